@@ -55,11 +55,20 @@ export function writeUuid(text: string, bytes: Uint8Array, offset: number): bool
 
 /** Writes the UUID of an id at `offset`: its own when it is one, else the first 128 bits of its hash as version 8. */
 export function writeUuidOfText(text: string, bytes: Uint8Array, offset: number): void {
-  if (writeUuid(text, bytes, offset)) return;
-  const hash = hash128("id", text);
+  if (!writeUuid(text, bytes, offset)) bytes.set(hashedUuid("id", text), offset);
+}
+
+/** The id of an event that a public key brings: a hash with its project, so that it never meets an id that servers send. */
+export function uuidOfPublic(project: string, id: string): string {
+  return uuidText(hashedUuid("public", `${project}\0${id}`));
+}
+
+/** The first 128 bits of a hash, as version 8. */
+function hashedUuid(domain: string, text: string): Uint8Array {
+  const hash = hash128(domain, text);
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80;
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
-  bytes.set(hash, offset);
+  return hash;
 }
 
 /** The canonical UUID of any id. */

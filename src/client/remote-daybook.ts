@@ -105,7 +105,7 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
 
   async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
     const question = questionOf(input);
-    yield* this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id }) => ({ createdAt, id }), readStopOptions(options));
+    yield* this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id, project }) => ({ createdAt, id, project }), readStopOptions(options));
   }
 
   async *exportRecords(options: StopOptions | null = {}): AsyncGenerator<StoredRecord> {

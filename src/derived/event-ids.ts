@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { compareIds } from "../base/uuid.js";
 import { ID_COLUMN, SEQUENCE_COLUMN } from "../schema/fields.js";
+import { compareKeys, eventKeyOf, type EventKey } from "../segment/event-order.js";
 import type { Rows } from "../segment/rows.js";
 
 /** An event by its sequence, and the day on which its rows lie. */
@@ -15,23 +15,23 @@ export interface EventMoment {
   readonly sequence: number;
 }
 
-/** Ids of some events, by sequence: what decides between events of one millisecond. Asked for seldom, so they are read when they are. */
+/** Keys of some events, by sequence: what decides between events of one millisecond. Asked for seldom, so they are read when they are. */
 export class EventIds {
-  readonly #ids = new Map<number, Uint8Array>();
+  readonly #keys = new Map<number, EventKey>();
 
-  /** 16 bytes; null where it is to be read first. */
-  of(sequence: number): Uint8Array | null {
-    return this.#ids.get(sequence) ?? null;
+  /** Null where it is to be read first. */
+  of(sequence: number): EventKey | null {
+    return this.#keys.get(sequence) ?? null;
   }
 
-  /** The order of two events of one millisecond by their ids; null where these are to be read first. */
+  /** The order of two events of one millisecond by their keys; null where these are to be read first. */
   compare(sequence: number, other: number): number | null {
     if (sequence === other) return 0;
-    const [id, otherId] = [this.#ids.get(sequence), this.#ids.get(other)];
-    return id === undefined || otherId === undefined ? null : compareIds(id, 0, otherId, 0);
+    const [key, otherKey] = [this.#keys.get(sequence), this.#keys.get(other)];
+    return key === undefined || otherKey === undefined ? null : compareKeys(key, otherKey);
   }
 
-  /** Reads ids. Cost: the ids and sequences of the segments of their days. @param rows all of a snapshot */
+  /** Reads keys. Cost: the ids and sequences of the segments of their days. @param rows all of a snapshot */
   async read(events: readonly EventPlace[], rows: readonly Rows[]): Promise<void> {
     const wanted = new Set(events.map(({ sequence }) => sequence));
     const days = new Set(events.map(({ day }) => day));
@@ -40,9 +40,9 @@ export class EventIds {
       part.pin();
       try {
         await part.load([ID_COLUMN, SEQUENCE_COLUMN]);
-        const [ids, sequences] = [part.ids(), part.sequences()];
+        const sequences = part.sequences();
         for (let row = 0; row < sequences.length; row += 1)
-          if (wanted.has(sequences[row]!)) this.#ids.set(sequences[row]!, ids.slice(row * 16, row * 16 + 16));
+          if (wanted.has(sequences[row]!)) this.#keys.set(sequences[row]!, eventKeyOf(part, row));
       } finally {
         part.unpin();
       }

@@ -13,6 +13,7 @@ import { heldNumberOf } from "../plan/filters/number-form.js";
 import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import { referrerDomainOf } from "../schema/web-host.js";
+import { eventKeyOf } from "../segment/event-order.js";
 import type { Rows } from "../segment/rows.js";
 import type { KnownFields, KnownValues } from "./known-fields.js";
 import type { MembersOf } from "./members.js";
@@ -358,7 +359,9 @@ function companyRowPredicate(
         const userId = users?.[row] ?? 0;
         const actor = userId !== 0 ? userId * 2 : (anonymous?.[row] ?? 0) * 2 + 1;
         if (stamped !== 0 || actor === 1) return passes(stamped) !== negated;
-        return passes(companies.companyAt(identities.identityOf(actor), start + (times[row] as number), rows.ids(), row * 16)) !== negated;
+        const identity = identities.identityOf(actor);
+        const only = companies.onlyCompany(identity);
+        return passes(only >= 0 ? only : companies.companyAt(identity, start + (times[row] as number), eventKeyOf(rows, row))) !== negated;
       };
     },
   };

@@ -3,6 +3,7 @@ import { dayStartMs } from "../base/time.js";
 import { codeAt } from "../column/column.js";
 import { firstAtLeast } from "../column/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import { eventKeyOf } from "../segment/event-order.js";
 import type { Rows } from "../segment/rows.js";
 import { COMPANY_COLUMNS, companyRowsOf } from "./company-rows.js";
 import type { Association } from "./company-view.js";
@@ -39,7 +40,7 @@ async function addRows(lists: ReadonlyMap<number, Association[]>, actors: Uint32
   }
 }
 
-/** Of a row whose columns are loaded. It outlives them: its id is a copy. */
+/** Of a row whose columns are loaded. It outlives them: its key is a copy. */
 export function associationAt(rows: Rows, row: number): Association {
-  return { ms: dayStartMs(rows.day) + rows.times()[row]!, ids: rows.ids().slice(row * 16, row * 16 + 16), idAt: 0, company: codeAt(rows.column("companyId"), row) };
+  return { ms: dayStartMs(rows.day) + rows.times()[row]!, key: eventKeyOf(rows, row), company: codeAt(rows.column("companyId"), row) };
 }

@@ -1,6 +1,7 @@
 import { dayOf } from "../base/time.js";
 import type { EventIds, EventMoment } from "../derived/event-ids.js";
 import type { Missing } from "../derived/missing.js";
+import type { EventKey } from "../segment/event-order.js";
 import type { CompanyView } from "./identity-view.js";
 import type { Moment } from "./memberships.js";
 
@@ -12,19 +13,19 @@ export interface CompanyMoment extends Moment {
 }
 
 /**
- * The company of an event: the one that it names itself, else that of its identity at its time; 0 for none. Null where its id has
- * to be read to tell.
+ * The company of an event: the one that it names itself, else that of its identity at its time; 0 for none. Null where its key
+ * has to be read to tell.
  */
 export function companyOfEvent(own: number, actor: number, { ms, sequence }: EventMoment, { identities, companies, ids, rows }: CompanyMoment, missing: Missing): number | null {
   if (own !== 0 || actor === 0 || companies === null) return own;
   const identity = identities.identityOf(actor);
   const only = companies.onlyCompany(identity);
   if (only >= 0) return only;
-  if (!companies.needsId(identity, ms)) return companies.companyAt(identity, ms, NO_ID, 0);
-  const id = ids.of(sequence);
-  if (id !== null) return companies.companyAt(identity, ms, id, 0);
+  if (!companies.needsId(identity, ms)) return companies.companyAt(identity, ms, NO_KEY);
+  const key = ids.of(sequence);
+  if (key !== null) return companies.companyAt(identity, ms, key);
   missing.add(() => ids.read([{ sequence, day: dayOf(ms) }], rows));
   return null;
 }
 
-const NO_ID = new Uint8Array(16);
+const NO_KEY: EventKey = { id: new Uint8Array(16), project: "" };

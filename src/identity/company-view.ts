@@ -1,4 +1,4 @@
-import { compareIds } from "../base/uuid.js";
+import { compareKeys, type EventKey } from "../segment/event-order.js";
 import type { FrozenCodes } from "../column/paged-codes.js";
 import { newestTexts } from "../schema/traits.js";
 import type { CompanyView } from "./identity-view.js";
@@ -7,18 +7,17 @@ import type { IdentityResolver } from "./resolver.js";
 /** Somebody was seen with a company, or was said to belong to it. */
 export interface Association {
   readonly ms: number;
-  /** 16 bytes of the id of the event or record, from `idAt` on. */
-  readonly ids: Uint8Array;
-  readonly idAt: number;
+  /** Of the event; a record is of no project, so it comes before an event of its id. */
+  readonly key: EventKey;
   readonly company: number;
 }
 
 /** In place of a company's code: there are several. */
 export const MIXED = -1;
 
-/** In the order of (createdAt, id). */
+/** In the order of (createdAt, id, project). */
 export function compareAssociations(a: Association, b: Association): number {
-  return a.ms - b.ms || compareIds(a.ids, a.idAt, b.ids, b.idAt);
+  return a.ms - b.ms || compareKeys(a.key, b.key);
 }
 
 /** Who belonged to which company, as it was known at one moment. */
@@ -50,11 +49,11 @@ export class Companies implements CompanyView {
     return this.lists.size > 0;
   }
 
-  companyAt(identity: number, createdAtMs: number, ids: Uint8Array, idAt: number): number {
+  companyAt(identity: number, createdAtMs: number, key: EventKey): number {
     const company = this.only.of(identity);
     if (company !== MIXED) return company;
     const list = this.lists.get(identity) ?? [];
-    const moment = { ms: createdAtMs, ids, idAt, company: 0 };
+    const moment = { ms: createdAtMs, key, company: 0 };
     const behind = firstNotBefore(list, (association) => compareAssociations(association, moment));
     return (behind === 0 ? list[0] : list[behind - 1])?.company ?? 0;
   }

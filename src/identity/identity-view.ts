@@ -1,3 +1,5 @@
+import type { EventKey } from "../segment/event-order.js";
+
 /**
  * Who is who at one moment. An *actor* is an id in the role it played: `code * 2` for a user id, `code * 2 + 1` for an
  * anonymous id, each by its own dictionary; 0 is nobody. Events keep their actors for ever; answers fold actors onto
@@ -45,11 +47,11 @@ export function isActorBefore(actor: number, { users, anonymous }: KnownEnds): b
 /** To which company events without one of their own belong: a step function over time per identity. */
 export interface CompanyView {
   /**
-   * Code of the company of an identity's event by (createdAt, 16 bytes of event id at `idAt`); 0 for none. The first
-   * interval reaches back without end.
+   * Code of the company of an identity's event by (createdAt, event id, project); 0 for none. The first interval reaches back
+   * without end.
    */
-  companyAt(identity: number, createdAtMs: number, ids: Uint8Array, idAt: number): number;
-  /** Whether the id of an event decides: something told of the identity's company in the same millisecond. */
+  companyAt(identity: number, createdAtMs: number, key: EventKey): number;
+  /** Whether the key of an event decides: something told of the identity's company in the same millisecond. */
   needsId(identity: number, createdAtMs: number): boolean;
   /** The company of an identity that never had two; 0 for none, -1 when it changed: then ask `companyAt`. */
   onlyCompany(identity: number): number;

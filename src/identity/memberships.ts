@@ -264,7 +264,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     const { groupsOfActor, table } = this.resolver;
     const list = identities.actorsOf(identity).flatMap((actor) => [
       ...this.#associations.of(actor),
-      ...groupsOfActor.of(actor).map((row) => ({ ms: table.timeOf(row), ids: table.ids, idAt: row * 16, company: table.code(row, "companyId") })),
+      ...groupsOfActor.of(actor).map((row) => ({ ms: table.timeOf(row), key: { id: table.idOf(row), project: "" }, company: table.code(row, "companyId") })),
     ]);
     return list.sort(compareAssociations);
   }

@@ -96,6 +96,11 @@ export class RecordTable implements RecordColumns {
     return this.times[row] as number;
   }
 
+  /** 16 bytes: a view. */
+  idOf(row: number): Uint8Array {
+    return this.ids.subarray(row * 16, row * 16 + 16);
+  }
+
   /** Order of (createdAt, id). */
   compare(a: number, b: number): number {
     return this.timeOf(a) - this.timeOf(b) || compareIds(this.ids, a * 16, this.ids, b * 16);

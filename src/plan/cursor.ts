@@ -2,15 +2,16 @@ import { assert } from "../base/assert.js";
 import { decodeBase64Url, encodeBase64Url } from "../base/base64url.js";
 import { parameterError, shown } from "../base/errors.js";
 import { hash128, hmacSha256 } from "../base/hash.js";
+import { LIMITS } from "../base/limits.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { memberError, type Members } from "./members.js";
 import type { CursorPosition } from "./plan.js";
 
 /**
- * One byte of version, one of the endpoint, then createdAt (f64), event id (16 bytes), sequence (u32), hash of the
- * query's fingerprint (16 bytes) and the first 16 bytes of the HMAC over all before. Numbers are big-endian.
+ * One byte of version, one of the endpoint, then createdAt (f64), event id (16 bytes), sequence (u32), hash of the query's fingerprint
+ * (16 bytes), the first 16 bytes of the HMAC over all else, and the event's project (UTF-8). Numbers are big-endian.
  */
-const VERSION = 1;
+const VERSION = 2;
 /** A cursor of one endpoint is none of another's. */
 const ENDPOINTS = { searchEvents: 1, identitySessions: 2 } as const;
 export type PagedReport = keyof typeof ENDPOINTS;
@@ -19,14 +20,18 @@ const ID_AT = 10;
 const SEQUENCE_AT = 26;
 const FINGERPRINT_AT = 30;
 const MAC_AT = 46;
-const BYTE_LENGTH = 62;
-const TEXT_LENGTH = Math.ceil((BYTE_LENGTH * 4) / 3);
+const PROJECT_AT = 62;
+/** No longer text is a cursor. */
+const TEXT_LENGTH_MAX = Math.ceil(((PROJECT_AT + LIMITS.fieldTextBytes) * 4) / 3);
+
+const [encoder, decoder] = [new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM: true })];
 
 /** The opaque text of a position in the answers to one query, sealed with the store's key of 32 bytes. */
 export function encodeCursor(report: PagedReport, position: CursorPosition, fingerprint: string, key: Uint8Array): string {
   const id = parseUuid(position.id);
   assert(id !== null, "an event id is a UUID");
-  const bytes = new Uint8Array(BYTE_LENGTH);
+  const project = encoder.encode(position.project);
+  const bytes = new Uint8Array(PROJECT_AT + project.length);
   const view = new DataView(bytes.buffer);
   bytes[0] = VERSION;
   bytes[1] = ENDPOINTS[report];
@@ -34,6 +39,7 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
   bytes.set(id, ID_AT);
   view.setUint32(SEQUENCE_AT, position.sequence);
   bytes.set(hash128("fingerprint", fingerprint), FINGERPRINT_AT);
+  bytes.set(project, PROJECT_AT);
   bytes.set(macOf(bytes, key), MAC_AT);
   return encodeBase64Url(bytes);
 }
@@ -43,8 +49,8 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
  * @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query)
  */
 export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
-  const bytes = text.length === TEXT_LENGTH ? decodeBase64Url(text) : null;
-  const sealed = bytes !== null && isEqual(bytes.subarray(MAC_AT), macOf(bytes, key));
+  const bytes = text.length <= TEXT_LENGTH_MAX ? decodeBase64Url(text) : null;
+  const sealed = bytes !== null && bytes.length >= PROJECT_AT && isEqual(bytes.subarray(MAC_AT, PROJECT_AT), macOf(bytes, key));
   if (!sealed || bytes[0] !== VERSION || bytes[1] !== ENDPOINTS[report]) {
     const reason = "expected a cursor as an earlier page of this question gave it, got another text";
     throw parameterError("invalid_cursor", "cursor", reason);
@@ -54,7 +60,8 @@ export function decodeCursor(report: PagedReport, text: string, fingerprint: str
     throw parameterError("cursor_mismatch", "cursor", reason);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { createdAtMs: view.getFloat64(2), id: uuidText(bytes, ID_AT), sequence: view.getUint32(SEQUENCE_AT) };
+  const project = decoder.decode(bytes.subarray(PROJECT_AT));
+  return { createdAtMs: view.getFloat64(2), id: uuidText(bytes, ID_AT), project, sequence: view.getUint32(SEQUENCE_AT) };
 }
 
 /**
@@ -69,7 +76,10 @@ export function readCursor(report: PagedReport, members: Members, fingerprint: s
 }
 
 function macOf(bytes: Uint8Array, key: Uint8Array): Uint8Array {
-  return hmacSha256(key, bytes.subarray(0, MAC_AT)).subarray(0, BYTE_LENGTH - MAC_AT);
+  const sealed = new Uint8Array(bytes.length - (PROJECT_AT - MAC_AT));
+  sealed.set(bytes.subarray(0, MAC_AT));
+  sealed.set(bytes.subarray(PROJECT_AT), MAC_AT);
+  return hmacSha256(key, sealed).subarray(0, PROJECT_AT - MAC_AT);
 }
 
 /** Takes the same time wherever the bytes differ, so that a MAC cannot be guessed byte by byte. */

@@ -83,6 +83,8 @@ export interface Scope {
 export interface CursorPosition {
   readonly createdAtMs: number;
   readonly id: string;
+  /** Of the event: an id is unique within its project. */
+  readonly project: string;
   /** Rows with a greater store sequence are invisible to this and later pages. */
   readonly sequence: number;
 }

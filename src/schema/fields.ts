@@ -50,6 +50,7 @@ export function fieldIndex(column: string): number {
   return byColumn.get(column) ?? -1;
 }
 
+export const PROJECT_COLUMN = "project";
 /** Columns that are not dictionary codes of a field. */
 export const TIME_COLUMN = "ms";
 export const ID_COLUMN = "id";

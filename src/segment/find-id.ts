@@ -1,16 +1,17 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the row count */
 import { compareIds } from "../base/uuid.js";
 import { ID_COLUMN } from "../schema/fields.js";
+import type { EventKey } from "./event-order.js";
 import type { Rows } from "./rows.js";
 
-/** Whether a sealed segment holds an event id. Constant cost once its ids have been indexed, some 30 ns a row. */
-export async function hasId(rows: Rows, ids: Uint8Array, offset: number): Promise<boolean> {
+/** Whether a sealed segment holds an event. Constant cost once its ids have been indexed, some 30 ns a row. */
+export async function hasEvent(rows: Rows, { id, project }: EventKey): Promise<boolean> {
   rows.pin();
   try {
     await rows.load([ID_COLUMN]);
     const stored = rows.ids();
     const index = rows.derive("idIndex", () => new IdIndex(stored), (made) => made.byteLength);
-    return index.has(stored, ids, offset);
+    return index.find(stored, id, 0, (row) => rows.projectOf(row) === project) >= 0;
   } finally {
     rows.unpin();
   }
@@ -30,12 +31,8 @@ export class IdIndex {
     return this.#slots.byteLength;
   }
 
-  has(stored: Uint8Array, ids: Uint8Array, offset: number): boolean {
-    return this.find(stored, ids, offset) >= 0;
-  }
-
   /** The first row with an id, of those that are asked for; -1 where there is none. */
-  find(stored: Uint8Array, ids: Uint8Array, offset: number, isAsked: (row: number) => boolean = () => true): number {
+  find(stored: Uint8Array, ids: Uint8Array, offset: number, isAsked: (row: number) => boolean): number {
     this.#extend(stored);
     const mask = this.#slots.length - 1;
     for (let slot = homeOf(ids, offset) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask)

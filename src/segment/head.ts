@@ -1,11 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their count */
 import { LIMITS } from "../base/limits.js";
-import { absentColumn } from "../column/column.js";
+import { absentColumn, codeAt } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { HeadColumns, type ArrivedRows } from "./head-columns.js";
 import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
+import { PROJECT_COLUMN } from "../schema/fields.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
+import type { ProjectTexts } from "./segment.js";
 import { whoOf, type Who } from "./who.js";
 
 /** Newest rows of a day, in order of arrival. Grows by whole durable batches until it is full. */
@@ -21,6 +23,7 @@ export class Head {
   constructor(
     readonly day: number,
     budget: MemoryBudget,
+    readonly projects: ProjectTexts,
   ) {
     this.#columns = new HeadColumns(day);
     this.held = new Holdings(budget);
@@ -188,6 +191,10 @@ export class HeadView implements Rows {
 
   ids(): Uint8Array {
     return (this.#ids ??= this.columns.ids(this.first, this.end));
+  }
+
+  projectOf(row: number): string {
+    return this.head.projects.valueOf(codeAt(this.column(PROJECT_COLUMN), row));
   }
 
   sequences(): Uint32Array {

@@ -27,6 +27,7 @@ export function someRows(rows: SourceRows, kept: Uint32Array, blank = NO_BLANKS)
       for (let at = 0; at < kept.length; at += 1) for (let byte = 0; byte < 16; byte += 1) own[at * 16 + byte] = ids[kept[at]! * 16 + byte]!;
       return own;
     },
+    projectOf: (row) => rows.projectOf(kept[row]!),
     sequences: () => {
       const [sequences, own] = [rows.sequences(), new Uint32Array(kept.length)];
       for (let at = 0; at < own.length; at += 1) own[at] = sequences[kept[at]!]!;

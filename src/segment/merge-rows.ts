@@ -6,7 +6,7 @@ import type { Rows } from "./rows.js";
 import { sortNumbers } from "../base/sort-numbers.js";
 import { rankRows } from "./sort-rows.js";
 
-/** All rows of a day's sources in (createdAt, event id) order: what a segment is made of. */
+/** All rows of a day's sources in (createdAt, event id, project) order: what a segment is made of. */
 export interface MergedRows {
   readonly day: number;
   readonly times: Int32Array;
@@ -16,7 +16,7 @@ export interface MergedRows {
 }
 
 /** What is merged: heads, segments with all columns loaded and pinned, or copies of them on another thread. */
-export type SourceRows = Pick<Rows, "day" | "rowCount" | "columnNames" | "column" | "times" | "ids" | "sequences">;
+export type SourceRows = Pick<Rows, "day" | "rowCount" | "columnNames" | "column" | "times" | "ids" | "projectOf" | "sequences">;
 
 /** Below this share of rows a column is kept sparse: a row number and a code then cost less than a code per row. */
 const SPARSE_SHARE = 1 / 8;
@@ -27,15 +27,21 @@ export async function mergeRows(sources: readonly SourceRows[], turns = new Turn
   const times = new Int32Array(rowCount);
   const ids = new Uint8Array(rowCount * 16);
   const sequences = new Uint32Array(rowCount);
+  const starts: number[] = [];
   let base = 0;
   for (const rows of sources) {
+    starts.push(base);
     times.set(rows.times(), base);
     ids.set(rows.ids(), base * 16);
     sequences.set(rows.sequences(), base);
     base += rows.rowCount;
     await turns.took(rows.rowCount);
   }
-  const merge = new Merge(sources, await rankRows(times, ids, turns), rowCount, turns);
+  const projectOf = (row: number) => {
+    const source = starts.findLastIndex((start) => start <= row);
+    return sources[source]!.projectOf(row - starts[source]!);
+  };
+  const merge = new Merge(sources, await rankRows({ times, ids, projectOf }, turns), rowCount, turns);
   const columns = new Map<string, CodeColumn>();
   for (const name of new Set(sources.flatMap((rows) => rows.columnNames()))) columns.set(name, await merge.column(name));
   const day = sources[0]?.day ?? 0;

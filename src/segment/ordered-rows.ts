@@ -1,13 +1,13 @@
 import { mergedSorted } from "../base/merged-sorted.js";
 import { dayStartMs } from "../base/time.js";
-import { compareIds } from "../base/uuid.js";
+import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./event-order.js";
 import type { Folding, Rows } from "./rows.js";
 
-/** Where reading in (createdAt, event id) order begins: behind the event of an id, or with the first event of a time. */
+/** Where reading in (createdAt, event id, project) order begins: behind the event of a key, or with the first event of a time. */
 export interface RowPlace {
   readonly createdAtMs: number;
-  /** 16 bytes; null: no event of that time comes before. */
-  readonly id: Uint8Array | null;
+  /** Null: no event of that time comes before. */
+  readonly key: EventKey | null;
 }
 
 /** The row at hand, until the next one is asked for. */
@@ -17,7 +17,7 @@ export interface RowAt {
 }
 
 /**
- * The rows of one day from a place on, and before `toMs`, in (createdAt, event id) order. Times and ids of all must be loaded.
+ * The rows of one day from a place on, and before `toMs`, in (createdAt, event id, project) order. Times and ids of all must be loaded.
  * Cost: a binary search of each part, then the rows that are taken. A head is put in order once, later only what came since.
  */
 export function* orderedRows(day: readonly Rows[], from: RowPlace, toMs: number): Generator<RowAt> {
@@ -40,12 +40,11 @@ function sink(parts: Part[]): void {
 }
 
 function comparePlaces(a: Part, b: Part): number {
-  return a.ms - b.ms || compareIds(a.ids, a.row * 16, b.ids, b.row * 16);
+  return a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row);
 }
 
 /** A segment or a head, read in order. */
 class Part implements RowAt {
-  readonly ids: Uint8Array;
   readonly #times: Int32Array;
   /** Rows by their place; null: they are in order. */
   readonly #order: Uint32Array | null;
@@ -57,11 +56,10 @@ class Part implements RowAt {
     from: RowPlace,
     toMs: number,
   ) {
-    this.ids = rows.ids();
     this.#times = rows.times();
     this.#order = rows.sealed ? null : rows.fold("order", orderOf(rows));
     const startMs = dayStartMs(rows.day);
-    this.#at = this.#placeOf(from.createdAtMs - startMs, from.id);
+    this.#at = this.#placeOf(from.createdAtMs - startMs, from.key);
     this.#end = this.#placeOf(toMs - startMs, null);
   }
 
@@ -86,14 +84,14 @@ class Part implements RowAt {
     return this.#order === null ? place : (this.#order[place] as number);
   }
 
-  /** The first place that is not before a time, or is behind an id of it. */
-  #placeOf(ms: number, id: Uint8Array | null): number {
+  /** The first place that is not before a time, or is behind an event of it. */
+  #placeOf(ms: number, key: EventKey | null): number {
     let [low, high] = [0, this.rows.rowCount];
     while (low < high) {
       const middle = (low + high) >>> 1;
       const row = this.#rowAt(middle);
       const difference = (this.#times[row] as number) - ms;
-      const isBefore = difference === 0 && id !== null ? compareIds(this.ids, row * 16, id, 0) <= 0 : difference < 0;
+      const isBefore = difference === 0 && key !== null ? compareWithKey(this.rows, row, key) <= 0 : difference < 0;
       if (isBefore) low = middle + 1;
       else high = middle;
     }
@@ -101,10 +99,10 @@ class Part implements RowAt {
   }
 }
 
-/** The rows of a head by (createdAt, event id): those that came since they were put in order last are sorted, and merged with the others. */
+/** The rows of a head by (createdAt, event id, project): those that came since they were put in order last are sorted, and merged with the others. */
 function orderOf(head: Rows): Folding<Uint32Array> {
-  const [times, ids] = [head.times(), head.ids()];
-  const compare = (a: number, b: number) => (times[a] as number) - (times[b] as number) || compareIds(ids, a * 16, ids, b * 16);
+  const [times, order] = [head.times(), orderWithin(head)];
+  const compare = (a: number, b: number) => (times[a] as number) - (times[b] as number) || order(a, b);
   return {
     of: ({ rowCount }, first) => Uint32Array.from({ length: rowCount }, (_, row) => first + row).sort(compare),
     join: (known, more) => mergedSorted(known, more, compare),

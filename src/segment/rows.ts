@@ -66,6 +66,8 @@ export interface Rows {
   times(): Int32Array;
   /** 16 bytes a row. */
   ids(): Uint8Array;
+  /** The project of a row whose id is loaded: of events with the same id it tells one from the other. */
+  projectOf(row: number): string;
   /** Store sequence by row. */
   sequences(): Uint32Array;
   /**

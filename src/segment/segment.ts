@@ -1,7 +1,8 @@
 import { assert } from "../base/assert.js";
-import { absentColumn, columnByteLength } from "../column/column.js";
+import { absentColumn, codeAt, columnByteLength } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import type { Dictionary } from "../column/dictionary.js";
+import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { CoalescedReads } from "./coalesced-reads.js";
 import { checkBlock, damaged } from "./container.js";
 import type { BlockEntry, ContainerFooter } from "./container.js";
@@ -20,12 +21,17 @@ import type { Who } from "./who.js";
 export interface SegmentSource {
   read(key: string, start: number, end: number): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
+  /** The project that a code stands for. */
+  readonly projects: ProjectTexts;
   /** Nothing is read any more. */
   release?(): void;
 }
 
 /** What a small segment's file is held under, beside its columns. */
 const WHOLE_FILE = "whole file";
+
+/** Texts of projects by their codes. */
+export type ProjectTexts = Pick<Dictionary, "valueOf">;
 
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
 
@@ -43,6 +49,8 @@ export class Segment implements Rows {
   readonly #held: Holdings;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #reads: CoalescedReads;
+  /** The code of the project of all rows; null where they are of several. */
+  readonly #onlyProject: number | null;
 
   /**
    * @param links ids seen together on one event
@@ -68,6 +76,8 @@ export class Segment implements Rows {
     this.maxMs = meta.maxMs;
     this.#blocks = new Map(footer.blocks.map((block) => [block.name, block]));
     this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
+    const projects = this.zone(PROJECT_COLUMN);
+    this.#onlyProject = projects !== null && projects.min === projects.max && !projects.hasZero ? projects.min : null;
   }
 
   /** The same rows, of which no column is in memory yet: what is derived of one is unknown to the other. */
@@ -93,7 +103,9 @@ export class Segment implements Rows {
 
   load(columns: readonly string[]): Promise<void> | null {
     let waits: Promise<void>[] | null = null;
-    for (const name of columns) {
+    // Where rows are of several projects, ids are compared together with these.
+    const needed = columns.includes(ID_COLUMN) && this.#onlyProject === null ? [...columns, PROJECT_COLUMN] : columns;
+    for (const name of needed) {
       if (this.#held.get(name) === null && this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
     }
     return waits === null ? null : Promise.all(waits).then(() => undefined);
@@ -145,6 +157,10 @@ export class Segment implements Rows {
 
   ids(): Uint8Array {
     return this.#loaded(ID_COLUMN) as Uint8Array;
+  }
+
+  projectOf(row: number): string {
+    return this.source.projects.valueOf(this.#onlyProject ?? codeAt(this.column(PROJECT_COLUMN), row));
   }
 
   sequences(): Uint32Array {

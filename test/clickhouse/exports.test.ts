@@ -21,8 +21,8 @@ async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 /** A page begins behind the last item of the one before, and no statement reads what came before it. */
 async function expectPages(daybook: PagedExports, events: readonly ExportedEvent[]): Promise<void> {
   const records = await listOf(daybook.exportRecords({}));
-  for (const [at, { createdAt, id }] of events.entries()) {
-    const place = { createdAtMs: Date.parse(createdAt), id: parseUuid(id) ?? new Uint8Array(16) };
+  for (const [at, { createdAt, id, project }] of events.entries()) {
+    const place = { createdAtMs: Date.parse(createdAt), id: parseUuid(id) ?? new Uint8Array(16), project: project ?? "" };
     if (at % 7 === 0) expect(await listOf(daybook.exportEvents({ identityIds: true, [AFTER]: place }))).toEqual(events.slice(at + 1));
   }
   for (const [at, record] of records.entries()) {

@@ -4,7 +4,7 @@ import { RowsTaken } from "../../src/derived/rows-taken.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import type { Rows } from "../../src/segment/rows.js";
-import { appendRow, idBytes } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, appendRow, idBytes } from "../segment/rows-of.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** What the rows of a store lie in, as far as a table asks where. */
@@ -14,7 +14,7 @@ class Parts {
   sequence = 0;
 
   append(day: number): void {
-    const head = this.heads.get(day) ?? new Head(day, new MemoryBudget(1e9));
+    const head = this.heads.get(day) ?? new Head(day, new MemoryBudget(1e9), PROJECT_TEXTS);
     this.heads.set(day, head);
     this.sequence += 1;
     appendRow(head, { ms: 0, id: idBytes(this.sequence), sequence: this.sequence });

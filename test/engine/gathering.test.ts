@@ -8,7 +8,7 @@ import { countEvents } from "../../src/report/events/count-events.js";
 import type { AnyFold, FoldContext } from "../../src/report/form/report.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
-import { appendRow } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, appendRow } from "../segment/rows-of.js";
 
 // A count of everything: no dictionary and nobody's identity is asked.
 const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", whose: null, columns: [], testedValueCount: 0 };
@@ -24,7 +24,7 @@ async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number
 }
 
 test("A question that began before a commit, and goes on behind a later one, counts its own rows, and the later answer stays known.", async () => {
-  const catalog = new Catalog(new MemoryBudget(1e9));
+  const catalog = new Catalog(new MemoryBudget(1e9), PROJECT_TEXTS);
   const append = (day: number, rowCount: number) => {
     for (let row = 0; row < rowCount; row += 1) appendRow(catalog.head(day), { ms: row, id: new Uint8Array(16), sequence: row + 1 });
     catalog.changed();

@@ -13,7 +13,7 @@ import { StoreFiles } from "../../src/store/files/files.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { useLimits } from "../limits.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { appendRow, idBytes } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, appendRow, idBytes } from "../segment/rows-of.js";
 
 const ROW_COUNT = 300;
 
@@ -34,7 +34,7 @@ interface Row {
 }
 
 async function partOf(rows: readonly Row[], sealed: boolean): Promise<Rows> {
-  const head = new Head(DAY, new MemoryBudget(1e9));
+  const head = new Head(DAY, new MemoryBudget(1e9), PROJECT_TEXTS);
   rows.forEach(({ ms, user, url, device }, at) => appendRow(head, { ms, id: idBytes(at + 1), sequence: at + 1, fields: { userId: user, url, device } }));
   if (!sealed) return head.view();
   nextFile += 1;

@@ -93,7 +93,7 @@ const funnels: readonly InsightMutant[] = [
     ["that those at the first step may go on", "state |= ms >= lateMs ? ENTERED | LATE : ENTERED;", "state |= ENTERED;"],
     ["that somebody asks for values of the first step", "const isAsked = this.#countsFirstOnly ? 0 : 1;", "const isAsked = 0;"]),
   ...ofInsight("funnel", "report/funnel/goers.ts", ["that later steps lie after the range", "toMs: range.toMs + windowMs", "toMs: range.toMs"]),
-  ...ofInsight("funnel", "report/funnel/order-by-ids.ts", ["the order of ids", "compareIds(ids[a]!, 0, ids[b]!, 0)", "compareIds(ids[b]!, 0, ids[a]!, 0)"]),
+  ...ofInsight("funnel", "report/funnel/order-by-ids.ts", ["the order of ids", "compareKeys(keys[a]!, keys[b]!)", "compareKeys(keys[b]!, keys[a]!)"]),
   ...ofInsight("funnel", "answer/numbers/percentiles.ts",
     ["to interpolate between durations", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
 ];

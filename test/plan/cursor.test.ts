@@ -3,15 +3,15 @@ import { decodeCursor, encodeCursor, type PagedReport } from "../../src/plan/cur
 import { thrown } from "./thrown.js";
 
 const key = Uint8Array.from({ length: 32 }, (_, at) => at);
-const position = { createdAtMs: 1_772_323_200_123, id: "0190c7a0-1234-7abc-8def-0123456789ab", sequence: 4_294_967_295 };
+const position = { createdAtMs: 1_772_323_200_123, id: "0190c7a0-1234-7abc-8def-0123456789ab", project: "shop", sequence: 4_294_967_295 };
 const text = encodeCursor("searchEvents", position, "query", key);
 const decode = (cursor: string, fingerprint = "query", withKey = key, report: PagedReport = "searchEvents") =>
   thrown(() => decodeCursor(report, cursor, fingerprint, withKey));
 
 test.each([
   position,
-  { createdAtMs: 0, id: "00000000-0000-0000-0000-000000000000", sequence: 0 },
-  { createdAtMs: 253_402_300_799_999, id: "ffffffff-ffff-ffff-ffff-ffffffffffff", sequence: 1 },
+  { createdAtMs: 0, id: "00000000-0000-0000-0000-000000000000", project: "", sequence: 0 },
+  { createdAtMs: 253_402_300_799_999, id: "ffffffff-ffff-ffff-ffff-ffffffffffff", project: "\ufeffübung 🎈", sequence: 1 },
 ])("a position comes back as it was sealed: %j", (sealed) => {
   for (const report of ["searchEvents", "identitySessions"] as const)
     expect(decodeCursor(report, encodeCursor(report, sealed, "query", key), "query", key)).toEqual(sealed);
@@ -19,7 +19,7 @@ test.each([
 
 test("the same position, query and key give the same text, of base64url letters", () => {
   expect(encodeCursor("searchEvents", position, "query", key)).toBe(text);
-  expect(text).toMatch(/^[A-Za-z0-9_-]{83}$/);
+  expect(text).toMatch(/^[A-Za-z0-9_-]{88}$/);
 });
 
 test("every changed letter makes the cursor invalid", () => {
@@ -51,5 +51,5 @@ test("a cursor of another endpoint is invalid, also with the same fingerprint", 
 });
 
 test("cursors that are in somebody's hands stay good: the bytes of a search cursor do not change", () => {
-  expect(text).toBe("AQFCecprHcewAAGQx6ASNHq8je8BI0Vniav_____DMyIM9W0a2aSHbsBm7JMFkVL59yFERpsi8FElYe-fvI");
+  expect(text).toBe("AgFCecprHcewAAGQx6ASNHq8je8BI0Vniav_____DMyIM9W0a2aSHbsBm7JMFrciS61qd0H22p4KhafTfT1zaG9w");
 });

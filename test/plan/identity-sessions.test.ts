@@ -6,7 +6,7 @@ import { ruled } from "./ruled-context.js";
 import { thrown } from "./thrown.js";
 
 const query = { userId: "u1", startDate: "2026-03-01", endDate: "2026-03-20" };
-const position = { createdAtMs: 5, id: "0190c7a0-1234-7abc-8def-0123456789ab", sequence: 9 };
+const position = { createdAtMs: 5, id: "0190c7a0-1234-7abc-8def-0123456789ab", project: "shop", sequence: 9 };
 const cursorOf = (input: object, context = ruled) =>
   encodeCursor("identitySessions", position, planIdentitySessions(input, context).fingerprint, ruled.cursorKey);
 const cursor = cursorOf(query);

@@ -11,7 +11,7 @@ const query = {
   endDate: "2026-03-31",
   filterGroups: [{ filters: [{ fieldName: "device", operator: "=", value: "mobile" }] }],
 };
-const position = { createdAtMs: 5, id: "0190c7a0-1234-7abc-8def-0123456789ab", sequence: 9 };
+const position = { createdAtMs: 5, id: "0190c7a0-1234-7abc-8def-0123456789ab", project: "shop", sequence: 9 };
 const cursor = encodeCursor("searchEvents", position, planSearchEvents(query, context).fingerprint, context.cursorKey);
 
 test("the first page has no cursor and 100 rows", () => {

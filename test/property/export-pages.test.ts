@@ -20,9 +20,10 @@ async function taken<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
 interface Item {
   readonly createdAt: string;
   readonly id: string;
+  readonly project?: string | null | undefined;
 }
 
-const placeOf = ({ createdAt: time, id }: Item): EventPlace => ({ createdAtMs: Date.parse(time), id: parseUuid(id) ?? new Uint8Array(0) });
+const placeOf = ({ createdAt: time, id, project }: Item): EventPlace => ({ createdAtMs: Date.parse(time), id: parseUuid(id) ?? new Uint8Array(0), project: project ?? "" });
 const isBehind = (item: Item, last: Item) => item.createdAt > last.createdAt || (item.createdAt === last.createdAt && item.id > last.id);
 
 const scope = fc.constantFrom({}, { project: "default" }, { startDate: "2026-03-01" }, { endDate: "2026-03-01" }, { startDate: "2026-03-01", endDate: "2026-03-01" });

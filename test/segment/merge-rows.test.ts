@@ -11,13 +11,21 @@ const row: PlainRow = { ms: 0, id: 0, sequence: 0, name: 1, url: 0, metadata: {}
 /** Few enough values that short lists are worked on in several pieces, and as many as they are in earnest. */
 const pieceLength = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(128 * 1024));
 
+const noProject = () => "";
+/** The first two rows share a time. */
+const orderOf = (ids: readonly number[], projects: readonly string[] = []) => ({
+  times: Int32Array.of(1, 1, 2),
+  ids: Uint8Array.from(ids.flatMap((id) => [...idBytes(id)])),
+  projectOf: (row: number) => projects[row] ?? "",
+});
+
 describe("the order of rows", () => {
   test("is that of time, then of the id as a 128-bit number", async () => {
     await fc.assert(
       fc.asyncProperty(plainRows, pieceLength, async (rows, length) => {
         const times = Int32Array.from(rows, ({ ms }) => ms);
         const ids = Uint8Array.from(rows.flatMap(({ id }) => [...idBytes(id)]));
-        const ranks = (await rankRows(times, ids, new Turns(length))) ?? Uint32Array.from(rows.keys());
+        const ranks = (await rankRows({ times, ids, projectOf: noProject }, new Turns(length))) ?? Uint32Array.from(rows.keys());
         const placed: PlainRow[] = [];
         rows.forEach((one, at) => (placed[ranks[at] ?? -1] = one));
         expect(placed.map(({ ms, id }) => [ms, id])).toEqual(inOrder(rows).map(({ ms, id }) => [ms, id]));
@@ -35,14 +43,23 @@ describe("the order of rows", () => {
         ids[row * 16 + differing] = ((row * 7_919) % count) >>> 8;
         ids[row * 16 + differing + 1] = ((row * 7_919) % count) & 255;
       }
-      const ranks = await rankRows(new Int32Array(count), ids, new Turns(100));
+      const ranks = await rankRows({ times: new Int32Array(count), ids, projectOf: noProject }, new Turns(100));
       expect([...(ranks ?? [])]).toEqual(Array.from({ length: count }, (_, row) => (row * 7_919) % count));
     }
   });
 
+  test("is that of the projects where rows share time and id, also where very many do", async () => {
+    expect(await rankRows(orderOf([1, 1, 1], ["shop", "blog", "app"]))).toEqual(Uint32Array.of(1, 0, 2));
+    expect(await rankRows(orderOf([1, 1, 1], ["blog", "shop", "app"]))).toBe(null);
+    const count = 2_000;
+    const projectOf = (row: number) => String((row * 7_919) % count).padStart(4, "0");
+    const ranks = await rankRows({ times: new Int32Array(count), ids: new Uint8Array(count * 16).fill(7), projectOf }, new Turns(100));
+    expect([...(ranks ?? [])]).toEqual(Array.from({ length: count }, (_, row) => (row * 7_919) % count));
+  });
+
   test("is told where rows stand in it already, without a sort", async () => {
-    expect(await rankRows(Int32Array.of(1, 1, 2), Uint8Array.from([1, 2, 1].flatMap((id) => [...idBytes(id)])))).toBe(null);
-    expect(await rankRows(Int32Array.of(1, 1, 2), Uint8Array.from([2, 1, 1].flatMap((id) => [...idBytes(id)])))).toEqual(Uint32Array.of(1, 0, 2));
+    expect(await rankRows(orderOf([1, 2, 1]))).toBe(null);
+    expect(await rankRows(orderOf([2, 1, 1]))).toEqual(Uint32Array.of(1, 0, 2));
   });
 });
 

@@ -30,6 +30,9 @@ export const plainRows = fc.array(
   { maxLength: 60 },
 );
 
+/** Code 0 is the project of rows that name none here. */
+export const PROJECT_TEXTS = { valueOf: (code: number) => `project ${String(code).padStart(3, "0")}` };
+
 /** 16 bytes that order like the number. */
 export function idBytes(id: number): Uint8Array {
   const bytes = new Uint8Array(16);
@@ -55,7 +58,7 @@ export function appendRow(head: Head, { ms, id, sequence, fields = {}, metadata 
 }
 
 export function headOf(rows: readonly PlainRow[], day = 7): Head {
-  const head = new Head(day, new MemoryBudget(1e9));
+  const head = new Head(day, new MemoryBudget(1e9), PROJECT_TEXTS);
   for (const row of rows) appendPlain(head, row);
   return head;
 }

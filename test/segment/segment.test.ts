@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
 import { decodeFooter, encodeContainer, footerCrcOf, type ContainerFooter } from "../../src/segment/container.js";
-import { IdIndex, hasId } from "../../src/segment/find-id.js";
+import { IdIndex, hasEvent } from "../../src/segment/find-id.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
@@ -11,7 +11,7 @@ import type { Segment } from "../../src/segment/segment.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { baseSeed } from "../oracle/settings.js";
 import { RecordingStorage } from "../store/recording-storage.js";
-import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
+import { PROJECT_TEXTS, appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
 
 /** More than fits a file that is kept whole. */
 const manyRows: PlainRow[] = Array.from({ length: 3_000 }, (_, at) => ({
@@ -72,7 +72,7 @@ describe("a stored segment", () => {
   });
 
   test("tells who did something, in one read; of a file of an earlier version by its columns", async () => {
-    const head = new Head(7, new MemoryBudget(1e9));
+    const head = new Head(7, new MemoryBudget(1e9), PROJECT_TEXTS);
     for (let at = 0; at < 3_000; at += 1)
       appendRow(head, { ms: at, id: idBytes(at), sequence: at + 1, fields: { userId: at % 50, anonymousId: at % 7, companyId: at % 3, project: 1 } });
     const { bytes } = await encodeSegment(await mergeRows([head.view()]), { deflate: (raw) => raw, excerpts: [] });
@@ -143,12 +143,13 @@ describe("looking for an id", () => {
     const head = headOf([]);
     const index = new IdIndex();
     for (const [at, { id }] of manyRows.entries()) {
-      if (at % 500 === 0) expect(index.has(head.view().ids(), idBytes(id), 0)).toBe(false);
+      if (at % 500 === 0) expect(index.find(head.view().ids(), idBytes(id), 0, () => true)).toBe(-1);
       appendRow(head, { ms: at, id: idBytes(id), sequence: at });
     }
     for (let id = 0; id < 21_100; id += 3) {
-      expect(await hasId(segment, idBytes(id), 0)).toBe(present.has(id));
-      expect(index.has(head.view().ids(), idBytes(id), 0)).toBe(present.has(id));
+      expect(await hasEvent(segment, { id: idBytes(id), project: "" })).toBe(present.has(id));
+      expect(await hasEvent(segment, { id: idBytes(id), project: "another" })).toBe(false);
+      expect(index.find(head.view().ids(), idBytes(id), 0, () => true) >= 0).toBe(present.has(id));
     }
   });
 });

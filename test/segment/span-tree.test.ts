@@ -7,7 +7,7 @@ import { Span, type SpanPart } from "../../src/segment/span.js";
 import { SpanTree } from "../../src/segment/span-tree.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
-import { appendRow } from "./rows-of.js";
+import { PROJECT_TEXTS, appendRow } from "./rows-of.js";
 
 const budget = new MemoryBudget(1e9);
 const files = new StoreFiles(memoryStorage(), budget);
@@ -15,7 +15,7 @@ let nextFile = 1;
 
 /** A segment with a row at each of these milliseconds of its day. */
 async function segmentOf(day: number, times: readonly number[] = [0]): Promise<Segment> {
-  const head = new Head(day, budget);
+  const head = new Head(day, budget, PROJECT_TEXTS);
   for (const ms of times) appendRow(head, { ms, id: new Uint8Array(16).fill(ms % 200), sequence: ms + 1 });
   nextFile += 1;
   return (await files.writeSegment(nextFile, await mergeRows([head.view()]), [])).segment;
@@ -76,7 +76,7 @@ describe("a tree of spans", () => {
 
   test("goes on with what is kept where heads are added, and no longer where a head left", async () => {
     const headOn = (day: number) => {
-      const head = new Head(day, budget);
+      const head = new Head(day, budget, PROJECT_TEXTS);
       appendRow(head, { ms: 7, id: new Uint8Array(16), sequence: 1 });
       return head;
     };

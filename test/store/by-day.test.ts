@@ -8,6 +8,7 @@ import { BatchBuilder } from "../../src/store/batch/batch.js";
 import type { Batch } from "../../src/store/batch/batch.js";
 import { byDay } from "../../src/store/batch/by-day.js";
 import { baseSeed } from "../oracle/settings.js";
+import { PROJECT_TEXTS } from "../segment/rows-of.js";
 
 /** Shape n has n keys. */
 const keysOf = (shape: number) => Array.from({ length: shape }, (_, key) => key);
@@ -64,7 +65,7 @@ test("Rows that lie together already are not moved.", () => {
 
 test("A head knows of each row which of its batch it was.", () => {
   const batch = byDay(batchOf([1, 2, 1, 2, 1].map((day) => ({ day, shape: 0 }))), keysOf);
-  const head = new Head(2, new MemoryBudget(1e9));
+  const head = new Head(2, new MemoryBudget(1e9), PROJECT_TEXTS);
   head.append(batch, 3, 5, 100, 0, keysOf);
   expect([...head.view().sequences()]).toEqual([101, 103]);
 });

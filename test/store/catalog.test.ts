@@ -7,7 +7,7 @@ import type { Segment } from "../../src/segment/segment.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
-import { appendRow } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, appendRow } from "../segment/rows-of.js";
 
 const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
 let nextFile = 1;
@@ -31,7 +31,7 @@ const ignore = () => undefined;
 
 describe("a snapshot", () => {
   test("shows the newest day first, and rows added later to the next one alone", () => {
-    const catalog = new Catalog(new MemoryBudget(1e9));
+    const catalog = new Catalog(new MemoryBudget(1e9), PROJECT_TEXTS);
     append(catalog, 3, 2);
     append(catalog, 5, 1);
     const before = catalog.snapshot(3);
@@ -43,7 +43,7 @@ describe("a snapshot", () => {
   });
 
   test("is shared while nothing changes, and keeps the sequence it was made with", () => {
-    const catalog = new Catalog(new MemoryBudget(1e9));
+    const catalog = new Catalog(new MemoryBudget(1e9), PROJECT_TEXTS);
     append(catalog, 1, 1);
     const first = catalog.snapshot(1);
     expect(catalog.snapshot(1).rows).toBe(first.rows);
@@ -53,7 +53,7 @@ describe("a snapshot", () => {
 
   test("keeps what is derived from a full head until its rows are sealed, and looks at the growing one anew", async () => {
     const budget = new MemoryBudget(1e9);
-    const catalog = new Catalog(budget);
+    const catalog = new Catalog(budget, PROJECT_TEXTS);
     append(catalog, 1, LIMITS.headPartRowCount);
     append(catalog, 1, 2);
     const madeOf = (snapshot: Snapshot) => {
@@ -71,7 +71,7 @@ describe("a snapshot", () => {
   });
 
   test("shows each row once while heads become segments", async () => {
-    const catalog = new Catalog(new MemoryBudget(1e9));
+    const catalog = new Catalog(new MemoryBudget(1e9), PROJECT_TEXTS);
     append(catalog, 1, 3);
     catalog.freezeHeads();
     append(catalog, 1, 2);
@@ -84,7 +84,7 @@ describe("a snapshot", () => {
 
 describe("a segment that leaves the catalog", () => {
   async function twoSegments(): Promise<{ catalog: Catalog; segments: readonly Segment[]; merged: Segment }> {
-    const catalog = new Catalog(new MemoryBudget(1e9));
+    const catalog = new Catalog(new MemoryBudget(1e9), PROJECT_TEXTS);
     append(catalog, 1, 3);
     const made: Segment[] = [];
     for (let round = 0; round < 2; round += 1) made.push(await segmentOf(catalog.heads));

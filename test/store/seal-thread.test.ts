@@ -19,6 +19,7 @@ import { useLimits } from "../limits.js";
 import { longTest } from "../long-test.js";
 import { sliceOf } from "../oracle/settings.js";
 import { objectsOf } from "./objects.js";
+import { PROJECT_TEXTS } from "../segment/rows-of.js";
 
 const PROGRAM = bundledProgram("seal-program");
 const SOCKETS = bundledProgram("socket-thread");
@@ -38,7 +39,7 @@ function threadOf(program = PROGRAM): SealThread {
 
 /** A head of rows of a day that have a name and nothing else. */
 function headOf(rowCount: number): Head {
-  const head = new Head(0, new MemoryBudget(1e9));
+  const head = new Head(0, new MemoryBudget(1e9), PROJECT_TEXTS);
   const builder = new BatchBuilder();
   builder.reserve(rowCount);
   for (let row = 0; row < rowCount; row += 1) builder.times[row] = row;

@@ -119,9 +119,9 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     return { ...rows, times };
   };
   test.each<[law: string, forge: (storage: Storage) => Promise<unknown>, found: RegExp]>([
-    ["rows are sorted", (storage) => forgeRows(storage, swapFirstRows), /expected row 1 behind row 0 in \(createdAt, id\), found it comes before/],
+    ["rows are sorted", (storage) => forgeRows(storage, swapFirstRows), /expected row 1 behind row 0 in \(createdAt, id, project\), found it comes before/],
     ["times lie within the day", (storage) => forgeRows(storage, (rows) => ({ ...rows, times: rows.times.map((ms, row) => (row === rows.times.length - 1 ? 86_400_000 : ms)) })), /a time within the day, found 86400000 ms/],
-    ["ids are unique in a segment", (storage) => forgeRows(storage, (rows) => ({ ...rows, ids: rows.ids.map((_, at) => rows.ids[at % 16] ?? 0) })), /expected event [0-9a-f-]{36} once, found segments\/\d+ row 0, segments\/\d+ row 1/],
+    ["ids are unique in a segment", (storage) => forgeRows(storage, (rows) => ({ ...rows, ids: rows.ids.map((_, at) => rows.ids[at % 16] ?? 0) })), /expected event [0-9a-f-]{36} of project default once, found segments\/\d+ row 0, segments\/\d+ row 1/],
     ["ids are whole", (storage) => forgeRows(storage, (rows) => ({ ...rows, ids: rows.ids.slice(0, -1) })), /rows with ids: \d+, found \d+\.\d+/],
     ["sequences are unique", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(3) })), /a sequence of its own, found 3, which another row or record has/],
     ["sequences are below the next", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(5_000, 0, 1) })), /a sequence from 1 to \d+, found 5000/],

@@ -6,7 +6,7 @@ import type { Rows } from "../../src/segment/rows.js";
 import { mayHold, rowsOfLoaded } from "../../src/table/people/rows-by-actor.js";
 import { Timelines } from "../../src/table/people/timelines.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { appendRow, idBytes } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, appendRow, idBytes } from "../segment/rows-of.js";
 import { DAY } from "../report/layouts.js";
 
 interface Row {
@@ -19,7 +19,7 @@ interface Row {
 
 /** Rows of one day, with what was loaded of them. Sealed ones come in order and keep what is derived. */
 function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as Partial<Rows> } = {}): Rows & { readonly loads: string[] } {
-  const head = new Head(day, new MemoryBudget(1e9));
+  const head = new Head(day, new MemoryBudget(1e9), PROJECT_TEXTS);
   const ordered = sealed ? [...rows].sort((a, b) => a.ms - b.ms || a.id - b.id) : rows;
   ordered.forEach(({ ms, id, user = 0, anonymous = 0, url = 0 }, sequence) => {
     appendRow(head, { ms, id: idBytes(id), sequence, fields: { userId: user, anonymousId: anonymous, url } });
@@ -45,6 +45,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     column: (name) => view.column(name),
     times: () => view.times(),
     ids: () => view.ids(),
+    projectOf: (row) => view.projectOf(row),
     sequences: () => view.sequences(),
     kept: (key) => derived.get(key) ?? null,
     fold: (key, folding) => view.fold(key, folding),

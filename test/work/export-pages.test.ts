@@ -8,7 +8,7 @@ import { orderedRows } from "../../src/segment/ordered-rows.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { handlerOf, send } from "../http/kit.js";
 import { useLimits } from "../limits.js";
-import { headOf, idBytes } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, headOf, idBytes } from "../segment/rows-of.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
 const NOW_MS = Date.UTC(2026, 2, 10, 12);
@@ -59,7 +59,7 @@ const count = pageRowCount * pageCount;
 const expectedCounts = [...Array.from({ length: pageCount }, () => pageRowCount), 0];
 
 describe("a page of an export costs what is on it", () => {
-  const afterEvent = ({ createdAt, id }: Record<string, unknown>) => ({ createdAt, id });
+  const afterEvent = ({ createdAt, id, project }: Record<string, unknown>) => ({ createdAt, id, project });
   const afterRecord = ({ type, createdAt, id }: Record<string, unknown>) => ({ type, createdAt, id });
 
   test("where all events share their time, sealed or not", async () => {
@@ -106,7 +106,7 @@ test("segments whose times lie before a place are not read, of its day neither",
   const exports: PagedExports = daybook;
   const id = parseUuid("ffffffff-ffff-4fff-bfff-ffffffffffff") ?? new Uint8Array(0);
   let seen = 0;
-  for await (const { createdAt } of exports.exportEvents({ [AFTER]: { createdAtMs: hour(8, 3), id } })) {
+  for await (const { createdAt } of exports.exportEvents({ [AFTER]: { createdAtMs: hour(8, 3), id, project: "default" } })) {
     expect(createdAt >= "2026-03-08T05").toBe(true);
     seen += 1;
   }
@@ -133,7 +133,7 @@ describe("rows in order", () => {
   test("are found by a binary search: a late page looks at no more of them than an early one", () => {
     for (const start of [0, 1_000, 4_000]) {
       const { rows, looks } = watched();
-      const page = orderedRows([rows], { createdAtMs: day * MS_PER_DAY + 5, id: idBytes(start) }, Infinity);
+      const page = orderedRows([rows], { createdAtMs: day * MS_PER_DAY + 5, key: { id: idBytes(start), project: PROJECT_TEXTS.valueOf(0) } }, Infinity);
       for (let taken = 0; taken < 50; taken += 1) page.next();
       expect(looks(), String(start)).toBeLessThan(50 + 2 * (Math.log2(rowCount) + 1) + 3);
     }

@@ -2,16 +2,21 @@ import { DaybookError } from "../../base/errors.js";
 import { toHex, sha256 } from "../../base/hash.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
 import { isTurnOfOthers, TURN_MS, untilNextTurn } from "../connection/turns.js";
-import { sql, uuids, type Sql } from "../sql/sql.js";
+import { sql, texts, uuids, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 
-/** A row that is known by its id; storing it adds the batch that it came with. */
-export type RowWithId = { readonly id: string } & Readonly<Record<string, unknown>>;
+/** A row that is known by its id, of an event within its project; storing it adds the batch that it came with. */
+export type RowWithId = { readonly id: string; readonly project?: string } & Readonly<Record<string, unknown>>;
+
+/** What a row is known by. */
+export function keyOf({ id, project = "" }: Pick<RowWithId, "id" | "project">): string {
+  return `${id} ${project}`;
+}
 
 /** What is needed to store rows of one table. */
 export interface StoreOf extends Servers {
   readonly table: "events" | "records";
-  /** Rows among which an id stands once. */
+  /** Rows among which a key stands once. */
   readonly among: Sql;
   readonly nowMs: number;
   readonly random: (bytes: Uint8Array) => void;
@@ -25,37 +30,43 @@ const PAUSE_MS = 100;
 const DELETED_AT_ONCE = 100;
 
 /**
- * Stores rows of different ids, each once, whoever else stores the same at the same moment: looks which are there, inserts the others, and looks
- * again. Answers the ids that this call brought; each of them was seen to be there. Cost: two look-ups of the ids beside the insert.
+ * Stores rows of different keys, each once, whoever else stores the same at the same moment: looks which are there, inserts the others, and looks
+ * again. Answers the keys that this call brought; each of them was seen to be there. Cost: two look-ups of the ids beside the insert.
  */
 export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
   const there = await batchesOf(rows.map(({ id }) => id), store);
-  const known = new Set(there.map(([id]) => id));
+  const known = new Set(there.map(keyOf));
   const left = laterOf(there);
   // Whoever should have deleted them did not come to it.
   if (left.length > 0) await deleteLater(left, store);
-  const fresh = rows.filter(({ id }) => !known.has(id));
-  if (known.size > 0) await deriveAgain([...known], store);
+  const fresh = rows.filter((row) => !known.has(keyOf(row)));
+  if (there.length > 0) await deriveAgain(there.map(({ id }) => id), store);
   if (fresh.length === 0) return new Set();
   const ids = fresh.map(({ id }) => id);
-  // Made of the ids alone: whoever sends the same again while the server still is at this insert stores nothing beside it.
-  const batches = await insertSurely(fresh, ids.join(""), store);
+  const keys = fresh.map(keyOf);
+  // Made of the keys alone: whoever sends the same again while the server still is at this insert stores nothing beside it.
+  const batches = await insertSurely(fresh, keys.join(""), store);
   let now = await batchesOf(ids, store);
-  const stored = new Set(now.map(([id]) => id));
-  const passed = fresh.filter(({ id }) => !stored.has(id));
+  const stored = new Set(now.map(keyOf));
+  const passed = fresh.filter((row) => !stored.has(keyOf(row)));
   if (passed.length > 0) {
     // The server remembers such an insert, of which rows were deleted since.
-    batches.push(...(await insertSurely(passed, [...batches, ...ids].join(""), store)));
+    batches.push(...(await insertSurely(passed, [...batches, ...keys].join(""), store)));
     now = await batchesOf(ids, store);
   }
   return await keepFirst(now, new Set(batches), store);
 }
 
-type BatchOfId = [id: string, batch: string, storedMs: number];
+/** What tells rows of one id apart. */
+function projectIn(table: StoreOf["table"]): Sql {
+  return table === "events" ? sql`toString(project)` : sql`''`;
+}
 
-async function batchesOf(ids: readonly string[], { connection, names, table, among }: StoreOf): Promise<BatchOfId[]> {
+async function batchesOf(ids: readonly string[], { connection, names, table, among }: StoreOf): Promise<StoredRow[]> {
   const rows = sql`FROM ${names.all(table)} WHERE id IN ${uuids(ids)} AND ${among}`;
-  return await connection.rows<BatchOfId>(sql`SELECT id, batch, storedMs ${rows} ORDER BY id, storedMs, batch`);
+  const statement = sql`SELECT id, ${projectIn(table)} AS owner, batch ${rows} ORDER BY id, owner, storedMs, batch`;
+  const found = await connection.rows<[id: string, project: string, batch: string]>(statement);
+  return found.map(([id, project, batch]) => ({ id, project, batch }));
 }
 
 /**
@@ -87,30 +98,32 @@ async function insertSurely(rows: readonly RowWithId[], token: string, { connect
   }
 }
 
-/** Of an id that several brought at once the first stays, and whoever sees the others deletes them. Answers the ids that stay as these batches'. */
-async function keepFirst(there: readonly BatchOfId[], batches: ReadonlySet<string>, store: StoreOf): Promise<ReadonlySet<string>> {
+/** Of a key that several brought at once the first stays, and whoever sees the others deletes them. Answers the keys that stay as these batches'. */
+async function keepFirst(there: readonly StoredRow[], batches: ReadonlySet<string>, store: StoreOf): Promise<ReadonlySet<string>> {
   const later = laterOf(there);
   if (later.length > 0) await deleteLater(later, store);
-  const gone = new Set(later.map((row) => `${row.id} ${row.batch}`));
-  return new Set(there.filter(([id, of]) => batches.has(of) && !gone.has(`${id} ${of}`)).map(([id]) => id));
+  const gone = new Set(later);
+  return new Set(there.filter((row) => batches.has(row.batch) && !gone.has(row)).map(keyOf));
 }
 
 interface StoredRow {
   readonly id: string;
+  readonly project: string;
   readonly batch: string;
 }
 
-/** Of rows by id and then by time, those that are not the first of their id. */
-function laterOf(there: readonly BatchOfId[]): StoredRow[] {
-  return there.flatMap(([id, batch], at) => (there[at - 1]?.[0] === id ? [{ id, batch }] : []));
+/** Of rows by key and then by time, those that are not the first of their key. */
+function laterOf(there: readonly StoredRow[]): StoredRow[] {
+  return there.filter(({ id, project }, at) => there[at - 1]?.id === id && there[at - 1]?.project === project);
 }
 
 async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise<void> {
   const { table, among } = store;
   for (let from = 0; from < later.length; from += DELETED_AT_ONCE) {
     const some = later.slice(from, from + DELETED_AT_ONCE);
-    const [ids, batches] = [some.map(({ id }) => id), some.map(({ batch }) => batch)];
-    const isLater = sql`id IN ${uuids(ids)} AND has(arrayZip(${uuids(ids)}, ${uuids(batches)}), (id, batch))`;
+    const [ids, projects, batches] = [some.map(({ id }) => id), some.map(({ project }) => project), some.map(({ batch }) => batch)];
+    const places = sql`arrayZip(${uuids(ids)}, ${texts(projects)}, ${uuids(batches)})`;
+    const isLater = sql`id IN ${uuids(ids)} AND has(${places}, (id, ${projectIn(table)}, batch))`;
     await change(store, table, sql`DELETE WHERE ${among} AND ${isLater}`);
   }
   await deriveAgain(later.map(({ id }) => id), store);

@@ -13,7 +13,7 @@ import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import { EventRows, type EventRow } from "./event-rows.js";
 import { piecesOf } from "./pieces.js";
 import { admittedRow, taken, type Refusals, type RefusalsTable } from "./refusals.js";
-import { storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
+import { keyOf, storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
 /** Events that are made rows at a time: as many as one insert takes, mostly. */
 const BLOCK_ROW_COUNT = 50_000;
@@ -54,18 +54,18 @@ export class Writes {
       const block = all.slice(from, from + BLOCK_ROW_COUNT);
       const refusals = await this.context.refusals.now();
       const placed = this.#rowsOf(block, from, project, refusals, rejected);
-      const distinct = firstOfEach(placed, ({ row }) => row.id);
+      const distinct = firstOfEach(placed, ({ row }) => keyOf(row));
       if (distinct.length === 0) continue;
       const rows = distinct.map(({ row }) => row);
       const store = (some: readonly EventRow[]) => this.#storeRows(some, this.#storeOf("events", sql`true`));
       const stored = await store(rows);
       const erased = await this.#takeBack({ table: "events", rows, stored, before: refusals, admitted: admittedRow, store });
-      for (const { row, index } of placed) if (erased.has(row.id)) rejected.push({ index, ...faultMembers(ERASED_EVENT) });
-      const kept = [...stored].filter((id) => !erased.has(id)).length;
+      for (const { row, index } of placed) if (erased.has(keyOf(row))) rejected.push({ index, ...faultMembers(ERASED_EVENT) });
+      const kept = [...stored].filter((key) => !erased.has(key)).length;
       for (const { row, index, isAdjusted } of distinct)
-        if (isAdjusted && stored.has(row.id) && !erased.has(row.id)) adjusted.push({ index, createdAt: isoOf(row.ms) });
+        if (isAdjusted && stored.has(keyOf(row)) && !erased.has(keyOf(row))) adjusted.push({ index, createdAt: isoOf(row.ms) });
       accepted += kept;
-      duplicates += placed.filter(({ row }) => !erased.has(row.id)).length - kept;
+      duplicates += placed.filter(({ row }) => !erased.has(keyOf(row))).length - kept;
     }
     return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
   }
@@ -114,11 +114,11 @@ export class Writes {
     const late = refusals === null ? NONE : await this.#takeBack<Told>({
       table: "records", rows: others, stored, before: refusals, admitted: (one, suppression) => admitted(one, { suppression }), store,
     });
-    const kept = new Set(taken.filter((one) => isUnlink(one) || !late.has(one.id)).map(({ place }) => place));
-    const accepted = unlinks.size + [...stored].filter((id) => !late.has(id)).length + (await this.#storeProjects(records));
+    const kept = new Set(taken.filter((one) => isUnlink(one) || !late.has(keyOf(one))).map(({ place }) => place));
+    const accepted = unlinks.size + [...stored].filter((key) => !late.has(key)).length + (await this.#storeProjects(records));
     const fresh = [
-      ...firstOfEach(taken.filter(isUnlink), idOfTold).filter(({ id }) => unlinks.has(id)),
-      ...firstOfEach(others, idOfTold).filter(({ id }) => stored.has(id) && !late.has(id)),
+      ...firstOfEach(taken.filter(isUnlink), keyOf).filter((one) => unlinks.has(keyOf(one))),
+      ...firstOfEach(others, keyOf).filter((one) => stored.has(keyOf(one)) && !late.has(keyOf(one))),
     ];
     const adjusted = fresh.filter(({ record }) => record.isAdjusted).map(({ place }) => place).sort((a, b) => a - b);
     return { accepted, adjusted, erased: new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place)) };
@@ -135,33 +135,32 @@ export class Writes {
 
   /**
    * Removes what was stored of those whose erasure another process began meanwhile: it may have looked before. What is of somebody else is stored
-   * again, without what was theirs. Answers the ids of what is gone.
+   * again, without what was theirs. Answers the keys of what is gone.
    */
-  async #takeBack<Row extends { readonly id: string }>({ table, rows, stored, before, admitted, store }: LateRows<Row>): Promise<ReadonlySet<string>> {
+  async #takeBack<Row extends Key>({ table, rows, stored, before, admitted, store }: LateRows<Row>): Promise<ReadonlySet<string>> {
     const { suppression } = await this.context.refusals.now();
     if (suppression === before.suppression) return NONE;
     const changed = rows.map((row) => ({ row, left: admitted(row, suppression) })).filter(({ row, left }) => left !== row);
-    const gone = changed.filter(({ left }) => left === null).map(({ row }) => row.id);
+    const gone = changed.filter(({ left }) => left === null).map(({ row }) => row);
     // What was there before is the erasure's affair.
-    const anew = changed.flatMap(({ left }) => (left !== null && stored.has(left.id) ? [left] : []));
-    const ids = [...gone, ...anew.map(({ id }) => id)];
-    if (ids.length === 0) return NONE;
+    const anew = changed.flatMap(({ left }) => (left !== null && stored.has(keyOf(left)) ? [left] : []));
+    if (gone.length + anew.length === 0) return NONE;
     const notes = table === "events"
-      ? [...ids.map((id): Note => ["event", id]), ...(await yearsToRename(this.context, sql`id IN ${uuids(gone)}`))]
-      : [...gone.map((id): Note => ["record", id]), ...anew.map(({ id }): Note => ["anew", id])];
+      ? [...[...gone, ...anew].map(({ id, project = "" }): Note => ["event", id, project]), ...(await yearsToRename(this.context, sql`id IN ${uuids(gone.map(({ id }) => id))}`))]
+      : [...gone.map(({ id }): Note => ["record", id]), ...anew.map(({ id }): Note => ["anew", id])];
     await remove(this.context, notes);
     await store(anew);
-    return new Set(gone);
+    return new Set(gone.map(keyOf));
   }
 
   #storeRecords(told: readonly Told[], among: Sql): Promise<ReadonlySet<string>> {
-    return this.#storeRows(firstOfEach(told, idOfTold).map(({ record }) => rowOf(record)), this.#storeOf("records", among));
+    return this.#storeRows(firstOfEach(told, keyOf).map(({ record }) => rowOf(record)), this.#storeOf("records", among));
   }
 
-  /** Answers the ids that are new. */
+  /** Answers the keys that are new. */
   async #storeRows(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
     const stored = new Set<string>();
-    for (const piece of piecesOf(rows)) for (const id of await storeOnce(piece, store)) stored.add(id);
+    for (const piece of piecesOf(rows)) for (const key of await storeOnce(piece, store)) stored.add(key);
     return stored;
   }
 
@@ -213,11 +212,13 @@ function isUnlink({ record }: Told): boolean {
   return record.kind === RECORD_KINDS.unlink;
 }
 
+type Key = Parameters<typeof keyOf>[0];
+
 /** What was stored, of which some may have to go. */
 interface LateRows<Row> {
   readonly table: "events" | "records";
   readonly rows: readonly Row[];
-  /** Ids of those that were new. */
+  /** Keys of those that were new. */
   readonly stored: ReadonlySet<string>;
   readonly before: Refusals;
   /** What may stay of a row: the row itself where all of it may, null for nothing. */
@@ -235,10 +236,6 @@ interface PlacedRow {
 
 function faultMembers({ code, message }: EventFault | DaybookError): Pick<RejectedEvent, "code" | "message"> {
   return { code, message };
-}
-
-function idOfTold({ id }: Told): string {
-  return id;
 }
 
 /** Of those of one id the first. */

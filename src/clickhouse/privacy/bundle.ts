@@ -25,7 +25,7 @@ export async function* bundleOf(person: Subject, subjects: Subjects): AsyncGener
     WHERE kind != 'unlink' AND (${isNamed}) AND ${isInForce(sql`id`, moment)} ORDER BY storedMs, ms, toUInt128(id)`;
   for await (const [kind, id, ms, ...fields] of connection.stream<RecordRow>(records, signal))
     yield line(toldRecord(kind, id, ms, (field: RecordField) => fields[RECORD_FIELDS.indexOf(field)] ?? ""));
-  const events = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${ofActors(person)} ORDER BY day, ms, toUInt128(id)`;
+  const events = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${ofActors(person)} ORDER BY day, ms, toUInt128(id), project`;
   for await (const event of connection.stream<EventColumns>(events, signal)) yield line({ kind: "event", ...copyOf(event) });
 }
 

@@ -4,7 +4,7 @@ import { joined, name, sql, text, whole, type Sql } from "../sql/sql.js";
 import { nearestTouch, type TouchModel, type Touches } from "./nearest-touch.js";
 import type { Moment, Needs, Source } from "./needs.js";
 import { rowsByIds } from "./who.js";
-import { placeOf } from "./place.js";
+import { numOf, placeOf } from "./place.js";
 import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
 import { touchOf } from "./touch.js";
 
@@ -28,19 +28,20 @@ export function broughtBy(model: TouchModel, dimension: TouchDimension, needs: N
 export function broughtOf(model: TouchModel, who: Sql, moment: Moment, newNeeds: (source?: Source) => Needs): Brought {
   const { touch, revenue, tables } = moment;
   const touches = touchesOfPeople(moment, newNeeds);
-  const place = placeOf(sql`events.ms`, sql`toUInt128(events.id)`);
+  const num = numOf(sql`events.id`, sql`events.project`, tables);
+  const place = placeOf(sql`events.ms`, num);
   const own = nearestTouch(model, touch, touches, { key: who, ms: sql`events.ms`, place }, "Own");
   const returned = name(`${model}_returned`);
   const told = sql`if(${returned}.isReturn, ${returned}.toldOfOrder, ${own.told})`;
   const returns = returnsOf(model, revenue, touch, touches, () => newNeeds(moneyRows(revenue, tables)));
-  return { told, joins: sql`${own.joins} GLOBAL ANY LEFT JOIN (${returns}) AS ${returned} ON ${returned}.refundNum = toUInt128(events.id)` };
+  return { told, joins: sql`${own.joins} GLOBAL ANY LEFT JOIN (${returns}) AS ${returned} ON ${returned}.refundNum = ${num}` };
 }
 
 /** All touches of everybody, and what they are called by each dimension. */
 function touchesOfPeople(moment: Moment, newNeeds: (source?: Source) => Needs): Touches {
   const told = sql`[${joined(DIMENSIONS.map((dimension) => touchOf(dimension, moment.touch)), ", ")}]`;
   const byActor = (columns: Sql, where: Sql) => rowsByIds(moment.tables, columns, where);
-  return { newNeeds, byActor, keyOf: (needs) => needs.who(), told, isMeant: sql`true` };
+  return { newNeeds, byActor, tables: moment.tables, keyOf: (needs) => needs.who(), told, isMeant: sql`true` };
 }
 
 /** Refunds whose orders are known, by `refundNum`, and who brought those who paid: whichever of several refunds of an order counts. */

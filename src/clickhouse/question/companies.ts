@@ -1,5 +1,6 @@
 import type { Connection } from "../connection/connection.js";
 import { joined, sql, texts, whole, type Sql } from "../sql/sql.js";
+import { numOf, numOfRecord } from "./place.js";
 import type { TableNames } from "../tables/names.js";
 import type { Moment, Needs, Source } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";
@@ -7,7 +8,7 @@ import { isInForce, ownersOf, whoOf } from "./who.js";
 /** The company behind a row: its own, else the one that its identity was last seen with before it, else the first. */
 export function companyOf(needs: Needs): Sql {
   const companies = needs.companies();
-  const before = sql`arrayCount(seen -> (seen.1, seen.2) < (ms, toUInt128(id)), ${companies})`;
+  const before = sql`arrayCount(seen -> (seen.1, seen.2) < (ms, ${numOf(sql`id`, sql`project`, needs.moment.tables)}), ${companies})`;
   return sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[greatest(${before}, 1)].3)`;
 }
 
@@ -51,22 +52,22 @@ function pairs(moment: Moment): Sql {
 }
 
 /**
- * Of everybody who was seen with a company the times of that, the ids of the events or records, and the companies, in order. Most were seen with one
+ * Of everybody who was seen with a company the times of that, what orders those of one ms, and the companies, in order. Most were seen with one
  * alone: it is there once, at no time.
  */
 export function memberships(moment: Moment): Sql {
   const { several, tables, survivors } = moment;
   const who = whoOf(survivors);
   const isOne = several === null ? sql`min(company) = max(company)` : several.length === 0 ? sql`true` : sql`member NOT IN ${texts(several)}`;
-  const single = sql`SELECT member, [(toUInt64(0), toUInt128(0), any(company))] AS companies FROM (${pairs(moment)})
+  const single = sql`SELECT member, [(toUInt64(0), toUInt256(0), any(company))] AS companies FROM (${pairs(moment)})
     WHERE member != '' GROUP BY member HAVING ${isOne}`;
   if (several?.length === 0) return single;
   const isOfSeveral = isAmongSeveral(moment);
-  const seen = sql`SELECT ${who} AS member, ms AS seenMs, toUInt128(id) AS seenId, toString(companyId) AS company`;
-  const ofEvents = sql`${seen} FROM ${tables.all("events")} AS events ${owners(tables.ofShard("links"), moment)}
+  const seen = (num: Sql) => sql`SELECT ${who} AS member, ms AS seenMs, ${num} AS seenNum, toString(companyId) AS company`;
+  const ofEvents = sql`${seen(numOf(sql`id`, sql`project`, tables))} FROM ${tables.all("events")} AS events ${owners(tables.ofShard("links"), moment)}
     WHERE companyId != '' AND (userId, anonymousId) GLOBAL IN (${idsOfSeveral(moment)})`;
-  return sql`${single} UNION ALL SELECT member, arraySort(groupArray((seenMs, seenId, company))) AS companies
-    FROM (${ofEvents} UNION ALL ${seen} FROM ${groupRecords(moment)}) WHERE ${isOfSeveral} GROUP BY member`;
+  return sql`${single} UNION ALL SELECT member, arraySort(groupArray((seenMs, seenNum, company))) AS companies
+    FROM (${ofEvents} UNION ALL ${seen(numOfRecord(sql`id`))} FROM ${groupRecords(moment)}) WHERE ${isOfSeveral} GROUP BY member`;
 }
 
 /** Whether `member` was seen with several companies. */
@@ -87,15 +88,15 @@ function idsOfSeveral(moment: Moment, isMeant?: Sql): Sql {
  */
 export function rowsByActor(moment: Moment, columns: Sql, where: Sql): Source {
   const isByTime = sql`companyId = '' AND (userId, anonymousId) GLOBAL IN (${idsOfSeveral(moment, sql`companyId = ''`)})`;
-  const at = moment.several?.length === 0 ? [] : [sql`if(${isByTime}, (ms, id), ${NO_TIME}) AS at`];
+  const at = moment.several?.length === 0 ? [] : [sql`if(${isByTime}, (ms, id, toString(project)), ${NO_TIME}) AS at`];
   const keys = joined([sql`userId`, sql`anonymousId`, sql`companyId`, ...at], ", ");
   const rows = sql`SELECT ${keys}, ${columns} FROM ${moment.tables.all("events")} WHERE ${where}
     GROUP BY userId, anonymousId, companyId${at.length === 0 ? sql`` : sql`, at`}`;
   const time = at.length === 0 ? NO_TIME : sql`at`;
-  return { rows: sql`(SELECT *, ${time}.1 AS ms, ${time}.2 AS id FROM (${rows}))`, isGathered: true };
+  return { rows: sql`(SELECT *, ${time}.1 AS ms, ${time}.2 AS id, ${time}.3 AS project FROM (${rows}))`, isGathered: true };
 }
 
-const NO_TIME = sql`(toUInt64(0), toUUID('00000000-0000-0000-0000-000000000000'))`;
+const NO_TIME = sql`(toUInt64(0), toUUID('00000000-0000-0000-0000-000000000000'), '')`;
 
 /** Who was there with which company in which project, and the day of the first time: the servers keep it beside the events. */
 export function actorRows(tables: TableNames): Source {

@@ -1,7 +1,8 @@
 import type { TouchRule } from "../../plan/plan.js";
 import { name, sql, whole, type Bound, type Sql } from "../sql/sql.js";
+import type { TableNames } from "../tables/names.js";
 import type { Needs, Source } from "./needs.js";
-import { PLACE, placeOf } from "./place.js";
+import { msOfPlace, placeOf, rowPlace } from "./place.js";
 import { takesRevenue } from "./touch.js";
 
 export type TouchModel = "first_touch" | "last_touch";
@@ -13,6 +14,7 @@ export interface Touches {
   /** Of a row its key, a text; `""` for nobody. An `arrayJoin` gives several. */
   keyOf(needs: Needs): Sql;
   readonly told: Sql;
+  readonly tables: TableNames;
   /** Which `key` is asked for. */
   readonly isMeant: Sql;
   /** Some events as few rows that have the same keys. @param columns aggregates */
@@ -44,7 +46,7 @@ function firstTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed,
   const { lookbackMs } = rule;
   if (lookbackMs !== null) {
     const told = toldUntil(place, sql`${of}.touchPlace`, sql`${of}.told`);
-    const from = placeOf(sql`greatest(toInt64(${ms}) - ${whole(lookbackMs)}, 0)`, sql`toUInt128(0)`);
+    const from = placeOf(sql`greatest(toInt64(${ms}) - ${whole(lookbackMs)}, 0)`, sql`toUInt256(0)`);
     return { joins: sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches, rule)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace >= ${from}`, told };
   }
   const first = sql`SELECT key, min(touchPlace) AS firstPlace, argMin(told, touchPlace) AS firstTold FROM (${firstOfActors(touches, rule)}) GROUP BY key`;
@@ -55,7 +57,7 @@ function firstTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed,
 function lastTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed, of: Bound): Nearest {
   const joins = sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches, rule)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace <= ${place}`;
   if (rule.lookbackMs === null) return { joins, told: sql`${of}.told` };
-  const isRecent = sql`toInt64(${ms}) - toInt64(bitShiftRight(${of}.touchPlace, 128)) <= ${whole(rule.lookbackMs)}`;
+  const isRecent = sql`toInt64(${ms}) - ${msOfPlace(sql`${of}.touchPlace`)} <= ${whole(rule.lookbackMs)}`;
   return { joins, told: toldIf(isRecent, sql`${of}.told`) };
 }
 
@@ -73,13 +75,14 @@ function toldIf(condition: Sql, told: Sql): Sql {
 function touchesOf(touches: Touches, rule: TouchRule): Sql {
   const needs = touches.newNeeds();
   const key = touches.keyOf(needs);
-  return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, ${PLACE} AS touchPlace, ${touches.told} AS told
+  return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, ${rowPlace(needs.moment.tables)} AS touchPlace, ${touches.told} AS told
     FROM ${needs.rows()} WHERE ${takesRevenue(rule)}) WHERE key != '' AND ${touches.isMeant}`;
 }
 
 /** The first touch of each actor: of these there are few, and whom they belong to is asked of them alone. */
 function firstOfActors(touches: Touches, rule: TouchRule): Sql {
-  const first = sql`min(${PLACE}) AS firstPlace, argMin(${touches.told}, ${PLACE}) AS firstTold`;
+  const place = rowPlace(touches.tables);
+  const first = sql`min(${place}) AS firstPlace, argMin(${touches.told}, ${place}) AS firstTold`;
   const needs = touches.newNeeds(touches.byActor(first, takesRevenue(rule)));
   const key = touches.keyOf(needs);
   return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, firstPlace AS touchPlace, firstTold AS told FROM ${needs.rows()})

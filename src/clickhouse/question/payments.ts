@@ -3,6 +3,7 @@ import type { RevenueRule } from "../../plan/plan.js";
 import { joined, name, sql, Sql, text, texts, whole } from "../sql/sql.js";
 import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS } from "../tables/money.js";
 import type { TableNames } from "../tables/names.js";
+import { numOf } from "./place.js";
 import type { Needs, Source } from "./needs.js";
 
 /** Whether an event is money. */
@@ -56,9 +57,9 @@ export function addedUp(keys: readonly string[], payments: Sql, { currency }: Re
 }
 
 /**
- * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (the
- * id as a number), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `refundOf` (the id of a refund), `currencies` (as they are
- * told, the field's first), and those of `rest`. What amounts are worth in another currency is not known here.
+ * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (what
+ * orders those of one ms), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `refundOf` (the id of a refund), `currencies` (as
+ * they are told, the field's first), and those of `rest`. What amounts are worth in another currency is not known here.
  * @param needs of `moneyRows`, or where `rest` takes other columns of all events
  * @param rest further columns, told by the rows that are needed for them
  */
@@ -66,8 +67,8 @@ export function allPaymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
   const isRefund = sql`slug IN ${texts(rule.refundSlugs)}`;
   const size = sql`toFloat64OrZero(amount)`;
   const half = { type: "Float64", value: String(HALF) };
-  const columns = sql`project, ms, toUInt128(id) AS num, day, money.amount AS amount, ${isRefund} AS isRefund, money.orderKey AS orderKey,
-    money.currencies AS currencies, if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative,
+  const columns = sql`project, ms, ${numOf(sql`id`, sql`project`, needs.moment.tables)} AS num, day, money.amount AS amount,
+    ${isRefund} AS isRefund, money.orderKey AS orderKey, money.currencies AS currencies, if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative,
     if(isNegative, refundId, '') AS refundOf${rest}`;
   return sql`SELECT ${columns} FROM ${needs.rows()} WHERE ${isMoney(rule)}`;
 }

@@ -7,7 +7,7 @@ import { isNotedPast } from "./past-events.js";
 import { Removal, type Note, type Noted, type RemovalContext } from "./removal.js";
 import { untilGone } from "./until-gone.js";
 
-/** Removes what is noted, settled once its files are gone: events by id or by time, records by id, names of projects. */
+/** Removes what is noted, settled once its files are gone: events by id and project or by time, records by id, names of projects. */
 export async function remove(context: RemovalContext, notes: readonly Note[]): Promise<void> {
   if (notes.length > 0) await perform(await Removal.begin(context, notes));
 }
@@ -18,7 +18,7 @@ async function perform(removal: Removal): Promise<void> {
   const noted = await removal.notes();
   const kinds = new Set(noted.map(([kind]) => kind));
   const ofEvents = [
-    ...(kinds.has("event") ? [sql`toString(id) IN ${removal.texts("event")}`] : []),
+    ...(kinds.has("event") ? [sql`(toString(id), toString(project)) IN ${removal.pairs("event")}`] : []),
     ...(kinds.has("project") ? [isNotedPast(removal, kinds.has("stored"))] : []),
   ];
   for (const table of EVENT_TABLES) for (const isGone of ofEvents) await change(servers, table, sql`DELETE WHERE ${isGone}`);

@@ -11,13 +11,14 @@ import { selectRows, type Asking, type Report } from "./report.js";
 
 /** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
 export const aggregate: Report<"aggregate"> = async (plan, asking) => {
-  if (plan.by.kind === "id") return await byId(plan, asking);
+  if (plan.by.kind === "id" && plan.project !== null) return await byId(plan, asking);
   const columns = (needs: Needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figureOf(plan, needs)} AS figure`;
   const statement = selectRows(plan, asking, columns, sql`GROUP BY property HAVING figure > 0`);
   const counted = sql`SELECT property, figure, count() OVER () AS valueCount FROM (${statement})
     ORDER BY figure DESC, property ${limitOf(plan)}`;
   const rows = await asking.connection.rows<[string | number, number, number]>(counted, asking.signal);
-  if (plan.by.kind === "createdAt" && (rows[0]?.[2] ?? 0) > LIMITS.ownValueCount) throw tooManyValues("createdAt");
+  const { kind } = plan.by;
+  if ((kind === "createdAt" || kind === "id") && (rows[0]?.[2] ?? 0) > LIMITS.ownValueCount) throw tooManyValues(kind);
   return rows.map(([property, count]): AggregateItem => ({ property: typeof property === "number" ? isoOf(property) : property, count }));
 };
 
@@ -32,7 +33,7 @@ function propertyOf(by: Operand, needs: Needs): Sql {
   return found.kind === "text" ? found.text : sql`arrayJoin(${propertiesOf(found)})`;
 }
 
-/** Each event is one of its own: order alone decides which are shown. */
+/** Each event of a project is one of its own: order alone decides which are shown. */
 async function byId(plan: Plan<"aggregate">, asking: Asking): Promise<AggregateItem[]> {
   const needsActor = plan.measure === "unique_users" ? sql`AND (userId != '' OR anonymousId != '')` : sql``;
   const most = Math.min(plan.limit ?? Infinity, LIMITS.ownValueCount + 1);
@@ -42,8 +43,8 @@ async function byId(plan: Plan<"aggregate">, asking: Asking): Promise<AggregateI
   return rows.map(([property]) => ({ property, count: 1 }));
 }
 
-/** Of times no more come than may be answered: nearly each event has one of its own. */
+/** Of times and ids no more come than may be answered: nearly each event has one of its own. */
 function limitOf({ by, limit }: Plan<"aggregate">): Sql {
-  const most = by.kind === "createdAt" ? Math.min(limit ?? Infinity, LIMITS.ownValueCount) : limit;
+  const most = by.kind === "createdAt" || by.kind === "id" ? Math.min(limit ?? Infinity, LIMITS.ownValueCount) : limit;
   return most === null ? sql`` : sql`LIMIT ${whole(most)}`;
 }

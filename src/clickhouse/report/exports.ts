@@ -14,12 +14,12 @@ import { identityIdOfWho } from "../question/who.js";
 import { allOf, joined, name, sql, text, uuid, whole, type Sql } from "../sql/sql.js";
 import type { Asking } from "./report.js";
 
-/** Every stored event in (createdAt, id) order, as they come from the servers. @param after the last one of what was exported before */
+/** Every stored event in (createdAt, id, project) order, as they come from the servers. @param after the last one of what was exported before */
 export async function* exportedEvents({ project, range, identityIds }: ExportPlan, after: EventPlace | null, asking: Asking): AsyncGenerator<ExportedEvent> {
   const needs = new Needs(asking);
   const identityId = identityIds ? identityIdOfWho(needs.who()) : sql`''`;
   const where = allOf([...inRange(range), ...behind(after), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
-  const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id)`;
+  const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id), project`;
   for await (const [id, ...event] of asking.connection.streamAll<[string, ...EventColumns]>(statement, asking.signal))
     yield { ...(copyOf(event) as ExportedEvent), ...(id === "" ? {} : { identityId: id }) };
 }
@@ -36,7 +36,7 @@ function behind(after: EventPlace | null): Sql[] {
   if (after === null) return [];
   const ms = whole(after.createdAtMs);
   // The first alone finds the days that need not be read.
-  return [sql`ms >= ${ms}`, sql`(ms, toUInt128(id)) > (${ms}, toUInt128(${uuid(uuidText(after.id))}))`];
+  return [sql`ms >= ${ms}`, sql`(ms, toUInt128(id), project) > (${ms}, toUInt128(${uuid(uuidText(after.id))}), ${text(after.project)})`];
 }
 
 /**

@@ -67,7 +67,7 @@ function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sq
   const who = there.who();
   const active = sql`SELECT DISTINCT ${who} FROM ${there.rows()} WHERE ${allOf([...inRange(range), ...isOfProject])}`;
   const where = allOf([...inRange(before), ...isOfProject, isThere, sql`who != ''`, sql`who GLOBAL IN (${active})`]);
-  return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id)`;
+  return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id), project`;
 }
 
 function numberIn(numbers: Map<string, number>, of: string): number {

@@ -8,7 +8,7 @@ import type { Needs } from "../question/needs.js";
 import { sql, whole, wholes, type Sql } from "../sql/sql.js";
 import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
-import { PLACE } from "../question/place.js";
+import { rowPlace } from "../question/place.js";
 import { refuseAsOf, type Asking, type Report } from "./report.js";
 
 /** Who came back when: of each entity the cohorts that it is a member of, and the units in which it did what is a return. */
@@ -108,7 +108,7 @@ function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWi
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
   const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: Needs) =>
-    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${PLACE} AS place,
+    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowPlace(asking.tables)} AS place,
       ${propertiesColumn(plan.breakdown.fields, needs)} AS properties`}`;
   const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, asking);
   // Without values the units alone: of these there are few.

@@ -76,6 +76,7 @@ function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Touches 
       return sql`arrayJoin([${who}, if(${company} = '', '', concat('c', ${company}))])`;
     },
     told: sql`concat(${text(CALLED)}, ${touchOf(dimension, touch)})`,
+    tables: asking.tables,
     isMeant: sql`key GLOBAL IN (SELECT DISTINCT brought FROM (${paymentsOfProject(plan, asking, allPaymentsOf)}))`,
   };
 }

@@ -1,7 +1,7 @@
 import type { CursorPosition } from "../../plan/plan.js";
 import type { FoundEvent } from "../../schema/event.js";
 import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, type EventColumns } from "../question/event-columns.js";
-import { sql, uuid, whole, type Sql } from "../sql/sql.js";
+import { sql, text, uuid, whole, type Sql } from "../sql/sql.js";
 import { identityIdsOf } from "../question/identity-ids.js";
 import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-moment.js";
 import { selectRows, type Asking, type Report } from "./report.js";
@@ -11,7 +11,7 @@ type Row = readonly [nowMs: number, ...EventColumns];
 /** Matching events, newest first, a page at a time: those that were stored until the first page was asked. */
 export const searchEvents: Report<"searchEvents"> = async (plan, asking) => {
   const behind = plan.cursor === null ? sql`` : sql`AND ${isBehind(plan.cursor)}`;
-  const order = sql`ORDER BY day DESC, ms DESC, toUInt128(id) DESC LIMIT ${whole(plan.limit + 1)}`;
+  const order = sql`ORDER BY day DESC, ms DESC, toUInt128(id) DESC, project DESC LIMIT ${whole(plan.limit + 1)}`;
   const statement = selectRows(plan, asking, () => sql`${SERVER_NOW}, ${EVENT_COLUMNS}`, sql`${behind} ${order}`);
   const rows = await asking.connection.rows<Row>(statement, asking.signal);
   const page = rows.slice(0, plan.limit).map(([, ...columns]): EventColumns => columns);
@@ -19,8 +19,9 @@ export const searchEvents: Report<"searchEvents"> = async (plan, asking) => {
   const last = page.at(-1);
   if (rows.length <= plan.limit || last === undefined) return { next: null, events };
   const [[nowMs] = [0]] = rows;
-  const [id, createdAtMs] = last;
-  return { next: { createdAtMs, id, sequence: plan.cursor?.sequence ?? sequenceOf(nowMs) }, events };
+  const { id, project } = recordOf(last);
+  const [, createdAtMs] = last;
+  return { next: { createdAtMs, id, project, sequence: plan.cursor?.sequence ?? sequenceOf(nowMs) }, events };
 };
 
 /** Whose they are is asked of a page alone. */
@@ -30,6 +31,6 @@ async function foundEvents(page: readonly EventColumns[], asking: Asking): Promi
 }
 
 /** Behind the last event of the page before, and no younger than the first page. */
-function isBehind({ createdAtMs, id, sequence }: CursorPosition): Sql {
-  return sql`(ms, toUInt128(id)) < (${whole(createdAtMs)}, toUInt128(${uuid(id)})) AND ${isStoredUntil(sequence)}`;
+function isBehind({ createdAtMs, id, project, sequence }: CursorPosition): Sql {
+  return sql`(ms, toUInt128(id), project) < (${whole(createdAtMs)}, toUInt128(${uuid(id)}), ${text(project)}) AND ${isStoredUntil(sequence)}`;
 }

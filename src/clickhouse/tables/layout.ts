@@ -89,7 +89,7 @@ const EVENTS: Table = {
     ["INDEX byUser userId TYPE", "bloom_filter GRANULARITY 4"],
     ["INDEX byAnonymous anonymousId TYPE", "bloom_filter GRANULARITY 4"],
     // Part of the rows, and not a table beside them: an insert that fails half way leaves both or neither.
-    ["PROJECTION byId", "(SELECT id, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)"],
+    ["PROJECTION byKey", "(SELECT id, project, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)", 5],
     ...MONEY_COLUMNS,
     ["PROJECTION money", `(SELECT slug, ${MONEY_GROUP} GROUP BY slug, ${MONEY_GROUP})`, 5],
     ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],

@@ -22,9 +22,9 @@ const NAMED_COUNT = 10;
 const SPILL = { max_bytes_before_external_group_by: 1_000_000_000, distributed_aggregation_memory_efficient: 1 };
 const spilling = new Sql([`SETTINGS ${Object.entries(SPILL).map(([setting, value]) => `${setting} = ${value}`).join(", ")}`], []);
 
-/** An id stands once in a table, of records once beside the one that takes it back. */
+/** An id stands once in a project, or in the table of records, there once beside the one that takes it back. */
 function idsOnce(table: "events" | "records"): Law {
-  const key = table === "events" ? sql`id` : sql`id, kind = ${text("unlink")}`;
+  const key = table === "events" ? sql`id, project` : sql`id, kind = ${text("unlink")}`;
   return {
     table,
     broken: async ({ connection, names }) => {

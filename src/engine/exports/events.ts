@@ -32,7 +32,7 @@ export interface ExportRows {
 }
 
 /**
- * Every stored event of a range, or those of them that are wanted, in (createdAt, event id) order, a day in memory at a time.
+ * Every stored event of a range, or those of them that are wanted, in (createdAt, event id, project) order, a day in memory at a time.
  * Cost: the times and ids of the days that it gets to, a look at each of their rows, and those that are given out; rows before the range or
  * `after` are not looked at, nor segments that hold nothing of the project.
  * @param newestFirst rows of a snapshot that is kept until the end; @throws corruption, aborted
@@ -43,7 +43,7 @@ export async function* exportRows(
   range: Range,
   { project = null, isWanted, names, after = null, signal }: ExportRows = {},
 ): AsyncGenerator<ExportedEvent> {
-  const from = after !== null && after.createdAtMs >= range.fromMs ? after : { createdAtMs: range.fromMs, id: null };
+  const from = after !== null && after.createdAtMs >= range.fromMs ? { createdAtMs: after.createdAtMs, key: after } : { createdAtMs: range.fromMs, key: null };
   const projectCode = project === null ? null : dictionaries.named("project").codeOf(project);
   const reader = new RecordReader(dictionaries);
   const turns = new RowTurns(signal);

@@ -1,4 +1,5 @@
 import type { RecordPlace } from "../../identity/record-order.js";
+import type { EventKey } from "../../segment/event-order.js";
 import type { StoredRecord } from "../../schema/record.js";
 import type { ExportInput } from "../../plan/input.js";
 import type { ExportedEvent } from "../../schema/exported-event.js";
@@ -8,10 +9,8 @@ import type { StopOptions } from "../../base/stop-options.js";
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;
 
 /** Behind which event events begin. */
-export interface EventPlace {
+export interface EventPlace extends EventKey {
   readonly createdAtMs: number;
-  /** 16 bytes. */
-  readonly id: Uint8Array;
 }
 
 /** Behind which item records begin; `name`: behind a project without events. */

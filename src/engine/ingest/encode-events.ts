@@ -12,6 +12,7 @@ import { FIELDS, FIELD_COUNT, fieldIndex } from "../../schema/fields.js";
 import type { FieldRow } from "../../schema/fields.js";
 import type { KnownKeys } from "../../schema/metadata.js";
 import { slugOf } from "../../schema/slug.js";
+import type { EventKey } from "../../segment/event-order.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import { MetadataEncoder } from "./encode-metadata.js";
 import { ERASED_EVENT, type Suppression } from "./suppression.js";
@@ -112,8 +113,8 @@ export class EventEncoder {
     return this.#decoded.text(row, PROJECT);
   }
 
-  idOf(row: number): Uint8Array {
-    return this.#decoded.ids.slice(row * 16, row * 16 + 16);
+  keyOf(row: number): EventKey {
+    return { id: this.#decoded.ids.slice(row * 16, row * 16 + 16), project: this.projectOf(row) };
   }
 
   /** A row as a record, if it asks to be notified of; null if not. */

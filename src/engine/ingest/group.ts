@@ -1,6 +1,7 @@
 import type { DaybookError } from "../../base/errors.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../schema/event.js";
+import type { ProjectTexts } from "../../segment/segment.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import { BatchIds } from "./known-ids.js";
 
@@ -57,9 +58,12 @@ export class IngestGroup {
   readonly #outcomes = new Map<WaitingEvents, Outcome>();
   readonly #recordOutcomes = new Map<WaitingRecords, readonly RecordOutcome[]>();
 
-  constructor(readonly builder: BatchBuilder) {
+  constructor(
+    readonly builder: BatchBuilder,
+    projects: ProjectTexts,
+  ) {
     builder.clear();
-    this.ids = new BatchIds(builder);
+    this.ids = new BatchIds(builder, projects);
   }
 
   add(waiting: Waiting): void {

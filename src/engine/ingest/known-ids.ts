@@ -1,27 +1,35 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by the row count */
 import { dayOf } from "../../base/time.js";
 import { uuidText } from "../../base/uuid.js";
-import { ID_COLUMN } from "../../schema/fields.js";
-import { IdIndex, hasId } from "../../segment/find-id.js";
+import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../schema/fields.js";
+import type { EventKey } from "../../segment/event-order.js";
+import { IdIndex, hasEvent } from "../../segment/find-id.js";
 import type { Head } from "../../segment/head.js";
+import type { ProjectTexts } from "../../segment/segment.js";
 import { IdTable, idParts } from "../../store/batch/id-table.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
 
-/** Ids of a batch that is being filled, read when a fingerprint first matched. */
+/** Events of a batch that is being filled, read when a fingerprint first matched. */
 export class BatchIds {
   readonly #ids = new Set<string>();
   #rowCount = 0;
 
-  constructor(readonly builder: BatchBuilder) {}
+  constructor(
+    readonly builder: BatchBuilder,
+    readonly projects: ProjectTexts,
+  ) {}
 
-  has(id: Uint8Array): boolean {
-    const { builder } = this;
-    for (; this.#rowCount < builder.rowCount; this.#rowCount += 1) this.#ids.add(uuidText(builder.ids, this.#rowCount * 16));
-    return this.#ids.has(uuidText(id));
+  has({ id, project }: EventKey): boolean {
+    const { builder, projects } = this;
+    const codes = builder.codes[fieldIndex(PROJECT_COLUMN)]!;
+    for (; this.#rowCount < builder.rowCount; this.#rowCount += 1)
+      this.#ids.add(uuidText(builder.ids, this.#rowCount * 16) + projects.valueOf(codes[this.#rowCount]!));
+    return this.#ids.has(uuidText(id) + project);
   }
 }
 
-/** Which event ids a store holds: exact, for ever. A fingerprint says probably, the stored ids say surely. */
+/** Which events a store holds, by project and id: exact, for ever. A fingerprint says probably, the stored ids say surely. */
 export class KnownIds {
   readonly #table: IdTable;
   readonly #heads = new WeakMap<Head, IdIndex>();
@@ -44,9 +52,9 @@ export class KnownIds {
           await rows.load([ID_COLUMN]);
           known.#table.reserve(rows.rowCount);
           const ids = rows.ids();
-          for (const part of idParts(ids)) {
+          for (const { part, first } of idParts(ids)) {
             const count = part.length / 16;
-            known.#table.look(part, count);
+            known.#table.look(part, count, (row) => rows.projectOf(first + row));
             for (let row = 0; row < count; row += 1) known.#table.addSeen(row);
           }
           known.#table.keep();
@@ -80,8 +88,8 @@ export class KnownIds {
   }
 
   /** Looks at the ids of some rows, 16 bytes each, for `mayHave` and `add`. */
-  look(ids: Uint8Array, rowCount: number): void {
-    this.#table.look(ids, rowCount);
+  look(ids: Uint8Array, rowCount: number, projectOf: (row: number) => string): void {
+    this.#table.look(ids, rowCount, projectOf);
   }
 
   /** Whether the id of a row that was looked at may be known; if not, it is certainly new. */
@@ -89,18 +97,18 @@ export class KnownIds {
     return this.#table.hasSeen(row);
   }
 
-  /** Whether the id is stored, or among the rows of batches under way. */
-  async has(id: Uint8Array, createdAtMs: number, batches: readonly BatchIds[]): Promise<boolean> {
+  /** Whether an event is stored, or among the rows of batches under way. */
+  async has(key: EventKey, createdAtMs: number, batches: readonly BatchIds[]): Promise<boolean> {
     const day = dayOf(createdAtMs);
     const { catalog } = this.store;
-    for (const head of [...catalog.sealing, ...catalog.heads]) if (this.#headHas(head, id)) return true;
-    if (batches.some((batch) => batch.has(id))) return true;
+    for (const head of [...catalog.sealing, ...catalog.heads]) if (this.#headHas(head, key)) return true;
+    if (batches.some((batch) => batch.has(key))) return true;
     // Held, so that no segment is compacted away, its file with it, between two reads.
     const snapshot = this.store.snapshot();
     try {
       const segments = snapshot.rows.filter((rows) => rows.sealed);
-      for (const segment of segments) if (segment.day === day && (await hasId(segment, id, 0))) return true;
-      for (const segment of segments) if (segment.day !== day && (await hasId(segment, id, 0))) return true;
+      for (const segment of segments) if (segment.day === day && (await hasEvent(segment, key))) return true;
+      for (const segment of segments) if (segment.day !== day && (await hasEvent(segment, key))) return true;
       return false;
     } finally {
       snapshot.release();
@@ -122,12 +130,13 @@ export class KnownIds {
     this.#table.undo();
   }
 
-  #headHas(head: Head, id: Uint8Array): boolean {
+  #headHas(head: Head, { id, project }: EventKey): boolean {
     let index = this.#heads.get(head);
     if (index === undefined) {
       index = new IdIndex();
       this.#heads.set(head, index);
     }
-    return index.has(head.view().ids(), id, 0);
+    const view = head.view();
+    return index.find(view.ids(), id, 0, (row) => view.projectOf(row) === project) >= 0;
   }
 }

@@ -9,6 +9,7 @@ import type { DecodeContext, EventFault } from "../../schema/decode-event.js";
 import type { Suppression } from "./suppression.js";
 import type { TimeToLiveRules } from "./time-to-live-rules.js";
 import type { EventRecord, IngestResult } from "../../schema/event.js";
+import { PROJECT_COLUMN } from "../../schema/fields.js";
 import { BatchBuilder } from "../../store/batch/batch.js";
 import type { Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
@@ -230,7 +231,7 @@ export class IngestQueue {
       (await this.#ids()).reserve(this.#waitingRowCount);
     }
     const [first, second] = this.#builders;
-    return new IngestGroup(this.#written?.builder === first ? second : first);
+    return new IngestGroup(this.#written?.builder === first ? second : first, this.store.dictionaries.named(PROJECT_COLUMN));
   }
 
   /** All that waits now, up to the next act, hears of the same failure. */
@@ -300,7 +301,7 @@ export class IngestQueue {
     encoder.begin(events.length, hasKey, keyCountMax);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
-      known.look(encoder.ids, rowCount);
+      known.look(encoder.ids, rowCount, (row) => encoder.projectOf(row));
       for (let row = 0; row < rowCount; row += 1) {
         const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
         if (fault !== null) together.reject(start + row, fault);
@@ -322,7 +323,7 @@ export class IngestQueue {
   #isKnown(row: number, known: KnownIds, group: IngestGroup): Promise<boolean> {
     this.#encoder.flush(group.builder);
     const batches = this.#written === null ? [group.ids] : [this.#written.ids, group.ids];
-    return known.has(this.#encoder.idOf(row), this.#encoder.timeOf(row), batches);
+    return known.has(this.#encoder.keyOf(row), this.#encoder.timeOf(row), batches);
   }
 
   #accept(row: number, known: KnownIds, group: IngestGroup, outcome: Outcome): void {

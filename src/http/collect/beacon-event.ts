@@ -1,3 +1,4 @@
+import { uuidOfPublic } from "../../base/uuid.js";
 import type { EventInput } from "../../schema/event.js";
 import { createdAtOf } from "../../schema/moment.js";
 import { splitAddress } from "../../schema/web-address.js";
@@ -20,8 +21,10 @@ export interface Surroundings {
   readonly language: string | null;
 }
 
-/** Who an event is of, and when it was. */
+/** Who an event is of, when and where it was. */
 export interface Moment {
+  /** That of the public key. */
+  readonly project: string;
   readonly anonymousId: string;
   readonly createdAtMs: number;
 }
@@ -29,11 +32,11 @@ export interface Moment {
 const ANY_LANGUAGE = "*";
 
 /** The event that a page told of. */
-export function eventOfBeacon(beacon: Beacon, { anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
+export function eventOfBeacon(beacon: Beacon, { project, anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
   const { url, title, metadata } = beacon;
   const address = url ? splitAddress(url) : undefined;
   return {
-    id: beacon.id ?? null,
+    id: idOfBeacon(beacon, project),
     name: beacon.name ?? "pageview",
     userId: beacon.userId ?? null,
     anonymousId,
@@ -53,6 +56,11 @@ export function eventOfBeacon(beacon: Beacon, { anonymousId, createdAtMs }: Mome
     locationRegion: place.region ?? null,
     locationCity: place.city ?? null,
   };
+}
+
+/** The id under which a project knows what a page sent; null: the page gave none. */
+export function idOfBeacon({ id }: Beacon, project: string): string | null {
+  return id ? uuidOfPublic(project, id) : null;
 }
 
 /** The first language of an Accept-Language header; null: it names none. */

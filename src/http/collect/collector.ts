@@ -18,7 +18,7 @@ import { withoutNobody } from "../tracking/nobody.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import type { Beacon } from "../shapes/beacon-body.js";
-import { eventOfBeacon, firstLanguage } from "./beacon-event.js";
+import { eventOfBeacon, idOfBeacon, firstLanguage } from "./beacon-event.js";
 import type { Place, Surroundings } from "./beacon-event.js";
 import { CollectCounts } from "../answer/collect-counts.js";
 import type { CollectOutcome } from "../answer/collect-counts.js";
@@ -139,6 +139,7 @@ export class Collector {
 
   async #store(collected: Collected, userAgent: string, around: Surroundings): Promise<void> {
     const { key, daybook, events } = collected;
+    const project = projectOf(key);
     const faults = new Map<number, DaybookError>();
     const inputs: EventInput[] = [];
     const noIds: HeaderNotice[] = [];
@@ -152,9 +153,9 @@ export class Collector {
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
         // Whoever turns out to be nobody is tied to nobody.
         if (beacon.name === IDENTIFY && !beacon.userId) continue;
-        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: beacon.id ?? null, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
+        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: idOfBeacon(beacon, project), userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
         else {
-          inputs.push(eventOfBeacon(beacon, { anonymousId, createdAtMs }, around));
+          inputs.push(eventOfBeacon(beacon, { project, anonymousId, createdAtMs }, around));
           positions.push(position);
         }
       } catch (thrown) {
@@ -162,7 +163,7 @@ export class Collector {
       }
     }
     if (noIds.length > 0) collected.onNoIds(noIds);
-    const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project: projectOf(key), [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
+    const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project, [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
     const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));
     // Also when one fails: nothing is still being written when the answer goes out.
     if (tying.length > 0) await Promise.allSettled([ingesting, ...tying]);

@@ -6,6 +6,7 @@ import { parseUuid, uuidText } from "../../base/uuid.js";
 import type { ExportInput } from "../../plan/input.js";
 import { AFTER } from "../../engine/exports/place.js";
 import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../engine/exports/place.js";
+import type { ExportedEvent } from "../../schema/exported-event.js";
 import type { StoredRecord } from "../../schema/record.js";
 import { bytesOfLines } from "../answer/lines.js";
 import { pageOfLines } from "../answer/page-of-lines.js";
@@ -18,7 +19,7 @@ const answer = z.string().meta({ description: "One JSON object a line; no line: 
 const form = { method: "POST", envelope: "problem", query: z.strictObject({}), answer, format: "ndjson", etag: false, keepsNames: true } as const;
 
 /** Of the last item of the page before, what its place goes by. */
-const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string() });
+const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string(), project: z.string() });
 const recordPlace = z.strictObject({ type: z.enum(["project", ...RECORD_TYPES]), name: z.string().optional(), createdAt: z.string().optional(), id: z.string().optional() });
 
 /** Everything that is stored, oldest first and page by page: each begins after the last item of the one before. */
@@ -30,11 +31,11 @@ export const exportRoutes: readonly Route[] = [
     access: { scope: "events:read" },
     body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: JSON_BYTE_LENGTH, list: null },
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
-      const place = after ? timePlace(after) : null;
+      const place = after ? { ...timePlace(after), project: after.project } : null;
       const exports: PagedExports = daybook;
       // What else may be in there the Daybook settles.
       const events = exports.exportEvents({ ...(inProject(input, project) as ExportInput), [AFTER]: place }, { signal });
-      return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfter(event, place), signal), signal);
+      return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfterEvent(event, place), signal), signal);
     },
   }),
   guarded({
@@ -52,8 +53,10 @@ export const exportRoutes: readonly Route[] = [
   }),
 ];
 
+type TimePlace = Pick<EventPlace, "createdAtMs" | "id">;
+
 /** @throws invalid_parameter */
-function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): EventPlace {
+function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): TimePlace {
   const createdAtMs = parseTimestamp(createdAt);
   if (createdAtMs === null) throw parameterError("invalid_parameter", "after.createdAt", `expected the time of the last item of a page, got ${shown(createdAt)}`);
   const bytes = parseUuid(id);
@@ -66,8 +69,14 @@ function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace 
   return after.type === "project" ? { name: after.name ?? "" } : { ...timePlace(after), isUnlink: after.type === "unlink" };
 }
 
+/** Of events with one id that of the smaller project comes first. */
+function isNotAfterEvent(event: ExportedEvent, place: EventPlace): boolean {
+  const isSame = event.createdAt === isoOf(place.createdAtMs) && event.id === uuidText(place.id);
+  return isSame ? compareCodePoints(event.project ?? "", place.project) <= 0 : isNotAfter(event, place);
+}
+
 /** Times and ids are texts of one length, so they compare as what they say. */
-function isNotAfter(item: { readonly createdAt: string; readonly id: string }, place: EventPlace): boolean {
+function isNotAfter(item: { readonly createdAt: string; readonly id: string }, place: TimePlace): boolean {
   const [createdAt, id] = [isoOf(place.createdAtMs), uuidText(place.id)];
   return item.createdAt < createdAt || (item.createdAt === createdAt && item.id <= id);
 }

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.js";
 import type { Plan } from "../../plan/plan.js";
-import { ID_COLUMN } from "../../schema/fields.js";
+import { ID_COLUMN, PROJECT_COLUMN } from "../../schema/fields.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
 import { EventsById } from "./events-by-id.js";
 import { EventsByValue, byteLengthOfCounts } from "./events-by-value.js";
@@ -55,11 +55,14 @@ export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
   },
 };
 
+/** Of a dictionary with one value: its first code stands for none. */
+const ONE_PROJECT_SIZE = 2;
+
 const settled = new WeakMap<FoldContext, Values>();
 
-/** The same for all states of one question, however many values and keys arrive meanwhile; null: ids, which are nobody else's. */
-function settledValues({ by }: Plan<"aggregate">, context: FoldContext): Values | null {
-  if (by.kind === "id") return null;
+/** The same for all states of one question, however many values and keys arrive meanwhile; null: ids of one project, which no two events share. */
+function settledValues({ by, project }: Plan<"aggregate">, context: FoldContext): Values | null {
+  if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
   let values = settled.get(context);
   if (values === undefined) settled.set(context, (values = valuesOf(by, context)));
   return values;

@@ -1,7 +1,10 @@
+import { tooManyValues } from "../../answer/too-many-values.js";
 import { assert } from "../../base/assert.js";
 import { flatText } from "../../base/flat-text.js";
+import { LIMITS } from "../../base/limits.js";
 import { dayStartMs, isoOf } from "../../base/time.js";
 import type { Turns } from "../../base/turn.js";
+import { uuidText } from "../../base/uuid.js";
 import { absentColumn, type CodeColumn } from "../../column/column.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { KnownValues } from "../../filter/known-fields.js";
@@ -49,9 +52,6 @@ interface DistinctValues {
   readonly prepareOrder?: (shownCount: number, turns: Turns) => Promise<void>;
 }
 
-/** What has values that several events may share; an id is one event's own (`events-by-id`). */
-export type SharedOperand = Exclude<Operand, { readonly kind: "id" }>;
-
 /** Under which texts a JSON value stands. */
 export type TextsOf = (value: unknown) => readonly string[];
 
@@ -59,7 +59,7 @@ export type TextsOf = (value: unknown) => readonly string[];
  * @param context that of the question: the same for all its states
  * @param textsOf of metadata and traits: by default the properties under which an aggregate counts them
  */
-export function valuesOf(by: SharedOperand, context: RowContext, textsOf: TextsOf = propertiesOf): Values {
+export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = propertiesOf): Values {
   const { dictionaries } = context;
   switch (by.kind) {
     case "field":
@@ -84,6 +84,8 @@ export function valuesOf(by: SharedOperand, context: RowContext, textsOf: TextsO
       return companyValues(context);
     case "touch":
       return touchValues(by.dimension, context);
+    case "id":
+      return idValues();
     case "createdAt":
       return timeValues();
     case "person":
@@ -211,7 +213,7 @@ function touchValues(dimension: TouchDimension, context: RowContext): Values {
   return textValues([source], (_place, code) => [labels.labelOf(code)?.[dimension] ?? ""]);
 }
 
-function paymentTouchValues({ model, dimension }: Extract<SharedOperand, { kind: "paymentTouch" }>, { known }: RowContext): Values {
+function paymentTouchValues({ model, dimension }: Extract<Operand, { kind: "paymentTouch" }>, { known }: RowContext): Values {
   const labels = known.paymentTouch(model);
   const source: Source = {
     columns: labels.columns,
@@ -251,6 +253,28 @@ function timeValues(): Values {
     groupsOf: (_place, code) => [code],
     propertyOf: (code) => flatText(isoOf(times.of(code))),
   };
+}
+
+/** Ids stand in no dictionary: those of selected rows are numbered as they come. Events of several projects may share one. */
+function idValues(): Values {
+  const texts = new Texts();
+  const source: Source = {
+    columns: [ID_COLUMN],
+    column: null,
+    name: null,
+    get size() {
+      return texts.count;
+    },
+    codesOf: (rows, selected) => {
+      const ids = rows.ids();
+      return codesOfRows(rows, selected, (row) => {
+        const number = texts.numberOf(uuidText(ids, row * 16));
+        if (number === LIMITS.ownValueCount) throw tooManyValues("id");
+        return number;
+      });
+    },
+  };
+  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => flatText(texts.of(code)) };
 }
 
 function codesOfRows(rows: Rows, selected: Uint32Array, codeOf: (row: number) => number): CodeColumn {

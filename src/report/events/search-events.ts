@@ -1,12 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { dayStartMs } from "../../base/time.js";
-import { compareIds, parseUuid } from "../../base/uuid.js";
+import { parseUuid } from "../../base/uuid.js";
 import { select, type Selection } from "../../filter/select.js";
 import { codeAt } from "../../column/column.js";
 import type { CursorPosition } from "../../plan/plan.js";
 import { RECORD_FIELDS } from "../../schema/event-record.js";
 import type { EventRecord } from "../../schema/event.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import { compareEvents, compareWithKey, type EventKey } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorOf } from "../../segment/who.js";
 import { RecordReader, loadRecords } from "../../segment/record-reader.js";
@@ -24,7 +25,7 @@ interface SearchState {
   /** Rows of the page, and one more to know whether a further page exists. */
   readonly wantedCount: number;
   readonly after: CursorPosition | null;
-  readonly afterId: Uint8Array;
+  readonly afterKey: EventKey;
   readonly sequence: number;
   /** Newest first, at most `wantedCount`. */
   found: Found[];
@@ -38,7 +39,7 @@ export const searchEvents: Fold<"searchEvents", SearchState> = {
   begin: (plan, { sequence }) => ({
     wantedCount: plan.limit + 1,
     after: plan.cursor,
-    afterId: parseUuid(plan.cursor?.id ?? "") ?? new Uint8Array(16),
+    afterKey: { id: parseUuid(plan.cursor?.id ?? "") ?? new Uint8Array(16), project: plan.cursor?.project ?? "" },
     sequence: plan.cursor?.sequence ?? sequence,
     found: [],
   }),
@@ -53,7 +54,7 @@ export const searchEvents: Fold<"searchEvents", SearchState> = {
     const last = page.at(-1);
     if (state.found.length <= plan.limit || last === undefined) return { next: null, events };
     const id = new RecordReader(context.dictionaries).id(last.rows, last.row);
-    return { next: { createdAtMs: last.createdAtMs, id, sequence: state.sequence }, events };
+    return { next: { createdAtMs: last.createdAtMs, id, project: last.rows.projectOf(last.row), sequence: state.sequence }, events };
   },
 };
 
@@ -85,12 +86,12 @@ function isVisible(state: SearchState, rows: Rows, row: number): boolean {
   if (after === null) return true;
   const createdAtMs = dayStartMs(rows.day) + rows.times()[row]!;
   if (createdAtMs !== after.createdAtMs) return createdAtMs < after.createdAtMs;
-  return compareIds(rows.ids(), row * 16, state.afterId, 0) < 0;
+  return compareWithKey(rows, row, state.afterKey) < 0;
 }
 
-/** Newest first, the greater id first at one millisecond. */
+/** Newest first; at one millisecond the greater id first, then the greater project. */
 function compareFound(a: Found, b: Found): number {
-  return b.createdAtMs - a.createdAtMs || compareIds(b.rows.ids(), b.row * 16, a.rows.ids(), a.row * 16);
+  return b.createdAtMs - a.createdAtMs || compareEvents(b.rows, b.row, a.rows, a.row);
 }
 
 function mergeFound(state: SearchState, found: readonly Found[]): void {

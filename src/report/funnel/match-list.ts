@@ -2,13 +2,13 @@
 import { LIMITS } from "../../base/limits.js";
 import { Scratch } from "../../base/scratch.js";
 import { dayStartMs, MS_PER_DAY } from "../../base/time.js";
-import { compareIds } from "../../base/uuid.js";
 import type { Mask } from "../../answer/insights/chain.js";
 import { countBits, emptyBitmap, rowsOfBits } from "../../column/bitmap.js";
 import { radixOrder } from "../../column/radix-order.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isPruned, select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
+import { orderWithin } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { Subjects } from "../insights/subjects.js";
@@ -177,14 +177,14 @@ function placesInOrder(rows: Rows, selected: Uint32Array, whose: Uint32Array, sc
 }
 
 function sortedPlaces(rows: Rows, selected: Uint32Array, places: Uint32Array): Uint32Array {
-  const [times, ids] = [rows.times(), rows.ids()];
+  const [times, order] = [rows.times(), orderWithin(rows)];
   const keys = Float64Array.from(places, (place) => times[selected[place]!]! * ROW_SPAN + place).sort();
   const sorted = Uint32Array.from(keys, (key) => key % ROW_SPAN);
   const timeAt = (at: number) => Math.floor(keys[at]! / ROW_SPAN);
   for (let from = 0; from < sorted.length; ) {
     let to = from + 1;
     while (to < sorted.length && timeAt(to) === timeAt(from)) to += 1;
-    if (to > from + 1) sorted.subarray(from, to).sort((a, b) => compareIds(ids, selected[a]! * 16, ids, selected[b]! * 16));
+    if (to > from + 1) sorted.subarray(from, to).sort((a, b) => order(selected[a]!, selected[b]!));
     from = to;
   }
   return sorted;

@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by their lists */
 import { stepsOf } from "../../answer/insights/chain.js";
 import { dayOf } from "../../base/time.js";
-import { compareIds } from "../../base/uuid.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
+import { compareKeys } from "../../segment/event-order.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { EntityMatches, MatchPlace } from "./entity-matches.js";
 
@@ -49,8 +49,8 @@ export async function inOrder(matches: EntityMatches, matters: OrderMatters, mom
   const unknown = places.flat().filter((place) => moment.ids.of(sequenceOf(place)) === null);
   if (unknown.length > 0) await moment.ids.read(unknown.map((place) => ({ sequence: sequenceOf(place), day: dayOf(place.list.startMs + place.list.times[place.at]!) })), moment.rows);
   undecided.forEach(({ from }, at) => {
-    const ids = places[at]!.map((place) => moment.ids.of(sequenceOf(place))!);
-    matches.placed.reorder(from, [...ids.keys()].sort((a, b) => compareIds(ids[a]!, 0, ids[b]!, 0)));
+    const keys = places[at]!.map((place) => moment.ids.of(sequenceOf(place))!);
+    matches.placed.reorder(from, [...keys.keys()].sort((a, b) => compareKeys(keys[a]!, keys[b]!)));
   });
 }
 

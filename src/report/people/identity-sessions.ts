@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the timeline */
-import { compareIds, parseUuid, uuidText } from "../../base/uuid.js";
+import { parseUuid, uuidText } from "../../base/uuid.js";
 import type { CursorPosition, Plan } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../schema/fields.js";
+import { compareWithKey } from "../../segment/event-order.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import { subjectOf, withEventsOf } from "./identity-events.js";
 import { sessionsOf } from "./identity-sessionize.js";
@@ -59,18 +60,18 @@ async function newestSessions(
 }
 
 /** Events are in order, so sessions are in the order of their first events. */
-async function isBehind(at: number, timeline: Timeline, { createdAtMs, id }: CursorPosition): Promise<boolean> {
+async function isBehind(at: number, timeline: Timeline, { createdAtMs, id, project }: CursorPosition): Promise<boolean> {
   const ms = timeline.times[at]!;
   if (ms !== createdAtMs) return ms < createdAtMs;
   const rows = timeline.rowsAt(at);
   return await whilePinned([rows], async () => {
     await rows.load([ID_COLUMN]);
-    return compareIds(rows.ids(), timeline.rows[at]! * 16, parseUuid(id) ?? new Uint8Array(16), 0) < 0;
+    return compareWithKey(rows, timeline.rows[at]!, { id: parseUuid(id) ?? new Uint8Array(16), project }) < 0;
   });
 }
 
 /** Of an event whose id is loaded. */
 function positionOf(at: number, timeline: Timeline, sequence: number): CursorPosition {
-  const id = uuidText(timeline.rowsAt(at).ids(), timeline.rows[at]! * 16);
-  return { createdAtMs: timeline.times[at]!, id, sequence };
+  const [rows, row] = [timeline.rowsAt(at), timeline.rows[at]!];
+  return { createdAtMs: timeline.times[at]!, id: uuidText(rows.ids(), row * 16), project: rows.projectOf(row), sequence };
 }

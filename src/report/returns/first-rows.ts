@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 import { BitSet } from "../../column/bit-set.js";
-import { compareIds } from "../../base/uuid.js";
 import { dayStartMs } from "../../base/time.js";
+import { orderWithin } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { Subjects } from "../insights/subjects.js";
@@ -62,13 +62,13 @@ function firstSeen(selected: Uint32Array, own: Uint32Array): SubjectRows {
 
 /** Of rows in any order. */
 function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): SubjectRows {
-  const [times, ids] = [rows.times(), rows.ids()];
+  const [times, order] = [rows.times(), orderWithin(rows)];
   /** By subject, places in the list. */
   const least = new Map<number, number>();
   for (let at = 0; at < selected.length; at += 1) {
     const before = least.get(own[at]!);
     const [row, other] = [selected[at]!, before === undefined ? -1 : selected[before]!];
-    if (own[at] !== 0 && (other === -1 || (times[row]! - times[other]! || compareIds(ids, row * 16, ids, other * 16)) < 0)) least.set(own[at]!, at);
+    if (own[at] !== 0 && (other === -1 || (times[row]! - times[other]! || order(row, other)) < 0)) least.set(own[at]!, at);
   }
   const places = Uint32Array.from(least.values()).sort();
   return { rows: places.map((at) => selected[at]!), subjects: places.map((at) => own[at]!) };

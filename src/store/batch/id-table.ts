@@ -23,7 +23,7 @@ interface Slots {
 }
 
 /**
- * 48-bit fingerprints of all stored event ids: open addressing, 6 bytes a slot, about 10 bytes an id. A wrong match comes
+ * 48-bit fingerprints of all stored events, of the id and the project that it is unique in: open addressing, 6 bytes a slot, about 10 bytes an id. A wrong match comes
  * about once in 2^48 / ids lookups, and every match is confirmed against the ids themselves. The table is made of parts that
  * grow at different times, by copying: growing the whole would halt everything, half a second at 16 million ids.
  */
@@ -74,8 +74,11 @@ export class IdTable {
     }
   }
 
-  /** Looks at the first `count` ids, for `hasSeen` and `addSeen`: all wait for memory together. None may be moved or taken back meanwhile. */
-  look(ids: Uint8Array, count: number): void {
+  /**
+   * Looks at the first `count` ids, for `hasSeen` and `addSeen`: all wait for memory together. None may be moved or taken back meanwhile.
+   * @param projectOf by row
+   */
+  look(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
     if (this.#seenLow.length < count) {
       this.#seenLow = new Uint32Array(count);
       this.#seenHigh = new Uint16Array(count);
@@ -84,7 +87,8 @@ export class IdTable {
     }
     this.#seenCount = count;
     const [lows, highs, slots, parts] = [this.#seenLow, this.#seenHigh, this.#seenSlot, this.#parts];
-    fingerprints(wordsOf(ids, count), this.seed, lows, highs, count);
+    const seedOf = projectSeeds(this.seed, projectOf);
+    fingerprints(wordsOf(ids, count), seedOf, lows, highs, count);
     const firsts = this.#seenFirst;
     // No branch waits for memory while the slots are sent for.
     for (let index = 0; index < count; index += 1) {
@@ -214,10 +218,10 @@ function placeIn({ lows, highs }: Slots, first: number, low: number, high: numbe
 /** Ids that are looked at together where many are added. */
 const PART_IDS = 4_096;
 
-/** Many ids in parts that are looked at one after the other. Bytes at the end that are no whole id are left out: they are of a damaged block. */
-export function* idParts(ids: Uint8Array): Generator<Uint8Array> {
+/** Many ids in parts that are looked at one after the other, each with the row of its first. Bytes at the end that are no whole id are left out: they are of a damaged block. */
+export function* idParts(ids: Uint8Array): Generator<{ readonly part: Uint8Array; readonly first: number }> {
   const end = ids.length - (ids.length % 16);
-  for (let from = 0; from < end; from += PART_IDS * 16) yield ids.subarray(from, Math.min(from + PART_IDS * 16, end));
+  for (let from = 0; from < end; from += PART_IDS * 16) yield { part: ids.subarray(from, Math.min(from + PART_IDS * 16, end)), first: from / 16 };
 }
 
 /** Numbers of four bytes that an id is read as. */
@@ -230,11 +234,25 @@ function wordsOf(ids: Uint8Array, count: number): Uint32Array {
   return new Uint32Array(aligned.buffer, aligned.byteOffset, count * ID_WORDS);
 }
 
+/** The seed of each row: its project's own. Most rows have the project of the row before. */
+function projectSeeds(seed: number, projectOf: (row: number) => string): (row: number) => number {
+  let last: string | null = null;
+  let lastSeed = seed;
+  return (row) => {
+    const project = projectOf(row);
+    if (project === last) return lastSeed;
+    last = project;
+    lastSeed = seed;
+    for (let at = 0; at < project.length; at += 1) lastSeed = Math.imul(lastSeed ^ project.charCodeAt(at), 0x01000193);
+    return lastSeed;
+  };
+}
+
 /** Two rounds of multiply and shift over the four words of each id (the finalizer of MurmurHash3); a low part of 0 means an empty slot. */
-function fingerprints(words: Uint32Array, seed: number, lows: Uint32Array, highs: Uint16Array, count: number): void {
+function fingerprints(words: Uint32Array, seedOf: (row: number) => number, lows: Uint32Array, highs: Uint16Array, count: number): void {
   for (let index = 0, at = 0; index < count; index += 1) {
-    let a = seed;
-    let b = ~seed;
+    let a = seedOf(index);
+    let b = ~a;
     for (const end = at + ID_WORDS; at < end; at += 1) {
       const word = words[at]!;
       a = Math.imul(a ^ word, 0x85ebca6b);

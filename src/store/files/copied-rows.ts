@@ -1,5 +1,6 @@
-import { absentColumn } from "../../column/column.js";
+import { absentColumn, codeAt } from "../../column/column.js";
 import type { CodeColumn } from "../../column/column.js";
+import { PROJECT_COLUMN } from "../../schema/fields.js";
 import type { SourceRows } from "../../segment/merge-rows.js";
 
 type Values = Int32Array | Uint8Array | Uint16Array | Uint32Array;
@@ -12,6 +13,8 @@ export interface CopiedRows {
   readonly ids: Uint8Array;
   readonly sequences: Uint32Array;
   readonly columns: ReadonlyMap<string, CodeColumn>;
+  /** The project of each code among them. */
+  readonly projects: ReadonlyMap<number, string>;
   /** The one buffer that all arrays lie in: transferring one costs less than many. */
   readonly memory: ArrayBuffer;
 }
@@ -47,8 +50,19 @@ export function copyRows(rows: SourceRows): CopiedRows {
     ids: placed(new Uint8Array(memory, at, ids.length), ids),
     sequences: numbers(sequences),
     columns,
+    projects: projectsOf(rows),
     memory,
   };
+}
+
+function projectsOf(rows: SourceRows): Map<number, string> {
+  const projects = new Map<number, string>();
+  const column = rows.column(PROJECT_COLUMN);
+  for (let row = 0; row < rows.rowCount; row += 1) {
+    const code = codeAt(column, row);
+    if (!projects.has(code)) projects.set(code, rows.projectOf(row));
+  }
+  return projects;
 }
 
 /** Byte length, rounded up to a multiple of 4. */
@@ -57,7 +71,8 @@ function paddedByteLength({ byteLength }: Values): number {
 }
 
 /** Copied rows as they are merged. */
-export function sourceOf({ day, rowCount, times, ids, sequences, columns }: CopiedRows): SourceRows {
+export function sourceOf({ day, rowCount, times, ids, sequences, columns, projects }: CopiedRows): SourceRows {
+  const column = (name: string) => columns.get(name) ?? absentColumn(rowCount);
   return {
     day,
     rowCount,
@@ -65,6 +80,7 @@ export function sourceOf({ day, rowCount, times, ids, sequences, columns }: Copi
     ids: () => ids,
     sequences: () => sequences,
     columnNames: () => [...columns.keys()],
-    column: (name) => columns.get(name) ?? absentColumn(rowCount),
+    column,
+    projectOf: (row) => projects.get(codeAt(column(PROJECT_COLUMN), row)) ?? "",
   };
 }

@@ -9,8 +9,9 @@ import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { MergedRows } from "../../segment/merge-rows.js";
 import { readLinks } from "../../segment/read-links.js";
 import { Segment } from "../../segment/segment.js";
-import type { SegmentSource } from "../../segment/segment.js";
+import type { ProjectTexts, SegmentSource } from "../../segment/segment.js";
 import type { SegmentMeta } from "../../segment/segment-file.js";
+import { PROJECT_COLUMN } from "../../schema/fields.js";
 import { codecOf, sha256Of } from "./check-file.js";
 import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
 import type { DictionaryMeta } from "./dictionary-file.js";
@@ -45,6 +46,8 @@ interface WrittenSegment {
 /** Reads and writes the immutable files of a store: segments, dictionaries, identity records, privacy requests. */
 export class StoreFiles {
   readonly #codec: Codec;
+  #projects: ProjectTexts = { valueOf: () => "" };
+  readonly #projectTexts: ProjectTexts = { valueOf: (code) => this.#projects.valueOf(code) };
 
   constructor(
     readonly storage: Storage,
@@ -55,6 +58,11 @@ export class StoreFiles {
     readonly holdsFiles = false,
   ) {
     this.#codec = codecOf(storage);
+  }
+
+  /** Names the dictionaries that the codes of all segments stand in; of those that are open too. */
+  readWith(dictionaries: Dictionaries): void {
+    this.#projects = dictionaries.named(PROJECT_COLUMN);
   }
 
   /** The highest number that a file has, named by a manifest or not; 0: there is none. */
@@ -232,6 +240,7 @@ export class StoreFiles {
     const source: SegmentSource = {
       read: (_key, start, end) => Promise.resolve(file.subarray(start, end)),
       inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
+      projects: this.#projectTexts,
     };
     return new Segment(key, file.length, footer, await readLinks(key, footer, source), source, budget, null);
   }
@@ -241,6 +250,7 @@ export class StoreFiles {
     const source: SegmentSource = {
       read: (key, start, end) => (held === null ? storage.read(key, { start, end }) : held.read({ start, end })),
       inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
+      projects: this.#projectTexts,
       ...(held === null ? {} : { release: () => held.release() }),
     };
     const links = await readLinks(entry.key, footer, withTail(source, tail, entry.byteLength - tail.length));

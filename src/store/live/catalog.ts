@@ -4,7 +4,7 @@ import { metadataColumn } from "../../schema/fields.js";
 import { Head, type HeadView } from "../../segment/head.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
-import type { Segment } from "../../segment/segment.js";
+import type { ProjectTexts, Segment } from "../../segment/segment.js";
 import { SpanTree } from "../../segment/span-tree.js";
 import type { SpanPart } from "../../segment/span.js";
 import type { Batch } from "../batch/batch.js";
@@ -67,7 +67,10 @@ export class Catalog {
   /** Segments that left, and that some query may still read. */
   readonly #leaving = new Set<Segment>();
 
-  constructor(private readonly budget: MemoryBudget) {}
+  constructor(
+    private readonly budget: MemoryBudget,
+    private readonly projects: ProjectTexts,
+  ) {}
 
   get segments(): readonly Segment[] {
     return this.#segments;
@@ -125,7 +128,7 @@ export class Catalog {
     let head = this.#heads.get(day);
     if (head?.isFull === true) this.#full = [...this.#full, head];
     if (head === undefined || head.isFull) {
-      head = new Head(day, this.budget);
+      head = new Head(day, this.budget, this.projects);
       this.#heads.set(day, head);
     }
     return head;

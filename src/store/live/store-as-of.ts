@@ -1,6 +1,6 @@
 import type { Turns } from "../../base/turn.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
-import { SEQUENCE_COLUMN } from "../../schema/fields.js";
+import { PROJECT_COLUMN, SEQUENCE_COLUMN } from "../../schema/fields.js";
 import { someRows } from "../../segment/keep-rows.js";
 import { loadInTurns } from "../../segment/load-in-turns.js";
 import { BudgetShare } from "../../segment/budget-share.js";
@@ -28,7 +28,7 @@ export class StoreAsOf implements VisibleStore {
     readonly identities: Identities,
     readonly budget: BudgetShare,
   ) {
-    this.#catalog = new Catalog(budget);
+    this.#catalog = new Catalog(budget, store.dictionaries.named(PROJECT_COLUMN));
     this.#catalog.replace(segments, new Set(), false, () => undefined);
   }
 

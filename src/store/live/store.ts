@@ -2,6 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
+import { PROJECT_COLUMN } from "../../schema/fields.js";
 import type { ExcerptRule } from "../../segment/excerpt.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Segment } from "../../segment/segment.js";
@@ -96,9 +97,9 @@ export class Store implements VisibleStore {
     recovered: Recovered,
   ) {
     const { storage, durability } = options;
-    this.catalog = new Catalog(budget);
     this.#claim = new Claim(storage, lock, (error) => this.journal?.poison(error));
     this.dictionaries = recovered.dictionaries;
+    this.catalog = new Catalog(budget, this.dictionaries.named(PROJECT_COLUMN));
     this.privacy = recovered.privacy;
     this.foundEnd = recovered.end;
     this.#manifest = new CurrentManifest(storage, this.#claim, recovered.manifest, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);

@@ -29,6 +29,7 @@ export interface ReadableFiles {
 export async function readReadable(storage: Storage, files: StoreFiles, manifest: Manifest): Promise<ReadableFiles> {
   const broken: BrokenFile[] = [];
   const dictionaries = new Dictionaries();
+  files.readWith(dictionaries);
   const records: RecordBatch[] = [];
   const segments: SegmentEntry[] = [];
   const isWhole = async (entry: FileEntry): Promise<boolean> => {

@@ -2,7 +2,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { dayOf } from "../../base/time.js";
 import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
-import { FIELDS } from "../../schema/fields.js";
+import { FIELDS, PROJECT_COLUMN } from "../../schema/fields.js";
 import { Head } from "../../segment/head.js";
 import { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Batch } from "../batch/batch.js";
@@ -101,7 +101,7 @@ export function appendReadable(heads: Map<number, Head>, batch: Batch, firstSequ
     const valueCount: number | null = valueCountOf(shapes[row]!, readable);
     const hasFields = FIELDS.every(({ column }, field) => readable.has(column, codes[field]![row]!));
     if (valuesAt !== null && valueCount !== null && hasFields && areValuesReadable(shapes[row]!, values, valuesAt, readable)) {
-      const head = heads.get(day) ?? new Head(day, NOTHING_KEPT);
+      const head = heads.get(day) ?? new Head(day, NOTHING_KEPT, readable.dictionaries.named(PROJECT_COLUMN));
       heads.set(day, head);
       head.append(batch, row, row + 1, firstSequence, valuesAt, keysOf);
     } else lost.set(day, (lost.get(day) ?? 0) + 1);

@@ -5,7 +5,7 @@ import { IdTable, idParts } from "../batch/id-table.js";
 const SUSPECT_COUNT_MAX = 10_000;
 
 /**
- * Finds event ids that a store holds twice: about 10 bytes an id, and a second look at the ids where fingerprints met.
+ * Finds events that a store holds twice, by project and id: about 10 bytes an id, and a second look at the ids where fingerprints met.
  */
 export class UniqueIds {
   // Nobody prepares ids against a check that changes nothing.
@@ -19,13 +19,13 @@ export class UniqueIds {
   }
 
   /** Notes ids of 16 bytes each. */
-  add(ids: Uint8Array): void {
+  add(ids: Uint8Array, projectOf: (row: number) => string): void {
     this.#table.reserve(Math.ceil(ids.length / 16));
-    for (const part of idParts(ids)) {
-      this.#table.look(part, part.length / 16);
+    for (const { part, first } of idParts(ids)) {
+      this.#table.look(part, part.length / 16, (row) => projectOf(first + row));
       for (let row = 0; row < part.length / 16; row += 1) {
         if (!this.#table.hasSeen(row)) this.#table.addSeen(row);
-        else if (this.#suspects.size < SUSPECT_COUNT_MAX) this.#suspects.set(uuidText(part, row * 16), []);
+        else if (this.#suspects.size < SUSPECT_COUNT_MAX) this.#suspects.set(nameOf(part, row, projectOf(first + row)), []);
         else this.isCut = true;
       }
     }
@@ -33,12 +33,16 @@ export class UniqueIds {
   }
 
   /** The second look: each file's ids once more. */
-  look(file: string, ids: Uint8Array): void {
-    for (let at = 0; at < ids.length; at += 16) this.#suspects.get(uuidText(ids, at))?.push(`${file} row ${at / 16}`);
+  look(file: string, ids: Uint8Array, projectOf: (row: number) => string): void {
+    for (let row = 0; row < ids.length / 16; row += 1) this.#suspects.get(nameOf(ids, row, projectOf(row)))?.push(`${file} row ${row}`);
   }
 
   /** Ids that stand in two places or more. */
   duplicates(): { readonly id: string; readonly places: readonly string[] }[] {
     return [...this.#suspects].filter(([, places]) => places.length > 1).map(([id, places]) => ({ id, places }));
   }
+}
+
+function nameOf(ids: Uint8Array, row: number, project: string): string {
+  return `${uuidText(ids, row * 16)} of project ${project}`;
 }

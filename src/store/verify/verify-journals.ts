@@ -1,7 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { dayOf } from "../../base/time.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
-import { FIELDS, SHAPE_COLUMN, metadataColumn } from "../../schema/fields.js";
+import { FIELDS, PROJECT_COLUMN, SHAPE_COLUMN, fieldIndex, metadataColumn } from "../../schema/fields.js";
 import type { Batch } from "../batch/batch.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import type { Findings } from "../files/findings.js";
@@ -14,6 +14,12 @@ import type { SequenceSet } from "./sequence-set.js";
 import type { Storage } from "../storage/storage.js";
 import { CodeJudge } from "./verify-dictionaries.js";
 import type { RecordLaws } from "./verify-records.js";
+
+export interface JournaledEvents {
+  readonly file: string;
+  readonly ids: Uint8Array;
+  readonly projects: Uint32Array;
+}
 
 export interface JournalLaws {
   readonly dictionaries: Dictionaries;
@@ -28,8 +34,8 @@ export interface VerifiedJournals {
   readonly byteLength: number;
   readonly rowCount: number;
   readonly days: ReadonlySet<number>;
-  /** Event ids by journal, frame by frame. */
-  readonly ids: readonly { readonly file: string; readonly ids: Uint8Array }[];
+  /** Events by journal, frame by frame: ids of 16 bytes, and the codes of their projects. */
+  readonly events: readonly JournaledEvents[];
   /** Bytes behind the last whole frame: a write that was under way, which nobody was answered for. */
   readonly tornByteLength: number;
 }
@@ -38,7 +44,7 @@ export interface VerifiedJournals {
 export async function verifyJournals(storage: Storage, manifest: Manifest, laws: JournalLaws): Promise<VerifiedJournals> {
   const { findings } = laws;
   const found = { fileCount: 0, byteLength: 0, rowCount: 0, tornByteLength: 0 };
-  const ids: { file: string; ids: Uint8Array }[] = [];
+  const events: JournaledEvents[] = [];
   const days = new Set<number>();
   let nextSequence = manifest.nextSequence;
   let ended = false;
@@ -59,7 +65,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
           if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict those before`);
         if ("records" in batch) return laws.records.add(file, batch, judge);
         verifyRows(file, batch, frame.firstSequence, laws, judge);
-        if (batch.rowCount > 0) ids.push({ file, ids: batch.ids });
+        if (batch.rowCount > 0) events.push({ file, ids: batch.ids, projects: batch.codes[fieldIndex(PROJECT_COLUMN)] ?? new Uint32Array(0) });
         for (const time of batch.times) days.add(dayOf(time));
         found.rowCount += batch.rowCount;
       });
@@ -73,7 +79,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   }
   if (manifest.clean && manifest.epoch > 0 && !ended && !isBroken)
     findings.add(journalKey(manifest.firstJournal), "an end mark and nothing behind it: the store was closed in good order", "another end");
-  return { ...found, days, ids };
+  return { ...found, days, events };
 }
 
 function verifyRows(file: string, batch: Batch, firstSequence: number, { findings, sequences, dictionaries }: JournalLaws, judge: CodeJudge): void {

@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { areSameNumbers } from "../../base/same-numbers.js";
 import { MS_PER_DAY } from "../../base/time.js";
-import { compareIds } from "../../base/uuid.js";
 import { denseCodes } from "../../column/column.js";
 import { MONEY_EXCERPT, moneyExcerpt } from "../../derived/stored.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { ContainerFooter } from "../../segment/container.js";
+import { orderWithin } from "../../segment/event-order.js";
 import { excerptBlock, excerptOf } from "../../segment/excerpt.js";
 import type { Excerpt, ExcerptSource } from "../../segment/excerpt.js";
 import { linksOf } from "../../segment/id-links.js";
@@ -97,13 +97,13 @@ function areSameExcerpts(one: Excerpt, other: Excerpt, columns: readonly string[
 
 function verifyOrder(key: string, segment: Segment, findings: Findings): void {
   const times = segment.times();
-  const ids = segment.ids();
+  const compare = orderWithin(segment);
   for (let row = 0; row < times.length; row += 1) {
     const ms = times[row]!;
     if (ms < 0 || ms >= MS_PER_DAY) findings.add(key, `in row ${row} a time within the day`, `${ms} ms`);
     if (row === 0) continue;
-    const order = times[row - 1]! - ms || compareIds(ids, (row - 1) * 16, ids, row * 16);
-    if (order > 0) findings.add(key, `row ${row} behind row ${row - 1} in (createdAt, id)`, "it comes before");
+    const order = times[row - 1]! - ms || compare(row - 1, row);
+    if (order > 0) findings.add(key, `row ${row} behind row ${row - 1} in (createdAt, id, project)`, "it comes before");
   }
 }
 

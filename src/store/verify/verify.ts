@@ -3,7 +3,7 @@ import { areSameBytes } from "../../base/same-bytes.js";
 import { Dictionaries } from "../../column/dictionaries.js";
 import { MemoryBudget } from "../../segment/memory-budget.js";
 import type { SegmentMeta } from "../../segment/segment-file.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { checkFile } from "../files/check-file.js";
 import { StoreFiles } from "../files/files.js";
 import { Findings } from "../files/findings.js";
@@ -81,6 +81,7 @@ class Verification {
 
   constructor(readonly storage: Storage) {
     this.#files = new StoreFiles(storage, new MemoryBudget(Infinity));
+    this.#files.readWith(this.#dictionaries);
   }
 
   report(notes: readonly string[], dayCount: number): VerifyReport {
@@ -134,7 +135,7 @@ class Verification {
     this.#fileCount += this.#journals.fileCount;
     this.#byteLength += this.#journals.byteLength;
     this.#eventCount += this.#journals.rowCount;
-    for (const { ids } of this.#journals.ids) this.#ids.add(ids);
+    for (const { ids, projects } of this.#journals.events) this.#ids.add(ids, this.#projectOf(projects));
   }
 
   /** The segments, one after the other, and what holds across all of them. */
@@ -159,7 +160,7 @@ class Verification {
       try {
         await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
         await verifySegment(entry, segment, read.footer, laws);
-        this.#ids.add(segment.ids());
+        this.#ids.add(segment.ids(), (row) => segment.projectOf(row));
         this.#segmentCount += 1;
         this.#eventCount += segment.rowCount;
       } finally {
@@ -168,14 +169,19 @@ class Verification {
     });
   }
 
+  #projectOf(codes: Uint32Array): (row: number) => string {
+    const texts = this.#dictionaries.named(PROJECT_COLUMN);
+    return (row) => texts.valueOf(codes[row] ?? 0);
+  }
+
   async #verifyDuplicates({ segments }: Manifest): Promise<void> {
-    for (const { file, ids } of this.#journals?.ids ?? []) this.#ids.look(file, ids);
+    for (const { file, ids, projects } of this.#journals?.events ?? []) this.#ids.look(file, ids, this.#projectOf(projects));
     for (const entry of segments)
       await this.#attempt(entry.key, async () => {
         // What is missing or damaged was found before, or has been replaced.
         const segment = await this.#files.openSegment(entry).catch(() => null);
         await segment?.load([ID_COLUMN])?.catch(() => undefined);
-        if (segment?.isLoaded(ID_COLUMN) === true) this.#ids.look(entry.key, segment.ids());
+        if (segment?.isLoaded(ID_COLUMN) === true) this.#ids.look(entry.key, segment.ids(), (row) => segment.projectOf(row));
         segment?.release();
       });
     for (const { id, places } of this.#ids.duplicates()) this.findings.add(places[0] ?? "segments/", `event ${id} once`, places.join(", "));

@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
 import { AHEAD_COUNT, inOrder } from "../../base/ahead.js";
 import { dayStartMs } from "../../base/time.js";
-import { compareIds } from "../../base/uuid.js";
 import { codeAt, type CodeColumn } from "../../column/column.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import { compareEvents } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 
 /** Events from `from` to before `to` of a timeline: they lie in the same rows. */
@@ -13,7 +13,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** The events of one identity in (createdAt, id) order, as places of rows: no text is read. 12 bytes an event. */
+/** The events of one identity in (createdAt, id, project) order, as places of rows: no text is read. 12 bytes an event. */
 export class Timeline {
   readonly spans: Span[] = [];
   readonly rows: Uint32Array;
@@ -250,7 +250,7 @@ async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> 
   // Sorting leaves alike events as they were: those of one segment in its order.
   if (!events.some((event, at) => at > 0 && isTie(events[at - 1]!, event))) return events;
   await loadAll(hits, ID_COLUMN);
-  return events.sort((a, b) => a.ms - b.ms || compareIds(a.rows.ids(), a.row * 16, b.rows.ids(), b.row * 16));
+  return events.sort((a, b) => a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row));
 }
 
 /** Whether ids alone tell which of two events comes first. */

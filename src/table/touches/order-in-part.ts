@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { compareIds } from "../../base/uuid.js";
 import { firstAtLeast } from "../../column/search.js";
+import { compareEvents } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 
 /** Rows beside a row that are looked through for another of its millisecond; beyond, all rows are listed by their sequences. */
@@ -21,7 +21,7 @@ export class OrderInPart {
     if (sequence < rows.firstSequence || sequence > rows.lastSequence) return null;
     const other = rows.sealed ? this.#sealedRowOf(sequence, row) : headRowOf(rows, sequence);
     if (other === null) return null;
-    return rows.sealed || other === row ? other - row : compareIds(rows.ids(), other * 16, rows.ids(), row * 16);
+    return rows.sealed || other === row ? other - row : compareEvents(rows, other, rows, row);
   }
 
   #sealedRowOf(sequence: number, row: number): number | null {

@@ -25,7 +25,7 @@ export interface Companies {
 /** Resolves companies from all events and the group records in force. */
 export function companiesOf(events: readonly OracleEvent[], groups: readonly Group[], identities: Identities): Companies {
   const associations: Association[] = [...events, ...groups]
-    .map(({ id, createdAtMs, companyId, userId, anonymousId }) => ({ id, createdAtMs, companyId, identity: identities.of({ userId, anonymousId }) }))
+    .map((item) => ({ id: item.id, createdAtMs: item.createdAtMs, project: projectOf(item), companyId: item.companyId, identity: identities.of(item) }))
     .filter(({ companyId }) => companyId !== "")
     .sort(byMoment);
   const newestTrait = (companyId: string, trait: string) => newestText(groups.filter((group) => group.companyId === companyId), trait);
@@ -43,6 +43,11 @@ export function companiesOf(events: readonly OracleEvent[], groups: readonly Gro
     nameOf: (companyId) => newestTrait(companyId, "name") ?? companyId,
     domainOf: (companyId) => newestTrait(companyId, "domain") ?? (isHostName(companyId) ? companyId : null),
   };
+}
+
+/** Records are of no project. */
+function projectOf(item: OracleEvent | Group): string {
+  return "project" in item ? item.project : "";
 }
 
 function isHostName(text: string): boolean {

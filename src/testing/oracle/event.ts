@@ -7,6 +7,7 @@ import { slugOf } from "./slug.js";
 
 /** An accepted event: its record as answers show it, and what the record does not say. */
 export interface OracleEvent extends Moment {
+  readonly project: string;
   readonly record: EventRecord;
   readonly userId: string;
   readonly anonymousId: string;
@@ -36,12 +37,13 @@ export interface Receipt {
   readonly futureEvents?: "adjust" | "keep";
 }
 
-/** The accepted ones of events in order of arrival: of one id the first is kept, broken ones are left out. */
+/** The accepted ones of events in order of arrival: of one id in a project the first is kept, broken ones are left out. */
 export function acceptedEvents(events: readonly EventInput[], receipt: Receipt): OracleEvent[] {
   const accepted = new Map<string, OracleEvent>();
   for (const [arrival, input] of events.entries()) {
     const event = isBroken(input) ? null : eventOf(input, arrival, receipt);
-    if (event !== null && !accepted.has(event.id)) accepted.set(event.id, event);
+    const key = event === null ? "" : `${event.id} ${event.project}`;
+    if (event !== null && !accepted.has(key)) accepted.set(key, event);
   }
   return [...accepted.values()];
 }
@@ -72,8 +74,10 @@ function eventOf(input: EventInput, arrival: number, receipt: Receipt): OracleEv
   const userId = text(input.userId, input.user_id);
   const place = placeOf(text(input.url));
   const id = uuidOfText(text(input.id) || `without id, arrived as number ${arrival}`);
+  const project = text(input.project) || "default";
   return {
     id,
+    project,
     createdAtMs,
     userId,
     anonymousId: text(input.anonymousId, input.anonymous_id),
@@ -88,7 +92,7 @@ function eventOf(input: EventInput, arrival: number, receipt: Receipt): OracleEv
       notify: input.notify ?? false,
       slug: text(input.slug) || slugOf(input.name),
       userId,
-      project: text(input.project) || "default",
+      project,
       createdAt: new Date(createdAtMs).toISOString(),
       metadata: (input.metadata ?? {}) as EventRecord["metadata"],
       locationCountry: text(input.locationCountry, input.location_country),

@@ -1,12 +1,17 @@
-/** Where something stands in the one order of events and records: its time, then the 128 bits of its id. */
+import { byCodePoint } from "./json.js";
+
+/** Where something stands in the one order of events and records: its time, then the 128 bits of its id, then its project. */
 export interface Moment {
   readonly createdAtMs: number;
   /** Canonical UUID. */
   readonly id: string;
+  /** Records have none. */
+  readonly project?: string;
 }
 
-/** Orders by time, then by the 128 bits of the id. */
+/** Orders by time, then by the 128 bits of the id, then by the project's code points. */
 export function byMoment(a: Moment, b: Moment): number {
   if (a.createdAtMs !== b.createdAtMs) return a.createdAtMs - b.createdAtMs;
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+  if (a.id !== b.id) return a.id < b.id ? -1 : 1;
+  return byCodePoint(a.project ?? "", b.project ?? "");
 }

@@ -6,7 +6,7 @@ import { hostileHistory } from "./hostile-history.js";
 import {
   amounts, anchors, anonymousIds, browsers, companyIds, countries, currencies, devices, emails, mixed, names, numbers, orderKeys, plans, projects, referrers, stepNames, systems, urls, userIds,
 } from "./insight-values.js";
-import { idOf, personHistory } from "./person-history.js";
+import { idOf, inAnotherProject, personHistory } from "./person-history.js";
 import { randomOptions } from "./person-options.js";
 import { refundIdOf } from "./refund-id.js";
 
@@ -25,7 +25,7 @@ export interface InsightHistory {
 /**
  * Events and records of few people in few days around an odd instant: funnels gone through, with pauses at the edges of windows, visits
  * with pauses at the edges of sessions, over midnight and beyond the cap, returns after days and weeks, payments given back, traits of
- * every type, companies, ties at one millisecond. Now and then a history made for other questions.
+ * every type, companies, ties at one millisecond, ids that two projects have. Now and then a history made for other questions.
  */
 export function insightHistory(random: Random): InsightHistory {
   const options = randomOptions(random);
@@ -72,6 +72,7 @@ function itemsAround(random: Random, anchorMs: number, nowMs: number, { session 
     const atMs = earlier ?? anyMs(draw, nowMs);
     if (random.chance(recordShare)) items.push(record(draw, atMs));
     else items.push(...random.pick([tries, tries, visits, visits, returns, payments, single, single, single])(draw, atMs));
+    if (random.chance(0.1)) items.push(...inAnotherProject(random, items, projects, anEvent(draw, atMs, somebody(draw))));
     if (random.chance(unlinkShare)) items.push({ unlink: idOf(random.pick(items)) });
   }
   return items;

@@ -45,7 +45,7 @@ interface Words {
 /**
  * Events and records over a small alphabet: devices of several users, aliases that chain and close circles, companies
  * that change, ties at one millisecond, pauses of thirty minutes and one millisecond more, orders paid twice and given
- * back in parts, ids sent twice, records taken back.
+ * back in parts, ids sent twice, ids and times that another project has too, records taken back.
  */
 export function personHistory(random: Random): PersonHistory {
   const length = random.between(3, 28);
@@ -61,6 +61,7 @@ export function personHistory(random: Random): PersonHistory {
     else if (random.chance(recordShare)) items.push(record(random, words, createdAt));
     else items.push(event(random, words, createdAt));
     if (!isOrderFree && random.chance(0.08)) items.push(withIdOf(random.pick(items), event(random, words, createdAt), record(random, words, createdAt)));
+    if (random.chance(0.1)) items.push(...inAnotherProject(random, items, projects, event(random, words, createdAt)));
     if (random.chance(0.02)) items.push(random.pick(brokenRecords));
     if (random.chance(0.08)) items.push({ unlink: random.pick(items.map(idOf)) });
   }
@@ -95,6 +96,15 @@ function withIdOf(earlier: HistoryItem, freshEvent: EventInput, freshRecord: His
     if ("alias" in freshRecord) return { alias: { ...freshRecord.alias, id } };
   }
   return { ...freshEvent, id };
+}
+
+/** An event with the id and time of an earlier one, in a project in which that id is not known yet; none where all know it. */
+export function inAnotherProject(random: Random, items: readonly HistoryItem[], all: readonly string[], fresh: EventInput): EventInput[] {
+  const earlier = random.pick(items);
+  if (!("name" in earlier)) return [];
+  const known = items.flatMap((item) => ("name" in item && item.id === earlier.id ? [item.project || "default"] : []));
+  const free = all.filter((project) => !known.includes(project));
+  return free.length === 0 ? [] : [{ ...fresh, id: earlier.id, createdAt: earlier.createdAt, project: random.pick(free) } as EventInput];
 }
 
 function uuid(random: Random): string {

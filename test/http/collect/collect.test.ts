@@ -249,3 +249,11 @@ it("refuses options that nobody reads, and rates that are none", async () => {
   await expect(setting({ collect: { perSec: 0 } })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "collect.perSec" } });
   expect(KEYS).toHaveLength(6);
 });
+
+it("a page cannot take the id of an order before the server sends it, nor a second page of another project", async () => {
+  const there = await setting();
+  const view = { id: "order-1001", name: "order", url: `${PAGE}/` };
+  for (const key of ["pk_shop", "pk_shop", "pk_any"]) expect((await collect(there, [view], { key })).status).toBe(204);
+  expect(await there.daybook.ingest([{ id: "order-1001", name: "order", project: "shop" }])).toMatchObject({ accepted: 1, duplicates: 0 });
+  expect([await there.daybook.countEvents({ project: "shop" }), await there.daybook.countEvents({ project: "blog" })]).toEqual([2, 1]);
+});

@@ -1,0 +1,38 @@
+import { compareCodePoints } from "../base/order.js";
+import { compareIds } from "../base/uuid.js";
+import type { Rows } from "./rows.js";
+
+/** What orders rows of one millisecond; ids must be loaded. */
+type KeyedRows = Pick<Rows, "ids" | "projectOf">;
+
+/** What orders events of one millisecond: the id, then the project, for an id is unique within its project only. */
+export interface EventKey {
+  /** 16 bytes. */
+  readonly id: Uint8Array;
+  readonly project: string;
+}
+
+/** The key of a row, as a copy that outlives its rows. */
+export function eventKeyOf(rows: KeyedRows, row: number): EventKey {
+  return { id: rows.ids().slice(row * 16, row * 16 + 16), project: rows.projectOf(row) };
+}
+
+export function compareKeys(a: EventKey, b: EventKey): number {
+  return compareIds(a.id, 0, b.id, 0) || compareCodePoints(a.project, b.project);
+}
+
+/** Compares a row of some rows with a key. */
+export function compareWithKey(rows: KeyedRows, row: number, key: EventKey): number {
+  return compareIds(rows.ids(), row * 16, key.id, 0) || compareCodePoints(rows.projectOf(row), key.project);
+}
+
+/** Compares two rows of one millisecond. */
+export function compareEvents(a: KeyedRows, aRow: number, b: KeyedRows, bRow: number): number {
+  return compareIds(a.ids(), aRow * 16, b.ids(), bRow * 16) || compareCodePoints(a.projectOf(aRow), b.projectOf(bRow));
+}
+
+/** Compares two rows of one millisecond that lie in the same rows. */
+export function orderWithin(rows: KeyedRows): (a: number, b: number) => number {
+  const ids = rows.ids();
+  return (a, b) => compareIds(ids, a * 16, ids, b * 16) || compareCodePoints(rows.projectOf(a), rows.projectOf(b));
+}
