@@ -63,7 +63,7 @@ describe("an export over HTTP", () => {
     const all = await lines({});
     expect(all).toHaveLength(10);
     const [third] = all.slice(2);
-    const after = { createdAt: third?.createdAt, id: third?.id };
+    const after = { createdAt: third?.createdAt, id: third?.id, project: third?.project };
     expect(await lines({ after })).toEqual(all.slice(3));
     expect(await lines({ after: { ...after, id: third?.id.toUpperCase() } })).toEqual(all.slice(3));
     expect(await lines({ after, startDate: all[6]?.createdAt })).toEqual(all.slice(6));
@@ -86,7 +86,10 @@ describe("an export over HTTP", () => {
   });
 
   it("is refused where a place is none", async () => {
-    for (const [after, param] of [[{ createdAt: "x", id: "y" }, "after.createdAt"], [{ createdAt: "2026-03-01T00:00:00Z", id: "y" }, "after.id"], [{ id: "y" }, "after.createdAt"]])
+    for (const [after, param] of [
+      [{ createdAt: "x", id: "y", project: "shop" }, "after.createdAt"], [{ createdAt: "2026-03-01T00:00:00Z", id: "y", project: "shop" }, "after.id"],
+      [{ id: "y", project: "shop" }, "after.createdAt"], [{ createdAt: "2026-03-01T00:00:00Z", id: "y" }, "after.project"],
+    ])
       expect((await send(handler, "/v1/exports/events", { body: { after } })).json).toMatchObject({ code: "invalid_parameter", param });
   });
 });
