@@ -64,9 +64,9 @@ function projectIn(table: StoreOf["table"]): Sql {
 
 async function batchesOf(ids: readonly string[], { connection, names, table, among }: StoreOf): Promise<StoredRow[]> {
   const rows = sql`FROM ${names.all(table)} WHERE id IN ${uuids(ids)} AND ${among}`;
-  const statement = sql`SELECT id, ${projectIn(table)} AS owner, batch ${rows} ORDER BY id, owner, storedMs, batch`;
-  const found = await connection.rows<[id: string, project: string, batch: string]>(statement);
-  return found.map(([id, project, batch]) => ({ id, project, batch }));
+  const statement = sql`SELECT id, batch, ${projectIn(table)} AS owner ${rows} ORDER BY id, owner, storedMs, batch`;
+  const found = await connection.rows<[id: string, batch: string, project: string]>(statement);
+  return found.map(([id, batch, project]) => ({ id, project, batch }));
 }
 
 /**

@@ -95,8 +95,8 @@ const EVENTS: Table = {
     ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],
     ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)", 3],
   ],
-  // The same as `money`, without the ids of refunds.
-  formerProjections: [["payments", 5]],
+  // Without the project that an id is unique in; and the same as `money`, without the ids of refunds.
+  formerProjections: [["byId", 5], ["payments", 5]],
   engine: "MergeTree",
   order: `PARTITION BY ${YEAR} ORDER BY (day, project, name, ms, id)`,
   knownInsertCount: 1_000,
