@@ -17,8 +17,8 @@ const ID_BYTES = 16;
 const IDS_PER_TURN = 4_096;
 
 /**
- * Events of one project by their id: each counts once, so that order alone decides which are shown. Of the selected rows the first `limit` ids are kept,
- * 16 bytes each, in a heap whose root is the last of them.
+ * Events of one project by their id: each counts once, so that order alone decides which are shown. Of the selected rows the first
+ * `limit` ids are kept, 16 bytes each, in a heap whose root is the last of them.
  */
 export class EventsById {
   readonly #mostCount: number;

@@ -23,9 +23,9 @@ interface Slots {
 }
 
 /**
- * 48-bit fingerprints of all stored events, of the id and the project that it is unique in: open addressing, 6 bytes a slot, about 10 bytes an id. A wrong match comes
- * about once in 2^48 / ids lookups, and every match is confirmed against the ids themselves. The table is made of parts that
- * grow at different times, by copying: growing the whole would halt everything, half a second at 16 million ids.
+ * 48-bit fingerprints of all stored events, of the id and the project that it is unique in: open addressing, 6 bytes a slot, about 10 bytes
+ * an id. A wrong match comes about once in 2^48 / ids lookups, and every match is confirmed against the ids themselves. The table is made of
+ * parts that grow at different times, by copying: growing the whole would halt everything, half a second at 16 million ids.
  */
 export class IdTable {
   readonly #parts: Slots[] = Array.from({ length: PART_COUNT }, (_, part) => emptySlots(capacityFor(part, 1)));
@@ -218,7 +218,10 @@ function placeIn({ lows, highs }: Slots, first: number, low: number, high: numbe
 /** Ids that are looked at together where many are added. */
 const PART_IDS = 4_096;
 
-/** Many ids in parts that are looked at one after the other, each with the row of its first. Bytes at the end that are no whole id are left out: they are of a damaged block. */
+/**
+ * Many ids in parts that are looked at one after the other, each with the row of its first. Bytes at the end that are no whole id are left
+ * out: they are of a damaged block.
+ */
 export function* idParts(ids: Uint8Array): Generator<{ readonly part: Uint8Array; readonly first: number }> {
   const end = ids.length - (ids.length % 16);
   for (let from = 0; from < end; from += PART_IDS * 16) yield { part: ids.subarray(from, Math.min(from + PART_IDS * 16, end)), first: from / 16 };

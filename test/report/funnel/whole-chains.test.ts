@@ -46,7 +46,7 @@ function listOf(day: number, events: readonly Event[], firstSequence: number): M
 }
 
 /** Ids in another order than events came: they decide between those of one time. */
-const ids = { of: (sequence: number) => new Uint8Array(16).fill((sequence * 37) % 251) };
+const ids = { of: (sequence: number) => ({ id: new Uint8Array(16).fill((sequence * 37) % 251), project: "" }) };
 
 const event = fc.record({ subject: fc.nat({ max: 2 }), hour: fc.nat({ max: 23 }), mask: fc.constantFrom(1, 1, 1, 2, 2, 4, 4, 3, 6) });
 const events = fc.uniqueArray(event, { minLength: 1, maxLength: 12, selector: ({ subject, hour }) => `${subject} ${hour}` });
