@@ -238,11 +238,11 @@ function faultMembers({ code, message }: EventFault | DaybookError): Pick<Reject
   return { code, message };
 }
 
-/** Of those of one id the first. */
-function firstOfEach<T>(all: readonly T[], idOf: (one: T) => string): T[] {
-  const byId = new Map<string, T>();
-  for (const one of all) if (!byId.has(idOf(one))) byId.set(idOf(one), one);
-  return [...byId.values()];
+/** Of those of one key the first. */
+function firstOfEach<T>(all: readonly T[], of: (one: T) => string): T[] {
+  const byKey = new Map<string, T>();
+  for (const one of all) if (!byKey.has(of(one))) byKey.set(of(one), one);
+  return [...byKey.values()];
 }
 
 function rowOf({ kind, id, createdAtMs, texts }: DecodedRecord): RowWithId {
