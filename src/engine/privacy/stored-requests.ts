@@ -4,7 +4,6 @@ import { isoOf } from "../../base/time.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
 import { normalEmail } from "../../plan/subject.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import { erase } from "../../store/upkeep/erase.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
 import { writePrivacy } from "../../store/upkeep/privacy-file.js";
 import type { Store } from "../../store/live/store.js";
@@ -166,6 +165,8 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     this.#house.refuseClosed();
     // Refused before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
+    // Loaded when it is needed, as deletions are: most processes remove nothing.
+    const { erase } = await import("../../store/upkeep/erase.js");
     await housekeeping.removing(queue, untilUnread, async () => {
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);

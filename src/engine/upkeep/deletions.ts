@@ -6,7 +6,6 @@ import type { DateInput } from "../../plan/input.js";
 import { memberError, readMembers, readText } from "../../plan/members.js";
 import { DEFAULT_PROJECT } from "../../schema/project.js";
 import type { Store } from "../../store/live/store.js";
-import { deleteRows } from "../../store/upkeep/delete-rows.js";
 import type { Beside, DeletedCounts, Doomed } from "../../store/upkeep/delete-rows.js";
 import type { Housekeeping, UntilUnread } from "./housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
@@ -89,6 +88,7 @@ export class Deletions {
   async run(what: () => { readonly doomed: Doomed; readonly beside: Beside }, gone: readonly string[] = []): Promise<DeletionReceipt> {
     const { store, queue, housekeeping, untilUnread, clock, forget } = this.#house;
     let receipt = NOTHING;
+    const { deleteRows } = await import("../../store/upkeep/delete-rows.js");
     await housekeeping.removing(queue, untilUnread, async () => {
       const { doomed, beside } = what();
       const { counts, whenUnread } = await deleteRows(store, doomed, beside, () => forget(gone));

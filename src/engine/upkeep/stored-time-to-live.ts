@@ -2,7 +2,6 @@ import type { Clock } from "../../base/clock.js";
 import { compareCodePoints } from "../../base/order.js";
 import { dayOf, isoOfDay } from "../../base/time.js";
 import { denseCodes } from "../../column/column.js";
-import { doomedRows } from "../../store/upkeep/delete-rows.js";
 import type { Doomed } from "../../store/upkeep/delete-rows.js";
 import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
 import type { Manifest } from "../../store/files/manifest.js";
@@ -102,6 +101,7 @@ export class StoredTimeToLive implements TimeToLive {
     const { store } = this.#house;
     const doomed = this.#doomed(rules);
     const found = new Map<number, { events: number; readonly days: Set<number> }>();
+    const { doomedRows } = await import("../../store/upkeep/delete-rows.js");
     const snapshot = store.snapshot();
     try {
       for (const rows of snapshot.rows) {
