@@ -165,9 +165,9 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     this.#house.refuseClosed();
     // Refused before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
-    // Loaded when it is needed, as deletions are: most processes remove nothing.
-    const { erase } = await import("../../store/upkeep/erase.js");
     await housekeeping.removing(queue, untilUnread, async () => {
+      // Loaded when it is needed, as deletions are: most processes remove nothing.
+      const { erase } = await import("../../store/upkeep/erase.js");
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);
       if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");

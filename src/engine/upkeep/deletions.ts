@@ -88,8 +88,8 @@ export class Deletions {
   async run(what: () => { readonly doomed: Doomed; readonly beside: Beside }, gone: readonly string[] = []): Promise<DeletionReceipt> {
     const { store, queue, housekeeping, untilUnread, clock, forget } = this.#house;
     let receipt = NOTHING;
-    const { deleteRows } = await import("../../store/upkeep/delete-rows.js");
     await housekeeping.removing(queue, untilUnread, async () => {
+      const { deleteRows } = await import("../../store/upkeep/delete-rows.js");
       const { doomed, beside } = what();
       const { counts, whenUnread } = await deleteRows(store, doomed, beside, () => forget(gone));
       receipt = { deletedAt: isoOf(clock.now()), ...counts };
