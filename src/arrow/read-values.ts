@@ -4,6 +4,7 @@ import { parameterError } from "../base/errors.js";
 import { createdAtOf } from "../schema/moment.js";
 import { integerOf, jsonOf } from "./event-columns.js";
 import type { ReadValue } from "./event-columns.js";
+import { isText, textOf, withTextBytes } from "./text-bytes.js";
 import type { ValueRoom } from "./value-room.js";
 
 /** How the columns of one field are read, batch by batch. */
@@ -35,15 +36,20 @@ interface Known {
 }
 
 function readerOf(type: DataType, convert: Convert, room: ValueRoom): ReaderOf {
-  if (!DataType.isDictionary(type)) return (column) => (row) => valueOf(convert, valueAt(column, row));
+  if (!DataType.isDictionary(type)) {
+    return (column) => {
+      const ofBytes = withTextBytes(column);
+      return (row) => valueOf(convert, valueAt(ofBytes, row));
+    };
+  }
   // Each value of a dictionary is made once, however many rows have it.
-  const known = new WeakMap<Vector, Map<number, Known>>();
+  const known = new WeakMap<Vector, { readonly ofBytes: Vector; readonly values: Map<number, Known> }>();
   return (column) => {
     const [data] = column.data;
     const dictionary = data?.dictionary;
     if (data === undefined || dictionary === undefined) return () => null;
-    const values = known.get(dictionary) ?? new Map<number, Known>();
-    known.set(dictionary, values);
+    const { ofBytes, values } = known.get(dictionary) ?? { ofBytes: withTextBytes(dictionary), values: new Map<number, Known>() };
+    known.set(dictionary, { ofBytes, values });
     const indexes = data.values as ArrayLike<number | bigint>;
     return (row) => {
       const index = data.getValid(row) ? Number(indexes[row]) : -1;
@@ -54,7 +60,7 @@ function readerOf(type: DataType, convert: Convert, room: ValueRoom): ReaderOf {
         return met.value;
       }
       const before = room.byteLength;
-      const value = valueOf(convert, valueAt(dictionary, index));
+      const value = valueOf(convert, valueAt(ofBytes, index));
       values.set(index, { value, byteLength: room.byteLength - before });
       return value;
     };
@@ -106,17 +112,16 @@ function converter(name: string, type: DataType, instants: InstantForm, room: Va
   }
   if (DataType.isMap(type)) {
     const convert = inner(name, type.valueType as DataType);
-    const entry = ([key, item]: readonly [unknown, unknown]) => [taken(key) as string, itemOf(convert, item)] as const;
+    const keyOf = inner(name, type.keyType as DataType);
+    const entry = ([key, item]: readonly [unknown, unknown]) => [keyOf(key) as string, itemOf(convert, item)] as const;
     return (value) => Object.fromEntries(Array.from(value as Iterable<[unknown, unknown]>, entry));
   }
   if (DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type)) {
     const convert = inner(name, type.valueType as DataType);
     return (value) => Array.from(value as Iterable<unknown>, (item) => itemOf(convert, item));
   }
-  const isPlain =
-    DataType.isNull(type) || DataType.isBool(type) || DataType.isFloat(type) || DataType.isUtf8(type) ||
-    DataType.isLargeUtf8(type) || DataType.isUtf8View(type);
-  if (isPlain) return taken;
+  if (isText(type)) return (value) => taken(textOf(value));
+  if (DataType.isNull(type) || DataType.isBool(type) || DataType.isFloat(type)) return taken;
   throw parameterError("invalid_parameter", "bytes", `column ${name}: events cannot have values of type ${String(type)}; write them as numbers or text`);
 }
 

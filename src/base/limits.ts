@@ -138,6 +138,8 @@ export const LIMITS = {
   keylessBodyBytes: 1024 * 1024,
   /** Bytes of such bodies in memory at once, before their keys are known: whoever has no key must not hold what others need. */
   heldKeylessBytes: 8 * 1024 * 1024,
+  /** Members of a gzip body: each takes some tens of µs, however little it holds. */
+  gzipMemberCount: 1_024,
   /** Fields of a form. Clients send two or three. */
   formFieldCount: 16,
   /** Bytes that an event of an Arrow body counts for at least, of those that a body may have: no event is shorter as JSON, with its comma. */

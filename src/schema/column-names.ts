@@ -31,7 +31,7 @@ const memberOf = new Map<string, string>([
  * @throws Error for a column without a name, two columns for one place, and a column whose name is nearly that of a member
  */
 export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
-  const places = columns.map((column, index) => placeOf(column.trim(), index));
+  const places = columns.map((column, index) => placeOf(column, index));
   const first = new Map<string, string>();
   places.forEach(({ member, key }, index) => {
     const column = columns[index] ?? "";
@@ -43,8 +43,11 @@ export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
   return places;
 }
 
-function placeOf(column: string, index: number): ColumnPlace {
-  if (column.startsWith(METADATA_PREFIX) && column.length > METADATA_PREFIX.length) return { member: null, key: column.slice(METADATA_PREFIX.length) };
+function placeOf(given: string, index: number): ColumnPlace {
+  // A key that is written out is that key, with the blanks at its end.
+  const start = given.trimStart();
+  if (start.startsWith(METADATA_PREFIX) && start.length > METADATA_PREFIX.length) return { member: null, key: start.slice(METADATA_PREFIX.length) };
+  const column = given.trim();
   const name = plain(column);
   const member = memberOf.get(name);
   if (member !== undefined) return { member, key: column };

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every column has one array */
 import {
-  Binary, Bool, CompressionType, Decimal, Dictionary, Field, Float64, Int32, Int64, List, RecordBatch, Schema, Struct, Table,
+  Binary, Bool, CompressionType, Decimal, Dictionary, Field, Float64, Int32, Int64, LargeUtf8, List, RecordBatch, Schema, Struct, Table,
   TimestampMicrosecond, TimestampSecond, Utf8, compressionRegistry, makeData, tableToIPC, vectorFromArray,
 } from "apache-arrow";
 import type { DataType } from "apache-arrow";
@@ -111,6 +111,32 @@ describe("import from Arrow IPC", () => {
     expect(eventsOf([["name", new Utf8(), ["a"]], ["metadata", new Utf8(), ['{"n":9007199254740993,"deep":[9007199254740992,-9007199254740993]}']]])).toEqual([
       { name: "a", metadata: { n: "9007199254740993", deep: [9007199254740992, "-9007199254740993"] } },
     ]);
+  });
+
+  test("a byte order mark at the start of a text is part of it, so that two ids stay two, wherever texts stand", () => {
+    const marked = ["\ufeffa", "a", "\ufeff", null, "a\ufeff"];
+    const nested = marked.map((text) => ({ deep: [text], own: text }));
+    const events = eventsOf([
+      ["name", new Utf8(), marked.map(() => "x")],
+      ["userId", new Dictionary(new Utf8(), new Int32()), marked],
+      ["anonymousId", new LargeUtf8(), marked],
+      ["plain", new Utf8(), marked],
+      ["nested", new Struct([new Field("deep", new List(new Field("item", new Utf8(), true)), true), new Field("own", new Utf8(), true)]), nested],
+    ]);
+    expect(events.map(({ userId, anonymousId, metadata }) => [userId ?? null, anonymousId ?? null, metadata])).toEqual(
+      marked.map((text) => [text, text, { ...(text === null ? {} : { plain: text }), nested: { deep: [text], own: text } }]));
+  });
+
+  test("the key of a column metadata.KEY is that key, with the blanks and marks at its end", () => {
+    const [event] = eventsOf([["name", new Utf8(), ["a"]], ["metadata.k", new Utf8(), ["1"]], ["metadata.k ", new Utf8(), ["2"]], [" metadata.k\ufeff", new Utf8(), ["3"]]]);
+    expect(event?.metadata).toEqual({ k: "1", "k ": "2", "k\ufeff": "3" });
+  });
+
+  test("bytes that are no UTF-8 are refused, so that no two texts become one", () => {
+    const bytes = streamOf([["name", new Utf8(), ["abcd"]]]);
+    const at = Buffer.from(bytes).indexOf("abcd");
+    bytes[at] = 0xff;
+    expect(faultOf(() => [...eventsFromIpc(bytes)])).toMatchObject({ code: "invalid_parameter" });
   });
 
   test("what is no event is rejected by ingest, row by row", async () => {

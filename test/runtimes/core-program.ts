@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deflateSync, gzipSync } from "node:zlib";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type Storage } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
 import { fileStorage, listen } from "daybook/node";
@@ -93,6 +94,21 @@ await run("a server on a socket takes events and answers", async () => {
   const answer = await ask("/analytics/count-events", {});
   if (!answer.includes("500")) throw new Error(answer);
   await server.close();
+  await daybook.close();
+});
+
+await run("the members of a gzip body are one body, and nothing may stand behind the end of a stream", async () => {
+  const daybook = await openDaybook({ storage: memoryStorage() });
+  const handle = createHandler({ organizations: { default: daybook }, tokens: memoryTokens([{ token: "sk_owner", role: "owner", scopes: ["*"] }]) });
+  const statusOf = async (encoding: string, ...parts: Uint8Array[]) => {
+    const headers = { authorization: "Bearer sk_owner", "content-type": "application/json", "content-encoding": encoding };
+    return (await handle(new Request("http://localhost/analytics/count-events", { method: "POST", headers, body: Buffer.concat(parts) }))).status;
+  };
+  expectSame(await statusOf("gzip", gzipSync("{")), 400);
+  expectSame(await statusOf("gzip", gzipSync("{"), gzipSync("}")), 200);
+  expectSame(await statusOf("gzip", gzipSync("{}"), Uint8Array.of(0)), 400);
+  expectSame(await statusOf("deflate", deflateSync("{}")), 200);
+  expectSame(await statusOf("deflate", deflateSync("{}"), deflateSync("{}")), 400);
   await daybook.close();
 });
 

@@ -2,9 +2,10 @@ import { DaybookError } from "../../base/errors.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
 import type { Held } from "../overload/admission.js";
-import { bodyTooLarge, collect } from "../wire/exchange.js";
+import { bodyTooLarge } from "../wire/exchange.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { isForm, membersOfForm } from "./form.js";
+import { inflate, type BodyCompression } from "./inflate.js";
 import { parseJson, parseNdjson } from "./json.js";
 import type { BodyRule } from "../routing/route.js";
 
@@ -13,7 +14,7 @@ const JSON_TYPES = ["application/json"];
 const ANY_JSON_TYPES = [...JSON_TYPES, "text/plain", "application/x-www-form-urlencoded"];
 const NDJSON_TYPES = ["application/x-ndjson", "application/ndjson"];
 const UNASKED_BYTES_MAX = 1024 * 1024;
-const ENCODINGS: Readonly<Record<string, CompressionFormat>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
+const ENCODINGS: Readonly<Record<string, BodyCompression>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
 
 /**
  * Reads and parses a request body; no bytes at all are `{}`.
@@ -98,7 +99,7 @@ function mediaTypeOf(header: string): MediaType {
   return read;
 }
 
-function encodingOf(header: string | null): CompressionFormat | null {
+function encodingOf(header: string | null): BodyCompression | null {
   if (header === null) return null;
   const name = header.trim().toLowerCase();
   if (name === "" || name === "identity") return null;
@@ -107,15 +108,4 @@ function encodingOf(header: string | null): CompressionFormat | null {
     "unsupported_media_type",
     `Content-Encoding: expected gzip, deflate or identity, got ${JSON.stringify(name.slice(0, 80))}`,
   );
-}
-
-/** Stops at the first chunk over the bound, so that a small body cannot unfold into a large memory. */
-async function inflate(bytes: Uint8Array, format: CompressionFormat, maxByteLength: number, held: Held): Promise<Uint8Array> {
-  const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
-  try {
-    return await collect(source.pipeThrough(new DecompressionStream(format)), maxByteLength, (byteLength) => held.take(byteLength));
-  } catch (error) {
-    if (error instanceof DaybookError) throw error;
-    throw new DaybookError("malformed_json", `expected a whole ${format} stream, the body does not inflate`);
-  }
 }

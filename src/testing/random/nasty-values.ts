@@ -3,14 +3,14 @@ export const nastyTexts = [
   "a", "A", "b", "é", "e\u0301", "\u{1F600}", "\uFF5E", "ß", "İ", "ΔΟΣ", "δος", " a", "a ", "a,b", "a.b", "\\", "\"", "[",
   "null", "true", "false", "1", "1.0", "3", "3.0", "03", "-0", "1e3", "1000", "0x10", "+3", "1E21", "1e-7", "0.10", "9007199254740993", "3 ", ".5", "NaN", "Infinity",
   "__proto__", "constructor", "toString", "%", "_", "*", "2026-03-01", "2026-03-01T00:00:00Z",
-  "2026-03-01T01:30:00.5+02:00", "2026-02-30", "\u0000", "line\nbreak",
+  "2026-03-01T01:30:00.5+02:00", "2026-02-30", "\u0000", "line\nbreak", "\uFEFF", "\uFEFFa",
 ];
 
 export const nastyNumbers = [
   0, 3, -1.5, 1_000, 1e21, 1e-7, 0.1, 5e-324, Number.MAX_VALUE, 9_007_199_254_740_992, -3, 123_456_789_012_345_680_000,
 ];
 
-export const userIds = ["u1", "u2", "U1", "x", "1", "é", "e\u0301", "\u{1F600}", "\uFF5E", "a@example.org", "__proto__", " "];
+export const userIds = ["u1", "\uFEFFu1", "u2", "U1", "x", "1", "é", "e\u0301", "\u{1F600}", "\uFF5E", "a@example.org", "__proto__", " "];
 export const anonymousIds = ["d1", "d2", "d3", "x", "u1", "\uFF5E", "\u{1F600}"];
 export const eventNames = ["pageview", "Pageview", "purchase", "Ünïcode Náme", "click, here", "\u{1F600}", "1"];
 export const projects = ["default", "shop", "Shop", "blog"];
@@ -19,7 +19,7 @@ export const urls = ["/", "/a", "/A", "/a?x=1", "/a#top", "/a?x=1#top", "?q", "/
 export const referrers = ["https://www.google.com/", "https://google.com/x?y", "http://www.www.example.org/", "android", "/a"];
 export const shortTexts = ["a", "A", "b", "é", "\u{1F600}", "\uFF5E", "3", "3.0", "true"];
 
-export const metadataKeys = ["plan", "amount", "a.b", "a", "__proto__", "constructor", "utm_source", "when", "\u{1F600}", "url", "currency", "value"];
+export const metadataKeys = ["plan", "plan\uFEFF", "amount", "a.b", "a", "__proto__", "constructor", "utm_source", "when", "\u{1F600}", "url", "currency", "value"];
 
 export const nastyInstants = [
   "2026-03-01", "2026-03-01T00:00:00Z", "2026-02-28T23:59:59.999Z", "2026-03-01T01:30:00.5+02:00", "2026-03-01T23:59:59.999Z",

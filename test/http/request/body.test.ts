@@ -115,6 +115,43 @@ describe("compressed bodies", () => {
     }
   });
 
+  it("the members of a gzip body are one body, wherever they were cut", async () => {
+    const body = Buffer.from('{"event_name":"signup","user_id":"ü"}');
+    for (let cut = 0; cut <= body.length; cut += 1) {
+      const bytes = Buffer.concat([gzipSync(body.subarray(0, cut)), gzipSync(body.subarray(cut), { level: cut % 10 })]);
+      expect((await sendBytes(bytes, "gzip")).status, String(cut)).toBe(200);
+    }
+    const each = [...body].map((byte) => gzipSync(Uint8Array.of(byte)));
+    expect((await sendBytes(Buffer.concat(each), "gzip")).status).toBe(200);
+    // With the name of a file, a comment, more fields, and a checksum of the header.
+    const named = Buffer.concat([gzipSync(body).subarray(0, 10), Buffer.from([2, 0, 9, 9]), Buffer.from("name\0comment\0"), Buffer.from([0, 0]), gzipSync(body).subarray(10)]);
+    named[3] = 4 + 8 + 16;
+    const withoutChecksum = Buffer.concat([named.subarray(0, 10 + 4 + 13), named.subarray(10 + 4 + 13 + 2)]);
+    expect((await sendBytes(withoutChecksum, "gzip")).status).toBe(200);
+  });
+
+  it.each([
+    ["a zlib stream behind the first", "deflate", (body: Buffer) => [deflateSync(body), deflateSync(body)]],
+    ["a byte behind a zlib stream", "deflate", (body: Buffer) => [deflateSync(body), Buffer.from([0])]],
+    ["a byte behind a gzip member", "gzip", (body: Buffer) => [gzipSync(body), Buffer.from([0])]],
+    ["the first byte of a gzip header", "gzip", (body: Buffer) => [gzipSync(body), Buffer.from([0x1f])]],
+    ["half of a second member", "gzip", (body: Buffer) => [gzipSync(body), gzipSync(" ").subarray(0, 15)]],
+    ["what is no member behind the second", "gzip", (body: Buffer) => [gzipSync(body), gzipSync(" "), Buffer.from("{}")]],
+    ["the trailer once more", "gzip", (body: Buffer) => [gzipSync(body), gzipSync(body).subarray(-8)]],
+    ["more members than a body may have", "gzip", (body: Buffer) => [gzipSync(body), ...Array<Buffer>(1_024).fill(gzipSync(""))]],
+  ] as const)("%s is malformed_json, and nothing of it is dropped silently", async (_, encoding, made) => {
+    const sent = await sendBytes(Buffer.concat(made(Buffer.from("{}"))), encoding);
+    expect([sent.status, codeOf(sent)]).toEqual([400, "malformed_json"]);
+  });
+
+  it("a checksum that does not fit is malformed_json in whichever member it stands", async () => {
+    for (const at of [-5, -25]) {
+      const bytes = Buffer.concat([gzipSync("{"), gzipSync("}")]);
+      bytes[bytes.length + at] = (bytes[bytes.length + at] ?? 0) ^ 1;
+      expect(codeOf(await sendBytes(bytes, "gzip"))).toBe("malformed_json");
+    }
+  });
+
   it("a small body that inflates over the bound is 413, and memory stays small", async () => {
     const bomb = gzipSync(new Uint8Array(128 * MIB), { level: 1 });
     expect(bomb.length).toBeLessThan(MIB);
@@ -124,6 +161,10 @@ describe("compressed bodies", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB);
     expect((await sendBytes(gzipSync(padded(MIB)), "gzip")).status).toBe(200);
     expect((await sendBytes(gzipSync(padded(MIB + 1)), "gzip")).status).toBe(413);
+    // The bound is that of all members together.
+    const [most, space] = [padded(MIB), gzipSync(" ")];
+    expect((await sendBytes(Buffer.concat([gzipSync(most.slice(0, 1000)), gzipSync(most.slice(1000))]), "gzip")).status).toBe(200);
+    expect((await sendBytes(Buffer.concat([gzipSync(most), space]), "gzip")).status).toBe(413);
   });
 });
 

@@ -1,0 +1,163 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- symbols are bounded by their tables */
+
+/** Extra bits of a length, and the length that they are added to, by symbol from 257 on. */
+const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
+const LENGTH_BASES = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
+const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13];
+const END_OF_BLOCK = 256;
+/** The order in which a block tells how long the codes of code lengths are. */
+const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+
+/** Bytes that are no deflate stream, or not the whole of one. */
+export class NoDeflate extends Error {}
+
+/** Where a deflate stream ends, and how many bytes it holds. */
+export interface DeflateEnd {
+  readonly end: number;
+  readonly byteLength: number;
+}
+
+/**
+ * Finds the end of the deflate stream (RFC 1951) that begins at `start`: no runtime tells it. What the bytes mean is not looked at.
+ * @param maxByteLength beyond so many bytes it is no longer looked for: `end` is where that was
+ * @throws NoDeflate
+ */
+export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: number): DeflateEnd {
+  const bits = new Bits(bytes, start);
+  let byteLength = 0;
+  for (let isLast = false; !isLast && byteLength <= maxByteLength; ) {
+    isLast = bits.take(1) === 1;
+    const kind = bits.take(2);
+    if (kind === 0) byteLength += bits.skipStored();
+    else if (kind === 3) throw new NoDeflate("a block of no known kind");
+    else byteLength = passBlock(bits, kind === 1 ? FIXED : readTables(bits), byteLength, maxByteLength);
+  }
+  return { end: bits.end, byteLength };
+}
+
+/** By the next bits of a stream: the symbol times 16, and how many bits it takes; 0 for bits that no symbol has. */
+interface Table {
+  readonly bitCount: number;
+  readonly entries: Uint16Array;
+}
+
+type Tables = readonly [lengths: Table, distances: Table];
+
+function passBlock(bits: Bits, [lengths, distances]: Tables, from: number, maxByteLength: number): number {
+  let byteLength = from;
+  while (byteLength <= maxByteLength) {
+    const symbol = bits.symbol(lengths);
+    if (symbol < END_OF_BLOCK) byteLength += 1;
+    else if (symbol === END_OF_BLOCK) break;
+    else {
+      if (symbol > 285) throw new NoDeflate("a length that there is not");
+      byteLength += LENGTH_BASES[symbol - 257]! + bits.take(LENGTH_BITS[symbol - 257]!);
+      const distance = bits.symbol(distances);
+      if (distance > 29) throw new NoDeflate("a distance that there is not");
+      bits.take(DISTANCE_BITS[distance]!);
+    }
+  }
+  return byteLength;
+}
+
+function readTables(bits: Bits): Tables {
+  const [lengthCount, distanceCount, orderCount] = [bits.take(5) + 257, bits.take(5) + 1, bits.take(4) + 4];
+  const ofLengths = new Uint8Array(19);
+  for (let at = 0; at < orderCount; at += 1) ofLengths[LENGTH_ORDER[at]!] = bits.take(3);
+  const table = tableOf(ofLengths);
+  const all = new Uint8Array(lengthCount + distanceCount);
+  for (let at = 0; at < all.length; ) {
+    const symbol = bits.symbol(table);
+    if (symbol < 16) {
+      all[at] = symbol;
+      at += 1;
+      continue;
+    }
+    const repeated = symbol === 16 ? 3 + bits.take(2) : symbol === 17 ? 3 + bits.take(3) : 11 + bits.take(7);
+    if (at + repeated > all.length) throw new NoDeflate("more codes than there are symbols");
+    all.fill(symbol === 16 ? (all[at - 1] ?? 0) : 0, at, at + repeated);
+    at += repeated;
+  }
+  return [tableOf(all.subarray(0, lengthCount)), tableOf(all.subarray(lengthCount))];
+}
+
+/** The canonical code of some code lengths, by symbol. */
+function tableOf(lengths: Uint8Array): Table {
+  const counts = new Uint16Array(16);
+  for (const length of lengths) if (length > 0) counts[length]! += 1;
+  let bitCount = 15;
+  while (bitCount > 1 && counts[bitCount] === 0) bitCount -= 1;
+  const next = new Uint16Array(17);
+  for (let length = 1; length <= 15; length += 1) next[length + 1] = (next[length]! + counts[length]!) << 1;
+  const entries = new Uint16Array(1 << bitCount);
+  for (const [symbol, length] of lengths.entries()) {
+    if (length === 0) continue;
+    const code = next[length]!;
+    next[length] = code + 1;
+    let reversed = 0;
+    for (let bit = 0; bit < length; bit += 1) reversed |= ((code >>> bit) & 1) << (length - 1 - bit);
+    for (let at = reversed; at < entries.length; at += 1 << length) entries[at] = (symbol << 4) | length;
+  }
+  return { bitCount, entries };
+}
+
+/** Those of blocks that bring none of their own. */
+const FIXED: Tables = [
+  tableOf(Uint8Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8))),
+  tableOf(new Uint8Array(30).fill(5)),
+];
+
+/** Reads bits, the lowest of each byte first. */
+class Bits {
+  #held = 0;
+  #count = 0;
+
+  constructor(
+    readonly bytes: Uint8Array,
+    public at: number,
+  ) {}
+
+  /** Behind the last byte of which a bit was taken. */
+  get end(): number {
+    return this.at - (this.#count >>> 3);
+  }
+
+  take(count: number): number {
+    this.#fill(count);
+    if (this.#count < count) throw new NoDeflate("cut short");
+    const taken = this.#held & ((1 << count) - 1);
+    this.#held >>>= count;
+    this.#count -= count;
+    return taken;
+  }
+
+  symbol({ bitCount, entries }: Table): number {
+    this.#fill(bitCount);
+    const entry = entries[this.#held & (entries.length - 1)]!;
+    const length = entry & 15;
+    if (length === 0 || length > this.#count) throw new NoDeflate(length === 0 ? "bits that no symbol has" : "cut short");
+    this.#held >>>= length;
+    this.#count -= length;
+    return entry >>> 4;
+  }
+
+  /** Passes over a block that is stored as it is. Answers its length. */
+  skipStored(): number {
+    this.at = this.end;
+    [this.#held, this.#count] = [0, 0];
+    const { bytes, at } = this;
+    const byteLength = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    this.at = at + 4 + byteLength;
+    if (this.at > bytes.length) throw new NoDeflate("cut short");
+    return byteLength;
+  }
+
+  /** Bits that are there, though there may be fewer: a stream ends with its last symbol. */
+  #fill(count: number): void {
+    while (this.#count < count && this.at < this.bytes.length) {
+      this.#held |= this.bytes[this.at]! << this.#count;
+      this.at += 1;
+      this.#count += 8;
+    }
+  }
+}
