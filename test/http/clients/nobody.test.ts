@@ -84,12 +84,12 @@ describe("an id that is nobody's", () => {
     const there = await serving();
     const posthog = new PostHog(TOKEN, { host: there.url, flushInterval: 0, flushAt: 100 });
     for (const distinctId of ["ann", "bob"]) posthog.identify({ distinctId, properties: { $anon_distinct_id: String(undefined) } });
-    for (const distinctId of ["ann", "bob"]) posthog.capture({ distinctId, event: "a" });
+    for (const distinctId of ["ann", "bob", String(undefined)]) posthog.capture({ distinctId, event: "a" });
     await posthog.shutdown();
     const mixpanel = Mixpanel.init(TOKEN, { host: there.host, protocol: "http", key: "any", keepAlive: false } as never);
     for (const $identified_id of ["ann", "bob"]) await new Promise((done) => mixpanel.track("$identify", { $anon_id: String(null), $identified_id }, done));
     const openpanel = new OpenPanel({ clientId: "any", clientSecret: TOKEN, apiUrl: there.url });
     for (const profileId of ["ann", "bob"]) await openpanel.send({ type: "alias", payload: { profileId, alias: String(undefined) } });
-    expect(await there.daybook.countUniqueUsers({})).toBe(2);
+    expect([await there.daybook.countUniqueUsers({}), await there.daybook.countEvents({ userId: "ann" }), await there.daybook.countEvents({})]).toEqual([2, 1, 3]);
   });
 });
