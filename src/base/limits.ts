@@ -130,6 +130,16 @@ export const LIMITS = {
   pipelinedRequestCount: 16,
   /** Requests of one token under way at once. */
   requestsPerTokenCount: 32,
+  /** Bytes of a write that waits instead of being refused, while others are done. Many clients send call by call, and never again. */
+  waitingWriteBytes: 64 * 1024,
+  /** Bytes of all such writes that wait together, of one token. */
+  waitingBytes: 2 * 1024 * 1024,
+  /** Such writes of one token. */
+  waitingWriteCount: 1_000,
+  /** Milliseconds that one may wait. Clients that give up sooner send the same again under its id. */
+  waitingWriteMs: 25_000,
+  /** Writes that go on in one look at the event loop, after it was late. */
+  calmWriteCount: 32,
   /** Requests that a thread of sockets waits for. Each holds some kilobytes, and 64 KiB of a body that nobody asked for yet. */
   enteredRequestCount: 1_024,
   /** Bytes of request bodies in memory at once, of all callers. As parsed JSON they take several times as much. */
@@ -204,9 +214,19 @@ export const LIMITS = {
   collectedPerAddressBurst: 1_000,
   /** Addresses that are remembered for that, for a day. Then the oldest go. */
   collectedAddressCount: 100_000,
-  /** Milliseconds in which the same bytes again are the same thing sent again, where a client tells neither id nor time. Pauses of retries fit. */
-  repeatMs: 10_000,
-  /** Such things that are remembered for that. Each takes some 200 bytes; then the oldest go. */
+  /** Milliseconds that a sender's clock may be off before the times that it tells are corrected. What is less may be time on the way. */
+  clockOffsetMs: 5 * 60_000,
+  /** Ids of what failed that are remembered with what their sender's clock is off. Each takes some 150 bytes; then the oldest go. */
+  rememberedClockCount: 100_000,
+  /** Characters of such an id. Clients make ids of some 40. */
+  clockIdChars: 256,
+  /** Milliseconds of pause after which the same bytes without an id may be sent again. The shortest of a client is 500. */
+  repeatPauseMs: 450,
+  /** Milliseconds from an answer after which they are something new, too: the longest pause is 2,000. */
+  repeatMs: 3_000,
+  /** Equal ones that are remembered for that at once. Each is looked at when one more comes. */
+  equalRepeatCount: 1_000,
+  /** All such things that are remembered for that. Each takes some 200 bytes; then the oldest go. */
   rememberedRepeatCount: 100_000,
   /** Events of one page of an export over HTTP. */
   exportPageCount: 5_000,

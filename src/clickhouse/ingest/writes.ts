@@ -14,9 +14,16 @@ import { EventRows, type EventRow } from "./event-rows.js";
 import { piecesOf } from "./pieces.js";
 import { admittedRow, taken, type Refusals, type RefusalsTable } from "./refusals.js";
 import { keyOf, storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
+import { Together } from "./together.js";
 
 /** Events that are made rows at a time: as many as one insert takes, mostly. */
 const BLOCK_ROW_COUNT = 50_000;
+
+/** Events of an ingest that is stored together with others that wait. */
+const SHORT_ROW_COUNT = 50;
+
+/** Ingests that are stored together: no more rows than one insert takes. */
+const TOGETHER_COUNT = BLOCK_ROW_COUNT / SHORT_ROW_COUNT;
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([name, kind]) => [kind, name]));
 
@@ -40,34 +47,44 @@ interface StoredRecords {
 /** Stores events and records, each once, but nothing of those who were erased. */
 export class Writes {
   readonly #rows = new EventRows();
+  readonly #together = new Together<Asked>(TOGETHER_COUNT, (group) => this.#ingestBlock(group.map((asked) => ({ asked, from: 0, events: asked.events }))));
 
   constructor(readonly context: WriteContext) {}
 
   /** @throws invalid_parameter (events is not an array), unreachable, overloaded, read_only, storage_full, closed */
   async ingest(events: unknown, project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events)) throw parameterError("invalid_parameter", "events", `expected an array, got ${shown(events)}`);
-    const rejected: RejectedEvent[] = [];
-    const adjusted: AdjustedEvent[] = [];
-    let [accepted, duplicates] = [0, 0];
-    const all: readonly unknown[] = events.slice();
-    for (let from = 0; from < all.length; from += BLOCK_ROW_COUNT) {
-      const block = all.slice(from, from + BLOCK_ROW_COUNT);
-      const refusals = await this.context.refusals.now();
-      const placed = this.#rowsOf(block, from, project, refusals, rejected);
-      const distinct = firstOfEach(placed, ({ row }) => keyOf(row));
-      if (distinct.length === 0) continue;
-      const rows = distinct.map(({ row }) => row);
-      const store = (some: readonly EventRow[]) => this.#storeRows(some, this.#storeOf("events", sql`true`));
-      const stored = await store(rows);
-      const erased = await this.#takeBack({ table: "events", rows, stored, before: refusals, admitted: admittedRow, store });
-      for (const { row, index } of placed) if (erased.has(keyOf(row))) rejected.push({ index, ...faultMembers(ERASED_EVENT) });
-      const kept = [...stored].filter((key) => !erased.has(key)).length;
-      for (const { row, index, isAdjusted } of distinct)
-        if (isAdjusted && stored.has(keyOf(row)) && !erased.has(keyOf(row))) adjusted.push({ index, createdAt: isoOf(row.ms) });
-      accepted += kept;
-      duplicates += placed.filter(({ row }) => !erased.has(keyOf(row))).length - kept;
-    }
+    const asked: Asked = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+    await (events.length <= SHORT_ROW_COUNT ? this.#together.add(asked) : this.#ingestAlone(asked));
+    const { accepted, duplicates, rejected, adjusted } = asked;
     return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
+  }
+
+  async #ingestAlone(asked: Asked): Promise<void> {
+    for (let from = 0; from < asked.events.length; from += BLOCK_ROW_COUNT) {
+      await this.#ingestBlock([{ asked, from, events: asked.events.slice(from, from + BLOCK_ROW_COUNT) }]);
+    }
+  }
+
+  /** Stores events, and tells each ingest what became of its own. */
+  async #ingestBlock(parts: readonly Part[]): Promise<void> {
+    const refusals = await this.context.refusals.now();
+    const placed = parts.flatMap((part) => this.#rowsOf(part, refusals));
+    const rows = firstOfEach(placed, ({ row }) => keyOf(row)).map(({ row }) => row);
+    if (rows.length === 0) return;
+    const store = (some: readonly EventRow[]) => this.#storeRows(some, this.#storeOf("events", sql`true`));
+    const stored = await store(rows);
+    const erased = await this.#takeBack({ table: "events", rows, stored, before: refusals, admitted: admittedRow, store });
+    const fresh = new Set(stored);
+    for (const { row, index, isAdjusted, asked } of placed) {
+      if (erased.has(keyOf(row))) asked.rejected.push({ index, ...faultMembers(ERASED_EVENT) });
+      // Of rows with one key the first is the one that was stored.
+      else if (!fresh.delete(keyOf(row))) asked.duplicates += 1;
+      else {
+        asked.accepted += 1;
+        if (isAdjusted) asked.adjusted.push({ index, createdAt: isoOf(row.ms) });
+      }
+    }
   }
 
   /** @throws invalid_parameter (records is not an array), and what ingest throws */
@@ -182,14 +199,14 @@ export class Writes {
     return { nowMs: this.context.clock.now(), keepsFuture: this.context.keepsFuture, random: this.context.random };
   }
 
-  #rowsOf(events: readonly unknown[], firstIndex: number, project: string | null, refusals: Refusals, rejected: RejectedEvent[]): PlacedRow[] {
+  #rowsOf({ asked, from, events }: Part, refusals: Refusals): PlacedRow[] {
     const nowMs = this.context.clock.now();
-    const context = { ...this.recordContext(), nowMs, project };
+    const context = { ...this.recordContext(), nowMs, project: asked.project };
     return events.flatMap((event, at) => {
       const decoded = this.#rows.rowOf(event, context);
       const row = decoded instanceof EventFault ? decoded : taken(decoded, refusals, nowMs);
-      if (row instanceof EventFault) rejected.push({ index: firstIndex + at, ...faultMembers(row) });
-      return row instanceof EventFault ? [] : [{ row, index: firstIndex + at, isAdjusted: this.#rows.isAdjusted }];
+      if (row instanceof EventFault) asked.rejected.push({ index: from + at, ...faultMembers(row) });
+      return row instanceof EventFault ? [] : [{ row, index: from + at, isAdjusted: this.#rows.isAdjusted, asked }];
     });
   }
 
@@ -226,10 +243,28 @@ interface LateRows<Row> {
   readonly store: (rows: readonly Row[]) => Promise<unknown>;
 }
 
-/** A row and the place of its event among all. */
+/** One ingest, and what became of it so far. */
+interface Asked {
+  readonly events: readonly unknown[];
+  readonly project: string | null;
+  accepted: number;
+  duplicates: number;
+  readonly rejected: RejectedEvent[];
+  readonly adjusted: AdjustedEvent[];
+}
+
+/** Events of one ingest, from a place on. */
+interface Part {
+  readonly asked: Asked;
+  readonly from: number;
+  readonly events: readonly unknown[];
+}
+
+/** A row, and the place of its event among all of its ingest. */
 interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;
+  readonly asked: Asked;
   /** Whether the row's time is that of receipt because the event's own was too far ahead. */
   readonly isAdjusted: boolean;
 }

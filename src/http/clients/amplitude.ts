@@ -58,10 +58,11 @@ export const amplitude: Client = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     events: z.array(z.unknown()).meta({ description: "Events, each with `event_type`, `user_id` or `device_id`, `time` and `insert_id`." }),
-    client_upload_time: z.unknown().optional().meta({ description: "The sender's clock when it sent: what it is off is taken from each `time`." }),
+    client_upload_time: z.unknown().optional().meta({ description: "The sender's clock when it sent. Off by more than five minutes it corrects each `time`." }),
   }),
   keyOf: ({ body }) => body["api_key"],
   itemsOf: ({ body }) => body["events"] as unknown[],
+  clock: { sentAt: ({ body }) => body["client_upload_time"], idOf: (each) => each["insert_id"] },
   read,
   answer: ({ accepted, duplicates }, { receivedAtMs }) => ({ code: 200, events_ingested: accepted + duplicates, server_upload_time: receivedAtMs }),
   refusal,
@@ -73,10 +74,10 @@ function refusal(rejected: readonly Rejected[]): object {
   return { code: 400, error: rejected[0]?.error.message, events_with_invalid_fields: { event: indexes } };
 }
 
-function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
+function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: Reading): readonly Told[] {
   checkShape(item, sent, { at, secret: true });
   const event = sent as Item;
-  const timeMs = callTimeMs(event.time, body["client_upload_time"], receivedAtMs);
+  const timeMs = callTimeMs(event.time, clockOffsetMs);
   const moment = { id: textOf(event.insert_id) ?? idFor(without(event, UNSEEN), timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
   const person: Person = { userId: idOf(event.user_id), anonymousId: idOf(event.device_id) };
   const isSomebody = person.userId !== null || person.anonymousId !== null;

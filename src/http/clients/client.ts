@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ClientKeyed, ClientSent } from "../routing/route.js";
+import type { JsonObject } from "../tracking/members.js";
 import type { Outcome, Rejected, Told } from "../tracking/store-entries.js";
 
 /** How one client library talks: what it sends, and which answer it waits for. */
@@ -10,6 +11,10 @@ export interface Client {
   readonly keyOf: (sent: ClientKeyed) => unknown;
   /** What it sent, one by one. The body has the shape. */
   readonly itemsOf: (sent: ClientSent) => readonly unknown[];
+  /** Where it tells by its clock when it sent, and the id of one of these. Absent: it does not. */
+  readonly clock?: { readonly sentAt: (sent: ClientSent) => unknown; readonly idOf: (item: JsonObject) => unknown };
+  /** True: it sends the same again, after pauses, without an id. */
+  readonly repeats?: boolean;
   /** What one of these tells; nothing where Daybook has no place for it. @throws invalid_parameter */
   readonly read: (item: unknown, reading: Reading) => readonly Told[] | Promise<readonly Told[]>;
   /** What it takes for success. */
@@ -25,13 +30,15 @@ export interface Reading {
   readonly at: string;
   /** In which amounts without a currency of their own are. */
   readonly currency: string;
+  /** Our clock less the sender's, in ms; null: not known. */
+  readonly clockOffsetMs: number | null;
   /** An id for what came without one. */
   readonly idOf: IdMaker;
 }
 
 /**
- * Makes an id of what was sent: the same for the same bytes sent again. Things that are equal within one request are told apart by their order.
+ * Makes an id of what was sent with its time: the same for the same bytes sent again. Things that are equal within one request are told apart by
+ * their order. What has no time gets a new one, unless the client repeats it.
  * @param content without addresses and whatever else is not stored: who can guess it could find it out by the id
- * @param hasTime whether it says when it was: else it is the same for a moment only, after which equal bytes are something new
  */
 export type IdMaker = (content: unknown, hasTime: boolean) => string;

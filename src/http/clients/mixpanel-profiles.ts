@@ -53,14 +53,12 @@ function readProfile(sent: unknown, reading: Reading): readonly Told[] {
   return isObject(charge) ? [...records, chargeOf(charge, person, reading)] : records;
 }
 
-/** A payment without a time is told apart from others as any event is. */
-function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | null }, { idOf: idFor, sent: { receivedAtMs } }: Reading): Told {
+function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | null }, { sent: { receivedAtMs } }: Reading): Told {
   const { $amount: amount, $time: time, ...properties } = charge;
-  const timeMs = mixpanelTimeMs(time);
   const { fields, rest } = fieldsOf(properties, { $currency: "currency" });
   const value = typeof amount === "number" ? amount : null;
-  const createdAt = timeMs ?? receivedAtMs;
-  return { event: { id: idFor([userId, charge], timeMs !== null), name: CHARGE_NAME, userId, createdAt, ...fields, value, metadata: rest } };
+  const createdAt = mixpanelTimeMs(time) ?? receivedAtMs;
+  return { event: { id: globalThis.crypto.randomUUID(), name: CHARGE_NAME, userId, createdAt, ...fields, value, metadata: rest } };
 }
 
 function readGroup(sent: unknown, reading: Reading): readonly Told[] {
@@ -83,9 +81,6 @@ function changesOf({ $set, $set_once: setOnce, $unset, $add, $append, $union, $r
   return { set: named($set), setOnce: named(setOnce), unset, add: named($add), append: named($append), union: named($union), remove: named($remove) };
 }
 
-/** A profile is told once for a moment: the same said again later changes nothing. */
-function momentOf(sent: JsonObject, { idOf: idFor, sent: { receivedAtMs } }: Reading): { readonly id: string; readonly createdAtMs: number } {
-  const { $token: _, ...content } = sent;
-  const timeMs = mixpanelTimeMs(content["$time"]);
-  return { id: idFor(content, timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
+function momentOf(sent: JsonObject, { sent: { receivedAtMs } }: Reading): { readonly id: string; readonly createdAtMs: number } {
+  return { id: globalThis.crypto.randomUUID(), createdAtMs: mixpanelTimeMs(sent["$time"]) ?? receivedAtMs };
 }

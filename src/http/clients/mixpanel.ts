@@ -69,13 +69,14 @@ export function mixpanelTimeMs(time: unknown): number | null {
   return typeof time === "number" && time < SECONDS_MAX ? instantOfSeconds(time) : instantOf(time);
 }
 
-function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Reading): readonly Told[] {
+function read(sent: unknown, { at, sent: { receivedAtMs } }: Reading): readonly Told[] {
   checkShape(item, sent, { at, secret: true });
   const { event, properties } = sent as z.infer<typeof item>;
   const content = without(properties, ["token", "ip"]);
   const timeMs = mixpanelTimeMs(properties["time"]);
   const createdAtMs = timeMs ?? receivedAtMs;
-  const id = insertIdOf(event, properties, createdAtMs) ?? idFor([event, content], timeMs !== null);
+  // The client never repeats: equal calls are several.
+  const id = insertIdOf(event, properties, createdAtMs) ?? globalThis.crypto.randomUUID();
   const moment = { id, createdAtMs };
   const { distinct_id: own } = properties;
   if (event === "$create_alias") return [aliasRecord(idOf(properties["alias"]) ?? "", idOf(own) ?? "", moment)];

@@ -46,6 +46,7 @@ export const openpanel: Client = {
   shape: z.looseObject({ type: z.string(), payload: z.record(z.string(), z.unknown()) }),
   keyOf: ({ header }) => header(OPENPANEL_SECRET),
   itemsOf: ({ body }) => [body],
+  repeats: true,
   read,
   answer: () => ({}),
 };

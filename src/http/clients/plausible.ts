@@ -28,13 +28,12 @@ export function plausibleKey(body: JsonObject): string {
   return textOf(memberOf(body, "domain")) ?? "";
 }
 
-/** The event of a body. @throws invalid_parameter @param idOf an id for what came without one */
-export function plausibleEvents(body: JsonObject, idOf: (text: string) => string): readonly unknown[] {
+/** The event of a body. @throws invalid_parameter */
+export function plausibleEvents(body: JsonObject): readonly unknown[] {
   const member = (name: string) => memberOf(body, name);
   const { amount, currency } = objectIn(member("revenue"), "revenue");
   const [width, hash] = [member("screen_width"), member("hash_mode")];
   const event = {
-    id: idOf(JSON.stringify(body)),
     name: member("name"),
     url: addressOf(member("url"), hash === 1 || hash === true),
     referrer: member("referrer"),

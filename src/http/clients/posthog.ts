@@ -53,20 +53,21 @@ export const posthog: Client = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     batch: z.array(z.unknown()).meta({ description: "Events, each with `event`, `distinct_id`, `uuid`, `timestamp` and `properties`." }),
-    sent_at: z.unknown().optional().meta({ description: "The sender's clock when it sent: what it is off is taken from each `timestamp`." }),
+    sent_at: z.unknown().optional().meta({ description: "The sender's clock when it sent. Off by more than five minutes it corrects each `timestamp`." }),
   }),
   keyOf: ({ body }) => body["api_key"],
   itemsOf: ({ body }) => body["batch"] as unknown[],
+  clock: { sentAt: ({ body }) => body["sent_at"], idOf: (each) => each["uuid"] },
   read,
   answer: () => ({ status: "Ok" }),
 };
 
-function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
+function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: Reading): readonly Told[] {
   checkShape(item, sent, { at, secret: true });
   const { event, uuid, distinct_id: distinctId, timestamp, properties: own, ...others } = sent as z.infer<typeof item>;
   // Newer clients have them all among the properties.
   const properties: JsonObject = { ...others, ...own };
-  const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : body["sent_at"], receivedAtMs);
+  const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : clockOffsetMs);
   const moment = { id: textOf(uuid) ?? idFor([event, distinctId, timestamp, without(properties, UNSEEN)], createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
   const who = idOf(distinctId ?? properties["distinct_id"]);
   const person: Person = properties["$process_person_profile"] === false ? { anonymousId: who } : { userId: who };

@@ -2,6 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { faultOf } from "../tracking/fault-of.js";
+import { objectOf } from "../tracking/members.js";
 import { authorizeRecords, storeEntries } from "../tracking/store-entries.js";
 import type { Entry, Rejected, Told } from "../tracking/store-entries.js";
 import type { Client, IdMaker } from "./client.js";
@@ -14,14 +15,16 @@ import { withoutKey } from "./without-key.js";
  */
 export async function takeSent(client: Client, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
   checkShape(client.shape, sent.body, { secret: true });
-  const idOf = idMaker(caller, sent);
+  const idOf = idMaker(client, caller, sent);
   const entries: Entry[] = [];
   const faults: Rejected[] = [];
   const items = client.itemsOf(sent);
   const { currency = "USD" } = caller.daybook;
+  const { clock } = client;
+  const clockOffsetMs = clock === undefined ? null : sent.senderClock.offsetMs(clock.sentAt(sent), items.map((item) => clock.idOf(objectOf(item))));
   for (const [index, item] of items.entries()) {
     try {
-      const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, currency, idOf });
+      const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, currency, clockOffsetMs, idOf });
       entries.push(...told.map((each) => ({ index, ...keyless(each, sent.key) })));
     } catch (thrown) {
       faults.push({ index, error: faultOf(thrown) });
@@ -51,13 +54,15 @@ function withoutAddress(name: string, value: unknown): unknown {
   return ADDRESSES.some((each) => each === name) ? undefined : value;
 }
 
-function idMaker({ token, project }: Caller, sent: ClientSent): IdMaker {
+function idMaker({ repeats }: Client, { project }: Caller, sent: ClientSent): IdMaker {
   const counts = new Map<string, number>();
   return (content, hasTime) => {
     const text = JSON.stringify(content, withoutAddress);
+    const hashed = (count: number) => sent.sha256Hex(`${project ?? ""}\0${count}\0${text}`);
+    if (repeats === true) return sent.repeatId(text, hasTime ? hashed : null);
+    if (!hasTime) return globalThis.crypto.randomUUID();
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
-    const named = `${project ?? ""}\0${count}\0${text}`;
-    return hasTime ? sent.sha256Hex(named) : sent.repeatId(`${token.sha256}\0${named}`);
+    return hashed(count);
   };
 }

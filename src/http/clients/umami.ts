@@ -36,15 +36,15 @@ export const umami: Client = {
   answer: () => ({ ok: true }),
 };
 
-async function read(sent: unknown, { idOf: idFor, sent: { receivedAtMs, visitor } }: Reading): Promise<readonly Told[]> {
+async function read(sent: unknown, { sent: { receivedAtMs, visitor } }: Reading): Promise<readonly Told[]> {
   const { type, payload: told } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
   const content = without(told, ["website", "ip", "userAgent"]);
   const createdAtMs = typeof told.timestamp === "number" ? instantOfSeconds(told.timestamp) : null;
   const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
   const userId = idOf(told.id);
-  // Visitors who say the same are told apart by their ids, of which nobody finds out an address.
   const isVisitor = userId === null || isNobody(userId);
-  const messageId = idFor([type, content, isVisitor ? seen.anonymousId : userId], createdAtMs !== null);
+  // The client never repeats: equal calls are several.
+  const messageId = globalThis.crypto.randomUUID();
   const person = isVisitor ? { userId, anonymousId: seen.anonymousId } : { userId };
   if (type === "identify") return [{ record: "identify", call: { messageId, ...person, traits: traitsOf(told.data) }, createdAtMs: createdAtMs ?? receivedAtMs }];
   const { fields, rest } = fieldsOf(content, UMAMI_FIELDS, UMAMI_DROPPED);

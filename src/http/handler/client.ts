@@ -4,11 +4,13 @@ import { LIMITS } from "../../base/limits.js";
 import { authorize } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/answered.js";
+import type { Handed } from "../clients/repeats.js";
+import { writtenBytes } from "../overload/admission.js";
 import type { Held } from "../overload/admission.js";
 import { readBody } from "../request/body.js";
 import { membersOfFields } from "../request/form.js";
 import { parseQuery } from "../request/query.js";
-import type { BodyRule, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
+import type { BodyRule, ClientAnswer, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { callerOf, noIdsOf } from "./respond.js";
 import type { Context } from "./respond.js";
@@ -17,9 +19,8 @@ import type { Context } from "./respond.js";
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
 
 /** A request of a client library: its key, its body, its rights, what it tells. @param trace gets the organization, and what is wrong with a part */
-export async function takeFromClient(context: Context, route: ClientRoute, query: string, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
+export async function takeFromClient(context: Context, route: ClientRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
   if (request.method === "HEAD") throw new DaybookError("method_not_allowed", `expected ${route.method}, got HEAD`, { allow: route.method });
-  const receivedAtMs = context.clock.now();
   const address = context.addressOf(request);
   context.gate.refuseStrangers(address);
   const fields = readable(() => parseQuery(query));
@@ -27,25 +28,25 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
   const unread: ClientKeyed = { body: route.sends === null ? readable(() => membersOfFields(fields, "data")) : {}, query: fields, header };
   const early = keyIn(context, route, unread, address);
   const opened = early === null ? null : await opener(context, early, address, trace);
+  const enter = ({ sha256 }: TokenRecord) => context.admission.enter(sha256, writtenBytes(request));
+  // Before its body is read, where the token is known: what holds the room of its organization must not wait for others of the token.
+  let leave = opened === null ? null : await enter(opened);
   const held = context.admission.hold(opened?.organization ?? null);
   try {
     const keyed = route.sends === null ? unread : { ...unread, body: await bodyOf(context, request, route.sends, held) };
     const key = early ?? keyIn(context, route, keyed, address);
     if (key === null) throw missingKey(context, address);
     const token = opened ?? (await opener(context, key, address, trace));
-    const leave = context.admission.enter(token.sha256);
-    try {
-      const room = held.isKeyless ? held.keyKnown(token.organization) : null;
-      if (room !== null) await room;
-      const answer = await route.take(await callerOf(context.house, token, undefined), sentOf(context, route, request, { ...keyed, key, receivedAtMs, onNoIds: noIdsOf(context, trace) }, token));
-      trace.code = answer.code;
-      const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
-      const told = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
-      return { status: answer.status, headers, body: JSON.stringify(told) };
-    } finally {
-      leave();
-    }
+    leave ??= await enter(token);
+    const room = held.isKeyless ? held.keyKnown(token.organization) : null;
+    if (room !== null) await room;
+    const answer = await taken(context, route, request, { ...keyed, key, receivedAtMs, onNoIds: noIdsOf(context, trace) }, token);
+    trace.code = answer.code;
+    const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
+    const told = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
+    return { status: answer.status, headers, body: JSON.stringify(told) };
   } finally {
+    leave?.();
     held.release();
   }
 }
@@ -70,16 +71,36 @@ async function opener({ gate }: Context, key: string, address: string | undefine
   return token;
 }
 
+/** Stores what was sent, and remembers for what may be sent again how it ended. */
+async function taken(context: Context, route: ClientRoute, request: WireRequest, known: Known, token: TokenRecord): Promise<ClientAnswer> {
+  const handed: Handed[] = [];
+  const sent = sentOf(context, route, request, known, token, handed);
+  let isFailed = true;
+  try {
+    const answer = await route.take(await callerOf(context.house, token, undefined), sent);
+    isFailed = false;
+    return answer;
+  } finally {
+    if (isFailed) sent.senderClock.failed();
+    for (const each of handed) context.repeats.answered(each, isFailed);
+  }
+}
+
 type Known = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs" | "onNoIds">;
 
-function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, known: Known, token: TokenRecord): ClientSent {
+function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, known: Known, token: TokenRecord, handed: Handed[]): ClientSent {
   const address = context.addressOf(request) ?? "";
   const userAgent = request.header("user-agent") ?? "";
   return {
     ...known,
     readAgent: context.readAgent,
     sha256Hex: context.sha256Hex,
-    repeatId: (text) => context.repeats.idOf(`${address}\0${userAgent}\0${path}\0${text}`),
+    senderClock: context.senderClocks.of(token.organization, known.receivedAtMs),
+    repeatId: (text, named) => {
+      const one = context.repeats.handedTo(`${token.sha256}\0${address}\0${userAgent}\0${path}\0${text}`, known.receivedAtMs, named);
+      handed.push(one);
+      return one.id;
+    },
     visitor: (seen, atMs) => context.collector.visitor(token, seen.address ?? address, seen.userAgent ?? userAgent, atMs),
   };
 }

@@ -17,8 +17,7 @@ const PREFLIGHT = {
 };
 
 /** A request of a page: its body, its key, its origin, its events. @param trace gets the headers that every answer from then on has */
-export async function collect(context: Context, route: CollectRoute, query: string, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
-  const receivedAtMs = context.clock.now();
+export async function collect(context: Context, route: CollectRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
   const headers = { "x-request-id": requestId, "cache-control": "no-store" };
   checkShape(route.query, parseQuery(query));
   const origin = request.header("origin");
@@ -34,9 +33,7 @@ export async function collect(context: Context, route: CollectRoute, query: stri
     if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();
     trace.organization = key.organization;
     trace.headers = corsOf(allowedOrigin(origin, rules.origins));
-    // Only now: whoever has no key must not fill what is remembered of those who have one.
-    const sender = `${address ?? ""}\0${request.header("user-agent") ?? ""}\0${route.path}`;
-    const events = route.reads?.events(body, (text) => context.repeats.idOf(`${sender}\0${text}`)) ?? (body["events"] as readonly unknown[]);
+    const events = route.reads?.events(body) ?? (body["events"] as readonly unknown[]);
     await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs, onNoIds: noIdsOf(context, trace) });
     return { status: 204, headers, body: null };
   } finally {

@@ -20,8 +20,10 @@ import type { CollectOptions } from "../collect/options.js";
 import type { BrowserFiles } from "../files/browser-files.js";
 import { fileRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
+import { SenderClocks } from "../tracking/sender-clocks.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
-import type { ProcessGauges, Route, RouteFace } from "../routing/route.js";
+import { isWriting } from "../routing/route.js";
+import type { FrontRoute, ProcessGauges, Route } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";
 import { responseOf, wireRequestOf } from "../wire/exchange.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
@@ -124,6 +126,7 @@ export function createHandler(options: HandlerOptions): Handler {
     streams: new Streams(limits.requestsPerTokenCount),
     collector: new Collector(collectOptions(options.collect), readAgent, byName, clock),
     repeats: new Repeats(clock, hash),
+    senderClocks: new SenderClocks(),
     addressOf: clientAddress(options.trustProxy ?? []),
     readAgent,
     sha256Hex: hash,
@@ -140,6 +143,7 @@ export function createHandler(options: HandlerOptions): Handler {
   return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop: () => context.collector.stop() });
 }
 
-function faceOf({ method, path, envelope, access, writes }: Route): RouteFace {
-  return { method, path, envelope, access, ...(writes === undefined ? {} : { writes }) };
+function faceOf(route: Route): FrontRoute {
+  const { method, path, envelope, access } = route;
+  return { method, path, envelope, access, writes: isWriting(route) };
 }

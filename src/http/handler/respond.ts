@@ -16,14 +16,17 @@ import type { RequestCounts } from "../answer/request-counts.js";
 import type { Repeats } from "../clients/repeats.js";
 import type { Collector } from "../collect/collector.js";
 import { fileReply } from "../files/browser-files.js";
+import { writtenBytes } from "../overload/admission.js";
 import type { Admission } from "../overload/admission.js";
 import type { Refusal } from "../overload/front.js";
 import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/query.js";
 import type { Agent, Caller, Exchange, GuardedRoute, House, ProcessGauges, Route } from "../routing/route.js";
+import { isWriting } from "../routing/route.js";
 import { routeOf } from "../routing/router.js";
 import type { Found, Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
+import type { SenderClocks } from "../tracking/sender-clocks.js";
 import { ARROW_TYPE, asksForArrow } from "../wire/arrow-type.js";
 import { isStream } from "../wire/exchange.js";
 import type { BodyStream, WireReply, WireRequest } from "../wire/exchange.js";
@@ -41,6 +44,7 @@ export interface Context {
   readonly gate: Gate;
   readonly collector: Collector;
   readonly repeats: Repeats;
+  readonly senderClocks: SenderClocks;
   readonly addressOf: ClientAddress;
   readonly admission: Admission;
   readonly streams: Streams;
@@ -101,25 +105,27 @@ export function noteRefused(context: Context, { sha256, ...rest }: Refusal): voi
 /** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
 async function run(context: Context, route: Route, found: Found<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   const { admission } = context;
+  const receivedAtMs = context.clock.now();
+  const writeBytes = isWriting(route) ? writtenBytes(request) : null;
+  const late = "always" in route && route.always ? null : admission.refuseLate(writeBytes);
+  if (late !== null) await late;
   if (route.access === null) {
-    if (!("always" in route && route.always)) admission.refuseLate();
-    if ("collects" in route) return await collect(context, route, found.query, request, requestId, trace);
-    if ("sends" in route) return await takeFromClient(context, route, found.query, request, requestId, trace);
+    if ("collects" in route) return await collect(context, route, found.query, request, requestId, receivedAtMs, trace);
+    if ("sends" in route) return await takeFromClient(context, route, found.query, request, requestId, receivedAtMs, trace);
     // What a page is asked is the page's own affair.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId, context.sha256Hex);
     checkShape(route.query, parseQuery(found.query));
     const { status, text } = await route.open(context.house);
     return await jsonReply(context, route, request, requestId, status, text);
   }
-  admission.refuseLate();
   const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
-  const leave = admission.enter(token.sha256);
+  const leave = await admission.enter(token.sha256, writeBytes);
   try {
     const caller = await callerOf(context.house, token, found.params["project_id"]);
     const notices: QuestionNotice[] = [];
-    const value = await ask(context, route, caller, found, request, notices, trace);
+    const value = await ask(context, route, caller, found, request, receivedAtMs, notices, trace);
     if (route.format === undefined) {
       const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
       const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value), arrow);
@@ -150,9 +156,8 @@ export async function callerOf({ organizations }: House, token: TokenRecord, pro
   return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: QuestionNotice[], trace: Trace): Promise<unknown> {
-  const { admission, clock, readAgent, counts, processGauges } = context;
-  const receivedAtMs = clock.now();
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, receivedAtMs: number, notices: QuestionNotice[], trace: Trace): Promise<unknown> {
+  const { admission, readAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
     if (route.body === null && route.method === "DELETE") await dropBody(request, held);
@@ -168,11 +173,13 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
       header: (name: string) => request.header(name),
       isWelcome: () => context.gate.isWelcome(caller.token.sha256),
     };
-    const told = { signal: deadline, receivedAtMs, header, isWelcome, readAgent, counts, collected, processGauges, onNoIds: noIdsOf(context, trace), onNotice, notices };
+    const senderClock = context.senderClocks.of(caller.token.organization, receivedAtMs);
+    const told = { signal: deadline, receivedAtMs, header, isWelcome, senderClock, readAgent, counts, collected, processGauges, onNoIds: noIdsOf(context, trace), onNotice, notices };
     const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);
     } catch (thrown) {
+      senderClock.failed();
       const blamed = deadline.blame(thrown);
       throw route.keepsNames === true ? blamed : inWireNames(blamed);
     }

@@ -1,8 +1,11 @@
 import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { HandlerLimits } from "./limits.js";
+import type { WireRequest } from "../wire/exchange.js";
+import { Calm } from "./calm.js";
 import { ParsePace } from "./parse-pace.js";
 import { ParseRoom } from "./parse-room.js";
+import { TokenShares } from "./token-shares.js";
 
 /** Below it, parsing takes less time than waiting for a turn. */
 const SHORT_BODY_BYTES = 16 * 1024;
@@ -39,7 +42,8 @@ export class Admission {
   // Made once: the stack that comes with an error takes longer to make than the rest of a refusal.
   readonly #late = new DaybookError("overloaded", "requests come in faster than they can be answered");
   readonly #tooMany: DaybookError;
-  readonly #underWay = new Map<string, number>();
+  readonly #shares: TokenShares;
+  readonly #calm: Calm;
   readonly #pace = new ParsePace();
   readonly #rooms = new Map<string, ParseRoom>();
   readonly #all: Budget;
@@ -51,25 +55,31 @@ export class Admission {
     readonly lagMs: () => number,
   ) {
     this.#tooMany = tooManyOfToken(limits);
+    this.#shares = new TokenShares(limits.requestsPerTokenCount, 0);
+    this.#calm = new Calm(() => this.#isLate());
     this.#all = { byteLengthMax: limits.heldBodyBytes, byteLength: 0 };
     this.#keyless = { byteLengthMax: Math.min(LIMITS.heldKeylessBytes, limits.heldBodyBytes / KEYLESS_SHARE), byteLength: 0 };
   }
 
-  /** @throws overloaded */
-  refuseLate(): void {
-    if (this.lagMs() > this.limits.eventLoopLagMs) throw this.#late;
+  /**
+   * Refuses what comes while the event loop is late. A short write waits until it no longer is; null: it goes on now.
+   * @param writeBytes how much the request writes; null: it writes nothing
+   * @throws overloaded
+   */
+  refuseLate(writeBytes: number | null): Promise<void> | null {
+    if (!this.#isLate()) return null;
+    const waiting = writeBytes !== null && this.#calm.wait(writeBytes);
+    if (waiting === false) throw this.#late;
+    return waiting.then((isCalm) => {
+      if (!isCalm) throw this.#late;
+    });
   }
 
-  /** Counts a request of a token until the answer of this call is called. @throws rate_limited */
-  enter(sha256: string): () => void {
-    const count = this.#underWay.get(sha256) ?? 0;
-    if (count >= this.limits.requestsPerTokenCount) throw this.#tooMany;
-    this.#underWay.set(sha256, count + 1);
-    return () => {
-      const left = (this.#underWay.get(sha256) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(sha256);
-      else this.#underWay.set(sha256, left);
-    };
+  /** Counts a request of a token until the answer of this call is called. A short write waits for its turn. @throws rate_limited */
+  async enter(sha256: string, writeBytes: number | null): Promise<() => void> {
+    const entered = this.#shares.enter(sha256, writeBytes);
+    if (entered !== true && !(await entered)) throw this.#tooMany;
+    return () => this.#shares.leave(sha256);
   }
 
   /**
@@ -78,6 +88,10 @@ export class Admission {
    */
   hold(organization: string | null): Held {
     return new HeldBytes(organization, this.#all, this.#keyless, this.#pace, this.#roomOf);
+  }
+
+  #isLate(): boolean {
+    return this.lagMs() > this.limits.eventLoopLagMs;
   }
 
   readonly #roomOf = (organization: string | null): ParseRoom => {
@@ -154,6 +168,13 @@ class HeldBytes implements Held {
 function refuseOver({ byteLength: held, byteLengthMax }: Budget, own: number, byteLength: number): void {
   const others = held - own;
   if (others > 0 && others + own + byteLength > byteLengthMax) throw new DaybookError("overloaded", "too many bytes are waiting");
+}
+
+/** Bytes that a request brings to be written, as far as it says before they are read. Who does not say it brings many. */
+export function writtenBytes(request: WireRequest): number {
+  if (request.method === "GET") return request.target.length;
+  const declared = request.header("content-length");
+  return declared === null ? LIMITS.waitingWriteBytes : Number(declared);
 }
 
 export function tooManyOfToken({ requestsPerTokenCount }: HandlerLimits): DaybookError {

@@ -2,20 +2,20 @@ import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { tokenIn } from "../access/access.js";
 import type { Access } from "../access/access.js";
-import { Admission, tooManyOfToken } from "./admission.js";
+import { Admission, tooManyOfToken, writtenBytes } from "./admission.js";
 import type { Answered } from "../answer/answered.js";
 import { errorReply } from "../answer/error-reply.js";
 import type { Known, WireReply, WireRequest } from "../wire/exchange.js";
 import type { HandlerLimits } from "./limits.js";
 import { requestIdOf } from "../wire/request-id.js";
-import type { RouteFace } from "../routing/route.js";
+import type { FrontRoute, RouteFace } from "../routing/route.js";
 import { createRouter, routeOf } from "../routing/router.js";
 import type { Router } from "../routing/router.js";
 import { TokenShares } from "./token-shares.js";
 
 /** What a front goes by: values only, so that it can stand on another thread than its handler. */
 export interface FrontRules {
-  readonly routes: readonly RouteFace[];
+  readonly routes: readonly FrontRoute[];
   readonly limits: HandlerLimits;
 }
 
@@ -30,6 +30,9 @@ export type Entered =
   | { readonly refusal: null; readonly known: Known; leave(): void }
   | { readonly refusal: WireReply; leave(): void };
 
+/** How long a request waits for one of its token to be answered, in ms. */
+const MOMENT_MS = 10;
+
 const leaveNothing = () => undefined;
 
 /** Where a refusal is counted, and in which shape it is told. */
@@ -37,7 +40,7 @@ type Place = Pick<RouteFace, "path" | "envelope">;
 
 /** What is asked, as far as the front looks. */
 interface Face {
-  readonly route: RouteFace;
+  readonly route: FrontRoute;
   readonly known: Known;
 }
 
@@ -55,7 +58,7 @@ interface Faceless {
 export class Front {
   /** Counts the bytes of bodies on this side. */
   readonly admission: Admission;
-  readonly #router: Router<RouteFace>;
+  readonly #router: Router<FrontRoute>;
   readonly #shares: TokenShares;
   readonly #tooMany: DaybookError;
   readonly #full = new DaybookError("overloaded", "requests come in faster than they can be answered");
@@ -69,7 +72,7 @@ export class Front {
   ) {
     this.admission = new Admission(limits, () => 0);
     this.#router = createRouter(routes);
-    this.#shares = new TokenShares(limits.requestsPerTokenCount);
+    this.#shares = new TokenShares(limits.requestsPerTokenCount, MOMENT_MS);
     this.#tooMany = tooManyOfToken(limits);
   }
 
@@ -80,11 +83,11 @@ export class Front {
     if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
     const { route, known } = face;
     // What everybody may read costs little; what pages send is written.
-    if (route.access === null && route.method === "GET" && route.writes !== true) return { refusal: null, known, leave: leaveNothing };
+    if (route.access === null && route.method === "GET" && !route.writes) return { refusal: null, known, leave: leaveNothing };
     const sha256 = known.sha256 ?? null;
     if (this.#enteredCount >= LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
     this.#enteredCount += 1;
-    if (sha256 !== null && !(await this.#shares.enter(sha256))) {
+    if (sha256 !== null && !(await this.#shares.enter(sha256, route.writes ? writtenBytes(request) : null))) {
       this.#enteredCount -= 1;
       return this.#refuse(request, route, sha256, this.#tooMany, startedMs);
     }

@@ -1,57 +1,82 @@
-/** How long a request waits for one of its token to be answered, in ms: bursts of short questions pass, and whoever is refused hears of it soon. */
-const WAIT_MS_MAX = 10;
+import { LIMITS } from "../../base/limits.js";
 
 /** Requests of one token. */
 interface Share {
   underWayCount: number;
   /** In order of arrival. */
   readonly waiting: Waiting[];
+  /** Writes among these, and their bytes. */
+  writeCount: number;
+  writeBytes: number;
 }
 
 interface Waiting {
-  readonly timer: ReturnType<typeof setTimeout>;
   readonly enter: (isIn: boolean) => void;
 }
 
-/** Lets so many requests of a token go on at a time. One more waits a moment for its turn. */
+/** Lets so many requests of a token go on at a time. One more waits for its turn: a short write for seconds, anything else for a moment. */
 export class TokenShares {
   readonly #byToken = new Map<string, Share>();
 
-  constructor(readonly requestsPerTokenCount: number) {}
+  /** @param momentMs how long anything but a short write waits: bursts of short questions pass, and whoever is refused hears of it soon */
+  constructor(
+    readonly requestsPerTokenCount: number,
+    readonly momentMs: number,
+  ) {}
 
-  /** True: it may go on, and leaves when it is answered. False: there was no room. */
-  enter(sha256: string): boolean | Promise<boolean> {
+  /**
+   * True: it may go on, and leaves when it is answered. False: there was no room.
+   * @param writeBytes how much it writes; null: it writes nothing
+   */
+  enter(sha256: string, writeBytes: number | null): boolean | Promise<boolean> {
     let share = this.#byToken.get(sha256);
-    if (share === undefined) this.#byToken.set(sha256, (share = { underWayCount: 0, waiting: [] }));
+    if (share === undefined) this.#byToken.set(sha256, (share = { underWayCount: 0, waiting: [], writeCount: 0, writeBytes: 0 }));
     if (share.underWayCount < this.requestsPerTokenCount) {
       share.underWayCount += 1;
       return true;
     }
-    const { waiting } = share;
-    return new Promise((enter) => {
-      const entry: Waiting = {
-        timer: setTimeout(() => {
-          // Those that came before have given up before.
-          waiting.splice(waiting.indexOf(entry), 1);
-          enter(false);
-        }, WAIT_MS_MAX),
-        enter,
-      };
-      waiting.push(entry);
-    });
+    if (writeBytes !== null && mayWait(share, writeBytes)) return waitAsWrite(share, writeBytes);
+    return this.momentMs > 0 && wait(share, this.momentMs);
   }
 
   leave(sha256: string): void {
     const share = this.#byToken.get(sha256);
     if (share === undefined) return;
+    // Its place goes on to whoever waited longest.
     const next = share.waiting.shift();
-    if (next !== undefined) {
-      // Its place goes on to whoever waited longest.
-      clearTimeout(next.timer);
-      next.enter(true);
-      return;
-    }
+    if (next !== undefined) return next.enter(true);
     share.underWayCount -= 1;
     if (share.underWayCount === 0) this.#byToken.delete(sha256);
   }
+}
+
+function mayWait({ writeCount, writeBytes }: Share, byteLength: number): boolean {
+  return byteLength <= LIMITS.waitingWriteBytes && writeCount < LIMITS.waitingWriteCount && writeBytes + byteLength <= LIMITS.waitingBytes;
+}
+
+async function waitAsWrite(share: Share, byteLength: number): Promise<boolean> {
+  share.writeCount += 1;
+  share.writeBytes += byteLength;
+  try {
+    return await wait(share, LIMITS.waitingWriteMs);
+  } finally {
+    share.writeCount -= 1;
+    share.writeBytes -= byteLength;
+  }
+}
+
+function wait({ waiting }: Share, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const entry: Waiting = {
+      enter: (isIn) => {
+        clearTimeout(timer);
+        resolve(isIn);
+      },
+    };
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(entry), 1);
+      entry.enter(false);
+    }, ms);
+    waiting.push(entry);
+  });
 }

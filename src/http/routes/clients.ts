@@ -50,7 +50,6 @@ function inQuery(path: string, client: Client): ClientRoute {
     summary: "Stores what mixpanel sends in the address, its key, a token, among it; answers when it is durable",
     query: formQuery,
     answer: ONE,
-    writes: true,
     sends: null,
     keyOf: client.keyOf,
     take: (caller, sent) => takeSent(client, caller, sent),

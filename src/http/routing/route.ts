@@ -63,6 +63,7 @@ export interface Exchange<Body, Query> {
   readonly header: (name: string) => string | null;
   /** Whether the caller's token would still be taken. */
   readonly isWelcome: () => Promise<boolean>;
+  readonly senderClock: SenderClock;
   readonly readAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
   readonly collected: CollectCounts;
@@ -73,6 +74,17 @@ export interface Exchange<Body, Query> {
   readonly onNotice: (notice: QuestionNotice) => void;
   /** What it heard so far and is told. */
   readonly notices: readonly QuestionNotice[];
+}
+
+/** The clock of whoever sent one request. */
+export interface SenderClock {
+  /**
+   * Our clock less the sender's, in ms: the smallest that was seen of any of these ids; null where `sentAt` cannot be read.
+   * @param ids of what was sent at that moment; anything but text is none
+   */
+  offsetMs(sentAt: unknown, ids: readonly unknown[]): number | null;
+  /** The request failed as a whole, and comes again. */
+  failed(): void;
 }
 
 /** What routes open to everyone may use. */
@@ -95,8 +107,12 @@ export interface RouteFace {
   readonly envelope: Envelope;
   /** Null: open to everyone. */
   readonly access: Access | null;
-  /** True: a GET of it stores something too. */
-  readonly writes?: boolean;
+}
+
+/** The same with what a front has to know of it. */
+export interface FrontRoute extends RouteFace {
+  /** True: it stores what it is sent, a GET of it too. */
+  readonly writes: boolean;
 }
 
 interface RouteBase extends RouteFace {
@@ -137,8 +153,7 @@ export interface FileRoute extends RouteBase {
 /** Where a body of a page has what is wanted; events are asked for once the key is known. */
 export interface CollectReader {
   readonly key: (body: Readonly<Record<string, unknown>>) => string;
-  /** @param idOf an id for what came without one, the same for the same text of the same sender within a moment */
-  readonly events: (body: Readonly<Record<string, unknown>>, idOf: (text: string) => string) => readonly unknown[];
+  readonly events: (body: Readonly<Record<string, unknown>>) => readonly unknown[];
 }
 
 /** What pages of other origins may send to, with a public key in the body. */
@@ -167,8 +182,9 @@ export interface ClientSent extends ClientKeyed {
   readonly sha256Hex: (text: string) => string;
   /** Is called with texts that were sent as ids, and are none. */
   readonly onNoIds: (noIds: readonly HeaderNotice[]) => void;
-  /** An id that is the same for the same text of the same sender within a moment. */
-  readonly repeatId: (text: string) => string;
+  readonly senderClock: SenderClock;
+  /** An id for what a client sends again without one, after a pause. @param named makes it of which of equal things this is; null: it is random */
+  readonly repeatId: (text: string, named: ((nth: number) => string) | null) => string;
   /** Who somebody is that has no id, as of browsers. @param seen what is known of them better than by the connection */
   readonly visitor: (seen: Seen, atMs: number) => Promise<Visitor>;
 }
@@ -206,6 +222,12 @@ export interface ClientRoute extends RouteBase {
 
 /** One row of the table of routes. */
 export type Route = OpenRoute | FileRoute | CollectRoute | ClientRoute | GuardedRoute;
+
+/** Whether a route stores what it is sent. */
+export function isWriting(route: Route): boolean {
+  if ("sends" in route) return true;
+  return "collects" in route ? route.collects !== null : "body" in route && route.body?.isWritten === true;
+}
 
 /** A row whose handler sees body and query in the types of their schemas. */
 export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(

@@ -7,13 +7,11 @@ export function instantOfSeconds(seconds: number): number | null {
 }
 
 /**
- * When a call happened, epoch ms by our clock; null where it does not say. Sender's clocks are off: by how much shows in
- * `sentAt`, which is theirs, against the time of receipt. A `sentAt` that cannot be read corrects nothing.
+ * When a call happened, epoch ms by our clock; null where it does not say. A time that is told stays, unless the sender's clock is wrong.
+ * @param clockOffsetMs our clock less the sender's; null: not known
  */
-export function callTimeMs(timestamp: unknown, sentAt: unknown, receivedAtMs: number): number | null {
+export function callTimeMs(timestamp: unknown, clockOffsetMs: number | null): number | null {
   const timestampMs = instantOf(timestamp);
-  const sentAtMs = instantOf(sentAt);
-  if (timestampMs === null || sentAtMs === null) return timestampMs;
-  const correctedMs = receivedAtMs - (sentAtMs - timestampMs);
-  return Math.min(Math.max(correctedMs, 0), LIMITS.instantMaxMs - 1);
+  if (timestampMs === null || clockOffsetMs === null || Math.abs(clockOffsetMs) <= LIMITS.clockOffsetMs) return timestampMs;
+  return Math.min(Math.max(timestampMs + clockOffsetMs, 0), LIMITS.instantMaxMs - 1);
 }

@@ -24,8 +24,9 @@ const call = {
   messageId: z.string().nullish().meta({ description: "The same id again is stored once." }),
   userId: id,
   anonymousId: id,
-  timestamp: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: now." }),
-  sentAt: z.unknown().optional().meta({ description: "The sender's clock when it sent: what it is off is taken from `timestamp`." }),
+  timestamp: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: `originalTimestamp`, else now." }),
+  originalTimestamp: instant.meta({ description: "What RudderStack has in the place of `timestamp`." }),
+  sentAt: z.unknown().optional().meta({ description: "The sender's clock when it sent. Off by more than five minutes it corrects `timestamp`." }),
   context: object,
 };
 const view = { ...call, name: z.string().nullish(), category: z.string().nullish(), properties: object };
@@ -69,6 +70,7 @@ export interface Call {
   readonly groupId?: string | number;
   readonly previousId?: string | number;
   readonly timestamp?: string | number | null;
+  readonly originalTimestamp?: string | number | null;
   readonly sentAt?: unknown;
   readonly event?: string;
   readonly name?: string | null;

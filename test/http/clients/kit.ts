@@ -2,10 +2,10 @@ import { createServer, request as send } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Daybook, ExportedEvent, StoredRecord } from "../../../src/index.js";
+import type { Clock, Daybook, ExportedEvent, StoredRecord } from "../../../src/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { createHandler, loadAgentReader, memoryTokens } from "../../../src/http/index.js";
-import type { Answered } from "../../../src/http/index.js";
+import type { Answered, ServedDaybook } from "../../../src/http/index.js";
 import { listen } from "../../../src/node/index.js";
 
 export const TOKEN = "sk_clients_0123456789";
@@ -20,10 +20,10 @@ const ENTRIES = [
 ] as const;
 
 /** What happens to a request: it is refused before it arrives, or what it is answered does not arrive. */
-export type Fault = "500" | "429" | "500 after" | "lost" | "cut";
+export type Fault = "500" | "503" | "429" | "500 after" | "lost" | "cut";
 
-export interface Serving {
-  readonly daybook: Daybook;
+export interface Serving<Served = Daybook> {
+  readonly daybook: Served;
   readonly url: string;
   readonly host: string;
   /** What happens to the next requests, one each. */
@@ -36,11 +36,17 @@ export interface Serving {
 }
 
 /** A server as `daybook serve` has one, and before it a proxy that loses and refuses. Both end with the test. */
-export async function serving(): Promise<Serving> {
-  const daybook = await openDaybook({ storage: memoryStorage() });
+export async function serving(options: { readonly clock?: Clock } = {}): Promise<Serving> {
+  return await servingOf(await openDaybook({ storage: memoryStorage(), ...options }), options);
+}
+
+type Exporting = Pick<Daybook, "exportEvents" | "exportRecords" | "close">;
+
+/** The same of a Daybook that is there, which is closed with it. */
+export async function servingOf<Served extends ServedDaybook & Exporting>(daybook: Served, told: { readonly clock?: Clock } = {}): Promise<Serving<Served>> {
   const answered: Answered[] = [];
   const readAgent = await loadAgentReader();
-  const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(ENTRIES), readAgent, onAnswer: (each) => answered.push(each) });
+  const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(ENTRIES), readAgent, ...told, onAnswer: (each) => answered.push(each) });
   const server = await listen(handler);
   const faults: Fault[] = [];
   const paths: string[] = [];
@@ -73,7 +79,7 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: n
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const say = (status: number) => outgoing.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end(JSON.stringify({ code: status }));
-  if (fault === "500" || fault === "429") return void say(Number(fault));
+  if (fault === "500" || fault === "503" || fault === "429") return void say(Number(fault));
   const { method, url: path, headers } = incoming;
   const passed = send({ port, method, path, headers, agent: false }, (answer) => {
     void (async () => {

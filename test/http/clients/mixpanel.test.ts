@@ -54,13 +54,13 @@ describe("mixpanel", () => {
     expect(await there.daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "person.source", operator: "=", value: "news" }] }] })).toBe(8);
   });
 
-  it.each<Fault>(["500", "429", "500 after", "lost"])("tells of %s, and what is then sent again counts once, with a time or without", async (fault) => {
+  it.each<Fault>(["500", "503", "429", "500 after", "lost"])("tells of %s, and what is then sent again counts once by its $insert_id", async (fault) => {
     const there = await serving();
     const client = clientOf(there);
     const calls = [
-      (done: Callback) => client.track("a", { distinct_id: "u1" }, done),
-      (done: Callback) => client.track("b", { distinct_id: "u1", time: 1_600_000_000 }, done),
-      (done: Callback) => client.track_batch([1, 1, 2].map((n) => ({ event: "c", properties: { distinct_id: "u1", n } })), done as never),
+      (done: Callback) => client.track("a", { distinct_id: "u1", $insert_id: "1" }, done),
+      (done: Callback) => client.track("b", { distinct_id: "u1", $insert_id: "2", time: 1_600_000_000 }, done),
+      (done: Callback) => client.track_batch([3, 4, 5].map((id) => ({ event: "c", properties: { distinct_id: "u1", $insert_id: String(id) } })), done as never),
     ];
     for (const call of calls) {
       there.faults.push(fault);
@@ -68,6 +68,21 @@ describe("mixpanel", () => {
       expect(await heard(call)).toBeNull();
     }
     expect((await there.events()).map(({ name }) => name).sort()).toEqual(["a", "b", "c", "c", "c"]);
+  });
+
+  it("never sends again by itself: equal calls are several, of the same second, of one list, and charges too", async () => {
+    const there = await serving();
+    const client = clientOf(there);
+    const time = 1_600_000_000;
+    const list = Array.from({ length: 3 }, () => ({ event: "c", properties: { distinct_id: "u1" } }));
+    for (let nth = 0; nth < 3; nth += 1) {
+      expect(await heard((done) => client.track("a", { distinct_id: "u1" }, done))).toBeNull();
+      expect(await heard((done) => client.track("b", { distinct_id: "u1", time }, done))).toBeNull();
+      expect(await heard((done) => client.people.track_charge("u1", 5, {}, done as never))).toBeNull();
+    }
+    expect(await heard((done) => client.track_batch(list, done as never))).toBeNull();
+    const names = (await there.events()).map(({ name }) => name).sort();
+    expect(names).toEqual(["Payment", "a", "b", "c"].flatMap((name) => [name, name, name]));
   });
 
   it("hears in words what is wrong, with verbose answers too", async () => {

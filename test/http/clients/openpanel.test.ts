@@ -4,9 +4,7 @@ import { serving, TOKEN } from "./kit.js";
 import type { Fault, Serving } from "./kit.js";
 
 function clientOf({ url }: Serving, clientSecret = TOKEN): OpenPanel {
-  const client = new OpenPanel({ clientId: "daybook", clientSecret, apiUrl: url });
-  Object.assign(client.api, { initialRetryDelay: 1 });
-  return client;
+  return new OpenPanel({ clientId: "daybook", clientSecret, apiUrl: url });
 }
 
 describe("@openpanel/sdk", () => {
@@ -41,6 +39,29 @@ describe("@openpanel/sdk", () => {
     await client.track("a", { profileId: "u1" });
     await client.track("a", { profileId: "u2" });
     expect([await there.daybook.countEvents({}), await there.daybook.countUniqueUsers({}), there.paths.length]).toEqual([2, 2, 4]);
+  });
+
+  it("waits at least half a second before it does, so equal calls that come sooner are several, each of which counts once after lost answers", async () => {
+    const there = await serving();
+    const client = clientOf(there);
+    const three = async () => {
+      for (let nth = 0; nth < 3; nth += 1) await client.track("a", { profileId: "u1" });
+    };
+    await three();
+    expect(await there.daybook.countEvents({})).toBe(3);
+    there.faults.push("lost", "lost", "lost");
+    await Promise.all(Array.from({ length: 3 }, () => client.track("b", { profileId: "u1" })));
+    expect([await there.daybook.countEvents({ eventName: "b" }), there.paths.length]).toEqual([3, 9]);
+  });
+
+  it("tells events that waited in the same millisecond apart", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_790_000_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const there = await serving();
+    const client = new OpenPanel({ clientId: "daybook", clientSecret: TOKEN, apiUrl: there.url, disabled: true });
+    for (let nth = 0; nth < 3; nth += 1) await client.track("a", { profileId: "u1" });
+    client.ready();
+    await vi.waitFor(async () => expect(await there.daybook.countEvents({ startDate: "2026-01-01" })).toBe(3));
   });
 
   it("tells events that waited apart by their times", async () => {

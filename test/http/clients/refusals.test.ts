@@ -1,8 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { fixedClock } from "../../../src/base/clock.js";
-import { LIMITS } from "../../../src/base/limits.js";
-import { sha256Hex } from "../../../src/base/hash.js";
-import { Repeats } from "../../../src/http/clients/repeats.js";
 import { sliceOf } from "../../oracle/settings.js";
 import { serving, TOKEN } from "./kit.js";
 import type { Serving } from "./kit.js";
@@ -104,15 +100,4 @@ it("What is asked by HEAD is not stored.", async () => {
   expect((await fetch(`${there.url}/track?data=${data}`, { method: "HEAD" })).status).toBe(405);
   expect((await fetch(`${there.url}/track?data=${data}`)).status).toBe(200);
   expect(await there.events()).toHaveLength(1);
-});
-
-it("The same bytes are the same thing for a moment, of one sender; then they are something new.", () => {
-  const clock = fixedClock(1_000_000);
-  const repeats = new Repeats(clock, sha256Hex);
-  const first = repeats.idOf("a");
-  expect([repeats.idOf("a") === first, repeats.idOf("b") === first, new Repeats(clock, sha256Hex).idOf("a") === first]).toEqual([true, false, false]);
-  clock.set(1_000_000 + LIMITS.repeatMs - 1);
-  expect(repeats.idOf("a")).toBe(first);
-  clock.set(1_000_000 + LIMITS.repeatMs);
-  expect(repeats.idOf("a")).not.toBe(first);
 });

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fixedClock } from "../../../src/base/clock.js";
 import { DaybookError } from "../../../src/base/errors.js";
 import type { QueryOptions } from "../../../src/engine/question/query-options.js";
@@ -81,6 +81,108 @@ describe("requests of one token", () => {
     for (let at = 0; at < 3; at += 1) expect(codeOf(await send(handler, COUNT))).toBe("closed");
     for (let at = 0; at < 3; at += 1) expect(codeOf(await send(handler, COUNT, { body: "{" }))).toBe("malformed_json");
     expect((await send(handler, "/analytics/count-unique-users")).status).toBe(200);
+  });
+});
+
+describe("short writes", () => {
+  const KIB = 1024;
+  const write = (byteLength: number | null, at: object = {}) => wire({ target: "/v1/track", headers: byteLength === null ? {} : { "content-length": String(byteLength) }, ...at }).request;
+  const body = [new TextEncoder().encode('{"event":"a"}')];
+
+  /** Events are stored when told to. */
+  function slowWriter() {
+    const finish: (() => void)[] = [];
+    const daybook = stubDaybook({ ingest: () => new Promise((resolve) => finish.push(() => resolve({ accepted: 1, duplicates: 0, rejected: [], adjusted: [] }))) });
+    return { daybook, finish };
+  }
+
+  it("wait for the turn of their token, in order, where questions and long writes are refused", async () => {
+    const { daybook, finish } = slowWriter();
+    const handler = handlerOf(daybook, { limits: { requestsPerTokenCount: 1 } });
+    const answers = [1, 2, 3].map(() => handler.answer(write(13, { chunks: body })));
+    await turn();
+    expect(codeIn(await handler.answer(wire({}).request))).toBe("rate_limited");
+    expect(codeIn(await handler.answer(write(64 * KIB + 1)))).toBe("rate_limited");
+    for (const answer of answers) {
+      await vi.waitFor(() => expect(finish).toHaveLength(1));
+      finish.pop()?.();
+      expect((await answer).status).toBe(200);
+    }
+  });
+
+  it("of a client whose key is in its body wait too", async () => {
+    const { daybook, finish } = slowWriter();
+    const handler = handlerOf(daybook, { limits: { requestsPerTokenCount: 1 } });
+    const text = JSON.stringify({ type: "event", payload: { website: "sk_owner", name: "a" } });
+    const answers = [1, 2].map(() => handler.answer(wire({ target: "/api/send", chunks: [new TextEncoder().encode(text)], headers: { "content-length": "70" } }).request));
+    for (const answer of answers) {
+      await vi.waitFor(() => expect(finish).toHaveLength(1));
+      finish.pop()?.();
+      expect((await answer).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ["a thousand", 1_000, 1],
+    ["two MiB", 32, 64 * KIB],
+    ["as many as 64 KiB each, where they do not say how long they are", 32, null],
+  ])("wait up to %s, and one more is refused with Retry-After", async (_, count, byteLength) => {
+    const { daybook, finish } = slowWriter();
+    const handler = handlerOf(daybook, { limits: { requestsPerTokenCount: 1 } });
+    const answers = Array.from({ length: count + 1 }, () => handler.answer(write(byteLength, { chunks: body })));
+    await turn();
+    const refused = await handler.answer(write(byteLength, { chunks: body }));
+    expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
+    const ending = setInterval(() => finish.pop()?.(), 0);
+    expect((await Promise.all(answers)).every(({ status }) => status === 200)).toBe(true);
+    clearInterval(ending);
+  });
+
+  it("wait 25 seconds at most", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { daybook, finish } = slowWriter();
+    const handler = handlerOf(daybook, { limits: { requestsPerTokenCount: 1 } });
+    const [first, second] = [handler.answer(write(13, { chunks: body })), handler.answer(write(13, { chunks: body }))];
+    await turn();
+    vi.advanceTimersByTime(24_999);
+    const third = handler.answer(write(13, { chunks: body }));
+    await turn();
+    vi.advanceTimersByTime(1);
+    expect((await second).status).toBe(429);
+    finish.pop()?.();
+    await first;
+    await turn();
+    finish.pop()?.();
+    expect((await third).status).toBe(200);
+  });
+
+  it("wait until the event loop is no longer late, some of them at a time, where all else is refused at once", async () => {
+    let lagMs = 60;
+    const daybook = stubDaybook();
+    const handler = handlerOf(daybook, { lagMs: () => lagMs });
+    const answers = Array.from({ length: 40 }, () => handler.answer(write(13, { chunks: body })));
+    expect([await handler.answer(wire({}).request), await handler.answer(write(64 * KIB + 1))].map(codeIn)).toEqual(["overloaded", "overloaded"]);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(daybook.asked).toEqual([]);
+    lagMs = 50;
+    await vi.waitFor(() => expect(daybook.asked.length).toBeGreaterThan(0), { interval: 1 });
+    lagMs = 60;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(daybook.asked).toHaveLength(32);
+    lagMs = 50;
+    expect((await Promise.all(answers)).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  it("are refused with Retry-After where it stays late, or very many wait", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const handler = handlerOf(stubDaybook(), { lagMs: () => 60 });
+    const answers = Array.from({ length: 1_000 }, () => handler.answer(write(13, { chunks: body })));
+    expect(codeIn(await handler.answer(write(13)))).toBe("overloaded");
+    await vi.advanceTimersByTimeAsync(25_010);
+    const refused = await Promise.all(answers);
+    expect(new Set(refused.map(({ status, headers }) => `${status} ${headers["retry-after"]}`))).toEqual(new Set(["503 1"]));
   });
 });
 

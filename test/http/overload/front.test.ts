@@ -42,6 +42,21 @@ describe("a front", () => {
     expect(statusOf((await front.enter(asking("sk_a"))).refusal)).toBe(null);
   });
 
+  it("lets a short write of a token wait for its turn longer than for that moment", async () => {
+    const { front, refusals } = frontOf({ requestsPerTokenCount: 1 });
+    const write = (byteLength: number) => {
+      const header = (name: string) => ({ authorization: "Bearer sk_a", "content-length": String(byteLength) })[name] ?? null;
+      return front.enter(asking("sk_a", { target: "/v1/track", header }));
+    };
+    const first = await write(100);
+    const [second, long] = [write(100), write(100_000)];
+    expect(statusOf((await long).refusal)).toBe(429);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(refusals).toHaveLength(1);
+    first.leave();
+    expect(statusOf((await second).refusal)).toBe(null);
+  });
+
   it("refuses all but open routes when very many requests are with the handler, whoever sends them", async () => {
     const { front, refusals } = frontOf();
     const nobody = { header: () => null };

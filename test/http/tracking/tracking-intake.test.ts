@@ -134,12 +134,20 @@ describe("a batch", () => {
   it("lends its sentAt and context to calls without their own", async () => {
     const daybook = stubDaybook();
     const at = (ms: number) => new Date(ms).toISOString();
-    const batch = [{ ...track, timestamp: at(NOW_MS + 50_000), context: { locale: "fr" } }, { ...track, timestamp: at(NOW_MS + 50_000), sentAt: at(NOW_MS + 50_000) }];
-    await send(handlerOf(daybook), "/v1/batch", { body: { batch, sentAt: at(NOW_MS + 60_000), context: { locale: "de", groupId: "g" } } });
+    const batch = [{ ...track, timestamp: at(NOW_MS + 590_000), context: { locale: "fr" } }, { ...track, timestamp: at(NOW_MS + 800_000), sentAt: at(NOW_MS + 800_000) }];
+    await send(handlerOf(daybook), "/v1/batch", { body: { batch, sentAt: at(NOW_MS + 600_000), context: { locale: "de", groupId: "g" } } });
     expect(daybook.asked[0]?.input).toMatchObject([
       { createdAt: NOW_MS - 10_000, language: "fr", companyId: "g" },
       { createdAt: NOW_MS, language: "de", companyId: "g" },
     ]);
+  });
+
+  it("of a wrong clock keeps the order of its calls, though each says by some ms apart when it was sent", async () => {
+    const daybook = stubDaybook();
+    const lateMs = 3_600_000;
+    const batch = [0, 1, 2].map((ms) => ({ ...track, originalTimestamp: NOW_MS - lateMs - 10, sentAt: NOW_MS - lateMs + ms }));
+    await send(handlerOf(daybook), "/v1/batch", { body: { batch, sentAt: NOW_MS - lateMs + 2 } });
+    expect(daybook.asked[0]?.input).toMatchObject(Array(3).fill({ createdAt: NOW_MS - 12 }));
   });
 
   it("stores the good calls and answers the bad ones by their place", async () => {

@@ -145,7 +145,23 @@ describe("the time of a call", () => {
   const createdAt = async (members: object) => (await handed("/v1/track", { event: "a", ...members }))["createdAt"];
   const iso = (ms: number) => new Date(ms).toISOString();
 
-  it("is what it says, less what the sender's clock is off", async () => {
+  it("is what it says where the sender's clock is off by five minutes at most: that may be time on the way", async () => {
+    for (const offsetMs of [0, 1, -1, 40_000, 300_000, -300_000])
+      expect(await createdAt({ timestamp: NOW_MS - 60_000, sentAt: NOW_MS - offsetMs })).toBe(NOW_MS - 60_000);
+    expect(await createdAt({ timestamp: NOW_MS - 60_000, sentAt: NOW_MS - 300_001 })).toBe(NOW_MS - 60_000 + 300_001);
+    expect(await createdAt({ timestamp: NOW_MS - 60_000, sentAt: NOW_MS + 300_001 })).toBe(NOW_MS - 60_000 - 300_001);
+  });
+
+  it("does not move over midnight by time on the way", async () => {
+    expect(await createdAt({ timestamp: "2026-03-09T23:59:59.990Z", sentAt: NOW_MS - 20 })).toBe(Date.parse("2026-03-09T23:59:59.990Z"));
+  });
+
+  it("is `originalTimestamp` where only that is told, as by RudderStack", async () => {
+    expect(await createdAt({ originalTimestamp: iso(NOW_MS - 5_000), sentAt: iso(NOW_MS) })).toBe(NOW_MS - 5_000);
+    expect(await createdAt({ timestamp: iso(NOW_MS - 9_000), originalTimestamp: iso(NOW_MS - 5_000) })).toBe(NOW_MS - 9_000);
+  });
+
+  it("is what it says, less what the sender's clock is off by more", async () => {
     const eventMs = NOW_MS - 60_000;
     expect(await createdAt({ timestamp: iso(eventMs) })).toBe(eventMs);
     expect(await createdAt({ timestamp: eventMs })).toBe(eventMs);
