@@ -56,8 +56,10 @@ export async function allPages(
   do {
     const page: SearchEventsPage = await daybook.searchEvents({ ...input, limit, cursor });
     if (cursor !== null && page.events.length === 0) throw new Error("a page after the first is empty");
-    if (page.events.some(({ id }) => seen.has(id))) throw new Error("an event is on two pages");
-    for (const { id } of page.events) seen.add(id);
+    // An id is unique within its project.
+    const keys = page.events.map(({ id, project }) => `${id} ${project}`);
+    if (keys.some((key) => seen.has(key))) throw new Error("an event is on two pages");
+    for (const key of keys) seen.add(key);
     if (page.cursor !== null && page.events.length !== limit) throw new Error("a page before the last is not full");
     events.push(...page.events);
     cursor = page.cursor;

@@ -55,13 +55,13 @@ describe("privacy requests", () => {
 
   it("are taken in with 201 and what was given", async () => {
     const daybook = stubDaybook();
-    const body = { type: "erasure", subject: { email: "a@b.c", user_id: null }, regulation: "ccpa", project: "shop" };
+    const body = { type: "erasure", subject: { email: "a@b.c", user_id: null }, regulation: "ccpa", project: null };
     const sent = await send(handlerOf(daybook), PATH, { body });
     expect([sent.status, sent.json["id"], sent.headers.get("cache-control")]).toEqual([201, PRIVACY_REQUEST.id, "no-store"]);
     await send(handlerOf(daybook), PATH, { body: create });
     expect(daybook.asked).toEqual([
-      { method: "create", input: { type: "erasure", subject: { email: "a@b.c", userId: null }, regulation: "ccpa", project: "shop" } },
-      { method: "create", input: { type: "access", subject: { email: null, userId: "u1" }, regulation: null, project: null } },
+      { method: "create", input: { type: "erasure", subject: { email: "a@b.c", userId: null }, regulation: "ccpa" } },
+      { method: "create", input: { type: "access", subject: { email: null, userId: "u1" }, regulation: null } },
     ]);
   });
 
