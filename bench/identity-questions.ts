@@ -15,7 +15,7 @@ const placeColumns = ["location_country", "location_region", "location_city"];
 const sessions = ({ events }: Dialect, columns: readonly string[]) => `
   placed AS (
     SELECT ${["project", "created_at", "name", "value", ...columns].join(", ")}, lag(created_at) OVER in_order AS before,
-      value IS NOT NULL AND (external_id IS NULL OR
+      value IS NOT NULL AND (external_id IS NULL OR value < 0 OR
         row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at) = 1) AS is_counted
     FROM ${events} WHERE ${ofUser}
     WINDOW in_order AS (PARTITION BY project ORDER BY created_at)),

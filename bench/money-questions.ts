@@ -13,11 +13,11 @@ const entityColumn: Record<Level, (dialect: Dialect, row?: string) => string> = 
   account: ({ either }, row = "") => either(`${row}company_id`, `${row}user_id`),
 };
 
-/** Payments and refunds that count: of the copies with one order key and one sign, the earliest. */
+/** Payments and refunds that count: of payments with one order key the earliest, and all refunds, which have no ids of their own here. */
 export const paid = ({ events }: Dialect, where: string) => `
   paid AS (
     SELECT created_at, project, user_id, company_id, external_id, value FROM ${events} WHERE ${where}
-    QUALIFY external_id IS NULL OR row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at) = 1)`;
+    QUALIFY external_id IS NULL OR value < 0 OR row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at) = 1)`;
 
 const isHere = `value IS NOT NULL AND project = '${project}'`;
 const paidHere = (dialect: Dialect) => paid(dialect, isHere);

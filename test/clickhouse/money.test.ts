@@ -73,3 +73,22 @@ describe.each(questionLayouts)("money that the servers add up, %s", (layout) => 
     for (const [name, { given, expected }] of Object.entries(await answersOf(layout))) expect(JSON.stringify(given), name).toBe(JSON.stringify(expected));
   });
 });
+
+test.each(questionLayouts)("a refund that somebody else sent before does not count for a person, with an order key or without one, %s", async (layout) => {
+  const refund = (id: string, hour: number, userId: string, value: number, rest: object) => ({
+    id, name: "Refund", userId, value, createdAt: startMs + hour * HOUR, hostname: "shop.example", metadata: { refund_id: "r1" }, ...rest,
+  });
+  const { options, drop } = await newDatabase(layout, { clock });
+  const daybook = await openClickHouse(options);
+  await daybook.ingest([
+    { id: "p", name: "Purchase", userId: "ann", value: 100, externalId: "o1", createdAt: startMs, hostname: "shop.example" },
+    refund("a", 1, "bob", 1, {}), refund("b", 2, "ann", 2, {}), refund("c", 2, "ann", 4, { project: "other" }),
+    refund("d", 1, "bob", 8, { externalId: "o1" }), refund("e", 2, "ann", 16, { externalId: "o1" }), refund("f", 2, "ann", 32, { externalId: "o1", metadata: {} }),
+  ]);
+  const range = { startDate: new Date(startMs), endDate: new Date(startMs + 70 * HOUR) };
+  expect((await daybook.identityProfile({ userId: "ann", ...range })).revenue).toBe(100 - 4 - 32);
+  expect((await daybook.identityProfile({ userId: "bob", ...range })).revenue).toBe(-1 - 8);
+  expect((await daybook.identitySessions({ userId: "ann", ...range })).sessions.map(({ revenue }) => revenue)).toEqual([-4, -32, 100]);
+  await daybook.close();
+  await drop();
+});

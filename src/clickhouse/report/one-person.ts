@@ -63,7 +63,7 @@ async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybo
     if (block.length === BLOCK_ROW_COUNT) await take(block.splice(0), daybook);
   }
   await take(block, daybook);
-  // An order counts once, for whoever paid it first.
+  // An order counts once, for whoever paid it first, and so does a refund that has an id.
   const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, asking), signal);
   if (same.length === 0) return;
   const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
@@ -79,12 +79,13 @@ async function take(events: readonly EventInput[], daybook: CollectingDaybook): 
   if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person hold more values than can be looked at together");
 }
 
-/** Where payments of others lie that are for orders of this person. */
+/** Where payments of others lie that are for orders of this person, or give back what one without an order does. */
 function ordersOfOthers(subject: Subject, { revenue, tables }: Asking): Sql {
   const { rows } = moneyRows(revenue, tables);
   const isOwn = sql`(${ofActors(subject)})`;
-  const own = sql`SELECT money.orderKey FROM ${rows} WHERE ${isOwn} AND money.orderKey != ''`;
-  return sql`SELECT day, ms, id FROM ${rows} WHERE NOT ${isOwn} AND money.orderKey GLOBAL IN (${own})`;
+  const key = sql`if(money.orderKey = '', concat('-', refundId), concat('+', money.orderKey))`;
+  const own = sql`SELECT ${key} FROM ${rows} WHERE ${isOwn} AND ${key} != '-'`;
+  return sql`SELECT day, ms, id FROM ${rows} WHERE NOT ${isOwn} AND ${key} GLOBAL IN (${own})`;
 }
 
 function notFound({ subject }: Plan<PersonReport>): Error {

@@ -143,14 +143,15 @@ function visits(random: Random, words: Words): EventInput[] {
   }));
 }
 
-/** What is given back of an order, some of it told twice; now and then of another project. */
+/** What is given back of an order, or of none that is named, some of it told twice. */
 function refunds(random: Random, words: Words, createdAt: number): EventInput[] {
   const [externalId, project] = [random.pick(orderKeys), random.pick(projects)];
   return Array.from({ length: random.between(2, 5) }, () => {
     const refund = event(random, words, createdAt + random.pick([0, 0, 0, 1, HOUR_MS]));
     const [name, value] = random.pick<[string, number]>([["Refund", random.pick(amounts)], ["Order refunded", random.pick(amounts)], ["Payment", -2.5], ["Payment", 100]]);
-    const ofOrder = random.chance(0.1) ? {} : { project, externalId };
-    return { ...refund, name, value, ...ofOrder, metadata: { ...refund.metadata, ...refundIdOf(refund.id ?? "") } as NonNullable<EventInput["metadata"]> };
+    const isOfOrder = random.chance(0.75);
+    const metadata = { ...(isOfOrder ? refund.metadata : {}), ...refundIdOf(refund.id ?? "") } as NonNullable<EventInput["metadata"]>;
+    return { ...refund, name, value, project, externalId: isOfOrder ? externalId : null, metadata };
   });
 }
 
