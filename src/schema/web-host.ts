@@ -1,3 +1,5 @@
+/** Characters of a host name (RFC 1035). What is longer names no source: lists are searched label by label. */
+const HOST_CHARS_MAX = 253;
 /** Schemes of addresses that stand for a page on a host, or for an app by its package or number. */
 const SOURCE_SCHEMES = new Set(["http:", "https:", "android-app:", "ios-app:"]);
 /** What is no part of a host. */
@@ -10,12 +12,12 @@ const PLAIN = /^(?:(?:[a-z0-9-]+\.)*[a-z]+|\d+)$/;
 /** The host of a page, or the package of an app, that a referrer names, as hosts are compared; `""` for anything else. Cost: some µs. */
 export function sourceOfReferrer(referrer: string): string {
   const url = readUrl(referrer);
-  return url !== null && SOURCE_SCHEMES.has(url.protocol) ? bareHost(url.hostname) : "";
+  return url !== null && SOURCE_SCHEMES.has(url.protocol) ? sourceHost(url.hostname) : "";
 }
 
 /** The host of a referrer of any scheme, as hosts are compared; `""` where it names none. Cost: some µs. */
 export function referrerDomainOf(referrer: string): string {
-  return bareHost(readUrl(referrer)?.hostname ?? "");
+  return sourceHost(readUrl(referrer)?.hostname ?? "");
 }
 
 /**
@@ -34,6 +36,11 @@ export function isHost(text: string): boolean {
 
 function readHost(text: string): string | null {
   return NO_HOST.test(text) ? null : (readUrl(`http://${BARE_IPV6.test(text) ? `[${text}]` : text}`)?.hostname ?? null);
+}
+
+function sourceHost(host: string): string {
+  const bare = bareHost(host);
+  return bare.length > HOST_CHARS_MAX ? "" : bare;
 }
 
 function bareHost(host: string): string {

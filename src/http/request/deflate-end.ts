@@ -35,10 +35,18 @@ export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: nu
   return { end: bits.end, byteLength };
 }
 
-/** By the next bits of a stream: the symbol times 16, and how many bits it takes; 0 for bits that no symbol has. */
+/** Bits that a look-up decides; longer codes are decoded bit by bit. A table of all 15 bits costs more than what it is read from. */
+const ROOT_BITS = 9;
+const LONGEST_CODE = 15;
+
+/** A canonical code. */
 interface Table {
-  readonly bitCount: number;
+  /** By the next `ROOT_BITS` bits of a stream: the symbol times 16, and how many bits it takes; 0 for bits that no short code has. */
   readonly entries: Uint16Array;
+  /** How many codes there are of each length. */
+  readonly counts: Uint16Array;
+  /** The symbols in the order of their codes. */
+  readonly symbols: Uint16Array;
 }
 
 type Tables = readonly [lengths: Table, distances: Table];
@@ -81,24 +89,29 @@ function readTables(bits: Bits): Tables {
   return [tableOf(all.subarray(0, lengthCount)), tableOf(all.subarray(lengthCount))];
 }
 
-/** The canonical code of some code lengths, by symbol. */
+/** The canonical code of some code lengths, by symbol. Cost: a few looks at each symbol, and `2 ** ROOT_BITS` entries. @throws NoDeflate */
 function tableOf(lengths: Uint8Array): Table {
-  const counts = new Uint16Array(16);
+  const counts = new Uint16Array(LONGEST_CODE + 1);
   for (const length of lengths) if (length > 0) counts[length]! += 1;
-  let bitCount = 15;
-  while (bitCount > 1 && counts[bitCount] === 0) bitCount -= 1;
-  const next = new Uint16Array(17);
-  for (let length = 1; length <= 15; length += 1) next[length + 1] = (next[length]! + counts[length]!) << 1;
-  const entries = new Uint16Array(1 << bitCount);
+  const [nextCode, nextPlace] = [new Uint16Array(LONGEST_CODE + 2), new Uint16Array(LONGEST_CODE + 2)];
+  for (let length = 1, left = 1; length <= LONGEST_CODE; length += 1) {
+    left = left * 2 - counts[length]!;
+    if (left < 0) throw new NoDeflate("more codes of a length than there are");
+    nextCode[length + 1] = (nextCode[length]! + counts[length]!) << 1;
+    nextPlace[length + 1] = nextPlace[length]! + counts[length]!;
+  }
+  const symbols = new Uint16Array(lengths.length);
+  const entries = new Uint16Array(1 << ROOT_BITS);
   for (const [symbol, length] of lengths.entries()) {
     if (length === 0) continue;
-    const code = next[length]!;
-    next[length] = code + 1;
+    symbols[nextPlace[length]!++] = symbol;
+    const code = nextCode[length]!++;
+    if (length > ROOT_BITS) continue;
     let reversed = 0;
     for (let bit = 0; bit < length; bit += 1) reversed |= ((code >>> bit) & 1) << (length - 1 - bit);
     for (let at = reversed; at < entries.length; at += 1 << length) entries[at] = (symbol << 4) | length;
   }
-  return { bitCount, entries };
+  return { entries, counts, symbols };
 }
 
 /** Those of blocks that bring none of their own. */
@@ -131,14 +144,30 @@ class Bits {
     return taken;
   }
 
-  symbol({ bitCount, entries }: Table): number {
-    this.#fill(bitCount);
-    const entry = entries[this.#held & (entries.length - 1)]!;
-    const length = entry & 15;
-    if (length === 0 || length > this.#count) throw new NoDeflate(length === 0 ? "bits that no symbol has" : "cut short");
+  symbol(table: Table): number {
+    this.#fill(LONGEST_CODE);
+    const entry = table.entries[this.#held & (table.entries.length - 1)]!;
+    return entry === 0 ? this.#longSymbol(table) : this.#taken(entry >>> 4, entry & 15);
+  }
+
+  /** Codes of one length are numbers in a row, and the first of a length follows from those before. */
+  #longSymbol({ counts, symbols }: Table): number {
+    let [code, first, place] = [0, 0, 0];
+    for (let length = 1; length <= LONGEST_CODE; length += 1) {
+      code |= (this.#held >>> (length - 1)) & 1;
+      if (code - first < counts[length]!) return this.#taken(symbols[place + code - first]!, length);
+      place += counts[length]!;
+      first = (first + counts[length]!) << 1;
+      code <<= 1;
+    }
+    throw new NoDeflate("bits that no symbol has");
+  }
+
+  #taken(symbol: number, length: number): number {
+    if (length > this.#count) throw new NoDeflate("cut short");
     this.#held >>>= length;
     this.#count -= length;
-    return entry >>> 4;
+    return symbol;
   }
 
   /** Passes over a block that is stored as it is. Answers its length. */

@@ -3,7 +3,7 @@ import type { OracleEvent } from "./event.js";
 import { identityId } from "./identities.js";
 import { knownReader } from "./insights/known-field.js";
 import { memberOf, valueAt } from "./json.js";
-import { nameOf } from "./touch.js";
+import { sourceName } from "./touch.js";
 import type { World } from "./world.js";
 
 const RECORD_FIELDS: Readonly<Record<string, (event: OracleEvent) => unknown>> = {
@@ -96,5 +96,5 @@ export function metadataReader(path: string): (event: OracleEvent) => unknown {
 }
 
 function hostOf(referrer: string | null): string {
-  return referrer !== null && URL.canParse(referrer) ? nameOf(new URL(referrer).hostname) : "";
+  return referrer !== null && URL.canParse(referrer) ? sourceName(new URL(referrer).hostname) : "";
 }

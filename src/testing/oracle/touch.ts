@@ -66,7 +66,13 @@ export function isReturnFromSignIn(event: OracleEvent, rules: Rules): boolean {
 /** The host of a web page, or the package of an app. */
 function sourceOf(referrer: string): string {
   const isPageOrApp = /^(https?|(android|ios)-app):/i.test(referrer.trim()) && URL.canParse(referrer);
-  return isPageOrApp ? nameOf(new URL(referrer).hostname) : "";
+  return isPageOrApp ? sourceName(new URL(referrer).hostname) : "";
+}
+
+/** A host name has at most 253 characters. */
+export function sourceName(hostname: string): string {
+  const name = nameOf(hostname);
+  return name.length > 253 ? "" : name;
 }
 
 /** The same text for whatever a browser takes for the same host; ports, a final dot and `www.` aside. */

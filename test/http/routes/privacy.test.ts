@@ -55,7 +55,7 @@ describe("privacy requests", () => {
 
   it("are taken in with 201 and what was given", async () => {
     const daybook = stubDaybook();
-    const body = { type: "erasure", subject: { email: "a@b.c", user_id: null }, regulation: "ccpa", project: null };
+    const body = { type: "erasure", subject: { email: "a@b.c", user_id: null }, regulation: "ccpa" };
     const sent = await send(handlerOf(daybook), PATH, { body });
     expect([sent.status, sent.json["id"], sent.headers.get("cache-control")]).toEqual([201, PRIVACY_REQUEST.id, "no-store"]);
     await send(handlerOf(daybook), PATH, { body: create });
