@@ -13,7 +13,7 @@ import { heldNumberOf } from "../plan/filters/number-form.js";
 import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import { referrerDomainOf } from "../schema/web-host.js";
-import { eventKeyOf } from "../segment/event-order.js";
+import { NO_KEY, eventKeyOf } from "../segment/event-order.js";
 import type { Rows } from "../segment/rows.js";
 import type { KnownFields, KnownValues } from "./known-fields.js";
 import type { MembersOf } from "./members.js";
@@ -361,7 +361,9 @@ function companyRowPredicate(
         if (stamped !== 0 || actor === 1) return passes(stamped) !== negated;
         const identity = identities.identityOf(actor);
         const only = companies.onlyCompany(identity);
-        return passes(only >= 0 ? only : companies.companyAt(identity, start + (times[row] as number), eventKeyOf(rows, row))) !== negated;
+        const ms = start + (times[row] as number);
+        const key = only >= 0 || !companies.needsId(identity, ms) ? NO_KEY : eventKeyOf(rows, row);
+        return passes(only >= 0 ? only : companies.companyAt(identity, ms, key)) !== negated;
       };
     },
   };

@@ -1,7 +1,7 @@
 import { dayOf } from "../base/time.js";
 import type { EventIds, EventMoment } from "../derived/event-ids.js";
 import type { Missing } from "../derived/missing.js";
-import type { EventKey } from "../segment/event-order.js";
+import { NO_KEY } from "../segment/event-order.js";
 import type { CompanyView } from "./identity-view.js";
 import type { Moment } from "./memberships.js";
 
@@ -27,5 +27,3 @@ export function companyOfEvent(own: number, actor: number, { ms, sequence }: Eve
   missing.add(() => ids.read([{ sequence, day: dayOf(ms) }], rows));
   return null;
 }
-
-const NO_KEY: EventKey = { id: new Uint8Array(16), project: "" };

@@ -1,4 +1,4 @@
-import { changesOf, isTraitChange, SET_ONCE, type Traits } from "../schema/traits.js";
+import { changesOf, isTraitChange, TRAIT_CHANGES, type Traits } from "../schema/traits.js";
 
 /** An email as it is compared: trimmed, in lower case, nothing else. */
 export function normalEmail(email: string): string {
@@ -16,21 +16,29 @@ export function emailOfTraits(traits: unknown): string {
   return typeof email === "string" ? normalEmail(email) : "";
 }
 
-/** Those that traits hold, as JSON, also beside another, and those that are set once. */
+/** Those that traits hold, as JSON, also beside another, and those that changes of the trait hold. */
 export function emailsInTraits(traits: string): readonly string[] {
   if (!traits.includes('"email":')) return [];
   const members = JSON.parse(traits) as Traits;
-  return [emailOfTraits(members), emailOfTraits(changesOf(members, SET_ONCE))].filter((email) => email !== "");
+  return [members, ...TRAIT_CHANGES.map((change) => changesOf(members, change))].flatMap(({ email }) => emailsOf(email));
 }
 
 /** Traits as JSON, as they would be stored had they come without these emails; `""` for none. */
 export function traitsWithoutEmails(traits: string, isCut: (email: string) => boolean): string {
-  const { [SET_ONCE]: once, ...members } = JSON.parse(traits) as Traits;
-  const left = withoutEmail({ ...members, ...(once === undefined ? {} : { [SET_ONCE]: isTraitChange(SET_ONCE, once) ? withoutEmail(once, isCut) : once }) }, isCut);
+  const members = Object.entries(withoutEmails(JSON.parse(traits) as Traits, isCut));
+  const left = Object.fromEntries(members.map(([key, value]) => [key, isTraitChange(key, value) ? withoutEmails(value, isCut) : value]));
   return Object.keys(left).length === 0 ? "" : JSON.stringify(left);
 }
 
-function withoutEmail(traits: Traits, isCut: (email: string) => boolean): Traits {
+/** A trait may be a list of them. */
+function emailsOf(value: unknown): string[] {
+  const texts = (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === "string");
+  return texts.map(normalEmail).filter((email) => email !== "");
+}
+
+function withoutEmails(traits: Traits, isCut: (email: string) => boolean): Traits {
   const { email, ...others } = traits;
-  return email !== undefined && isCut(emailOfTraits(traits)) ? others : traits;
+  if (!emailsOf(email).some(isCut)) return traits;
+  const left = Array.isArray(email) ? email.filter((text) => typeof text !== "string" || !isCut(normalEmail(text))) : [];
+  return left.length === 0 ? others : { ...traits, email: left };
 }

@@ -12,6 +12,9 @@ export interface EventKey {
   readonly project: string;
 }
 
+/** Where no event shares the millisecond it does not matter which key is asked for. */
+export const NO_KEY: EventKey = { id: new Uint8Array(16), project: "" };
+
 /** The key of a row, as a copy that outlives its rows. */
 export function eventKeyOf(rows: KeyedRows, row: number): EventKey {
   return { id: rows.ids().slice(row * 16, row * 16 + 16), project: rows.projectOf(row) };

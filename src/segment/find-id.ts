@@ -10,20 +10,26 @@ export async function hasEvent(rows: Rows, { id, project }: EventKey): Promise<b
   try {
     await rows.load([ID_COLUMN]);
     const stored = rows.ids();
-    const index = rows.derive("idIndex", () => new IdIndex(stored), (made) => made.byteLength);
-    return index.find(stored, id, 0, (row) => rows.projectOf(row) === project) >= 0;
+    const index = rows.derive("idIndex", () => new IdIndex(stored, (row) => projectSalt(rows.projectOf(row))), (made) => made.byteLength);
+    return index.find(stored, id, 0, (row) => rows.projectOf(row) === project, projectSalt(project)) >= 0;
   } finally {
     rows.unpin();
   }
 }
 
-/** Rows by event id: open addressing over row numbers, extended as far as a head has grown. */
+/** Rows by event id and salt: open addressing over row numbers, extended as far as a head has grown. */
 export class IdIndex {
   #slots = new Uint32Array(256);
   #indexed = 0;
 
-  /** @param stored ids of the rows there are already */
-  constructor(stored: Uint8Array = new Uint8Array(0)) {
+  /**
+   * @param stored ids of the rows there are already
+   * @param saltOf spreads rows that share an id
+   */
+  constructor(
+    stored: Uint8Array = new Uint8Array(0),
+    readonly saltOf: (row: number) => number = () => 0,
+  ) {
     this.#extend(stored);
   }
 
@@ -32,10 +38,10 @@ export class IdIndex {
   }
 
   /** The first row with an id, of those that are asked for; -1 where there is none. */
-  find(stored: Uint8Array, ids: Uint8Array, offset: number, isAsked: (row: number) => boolean): number {
+  find(stored: Uint8Array, ids: Uint8Array, offset: number, isAsked: (row: number) => boolean, salt = 0): number {
     this.#extend(stored);
     const mask = this.#slots.length - 1;
-    for (let slot = homeOf(ids, offset) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask)
+    for (let slot = homeOf(ids, offset, salt) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask)
       if (compareIds(stored, (this.#slots[slot]! - 1) * 16, ids, offset) === 0 && isAsked(this.#slots[slot]! - 1)) return this.#slots[slot]! - 1;
     return -1;
   }
@@ -48,15 +54,22 @@ export class IdIndex {
     }
     const mask = this.#slots.length - 1;
     for (; this.#indexed < rowCount; this.#indexed += 1) {
-      let slot = homeOf(stored, this.#indexed * 16) & mask;
+      let slot = homeOf(stored, this.#indexed * 16, this.saltOf(this.#indexed)) & mask;
       while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
       this.#slots[slot] = this.#indexed + 1;
     }
   }
 }
 
-function homeOf(ids: Uint8Array, offset: number): number {
-  let hash = 0;
+/** Of events with one id those of each project lie in a place of their own. */
+export function projectSalt(project: string): number {
+  let salt = 0;
+  for (let at = 0; at < project.length; at += 1) salt = Math.imul(salt ^ project.charCodeAt(at), 0x01000193);
+  return salt;
+}
+
+function homeOf(ids: Uint8Array, offset: number, salt: number): number {
+  let hash = salt;
   for (let at = offset; at < offset + 16; at += 1) hash = Math.imul(hash ^ ids[at]!, 0x01000193);
   return hash ^ (hash >>> 15);
 }

@@ -159,3 +159,16 @@ test("Whoever was erased is nobody, also while somebody still reads what was, an
   await erasing;
   expect(await daybook.identityProfile({ email: "ann@x.example" })).toMatchObject({ identityId, events: 1 });
 });
+
+test("An email that others say in changes of a trait is cut out of these too, of lists alone.", async () => {
+  const told: readonly RecordInput[] = [
+    { type: "identify", id: "ann", createdAt, userId: "ann", email: "ann@zebra.example" },
+    { type: "identify", id: "bob", createdAt, userId: "bob", traits: { $append: { email: "Ann@zebra.example", seen: 1 }, $union: { email: ["ann@zebra.example", "bob@x.example"] } } },
+  ];
+  const daybook = await opened(lastingMemory(), told);
+  await erase(daybook, { userId: "ann" });
+  const bob = (await recordsOf(daybook)).find((record) => record.type === "identify");
+  expect(bob).toMatchObject({ traits: { $append: { seen: 1 }, $union: { email: ["bob@x.example"] } } });
+  expect(JSON.stringify(bob).toLowerCase()).not.toContain(SECRET);
+  await daybook.close();
+});

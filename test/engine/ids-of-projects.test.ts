@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import { fixedClock } from "../../src/base/clock.js";
 import { uuidOfPublic } from "../../src/base/uuid.js";
 import { memoryStorage, openDaybook, verifyStore } from "../../src/index.js";
 import type { Daybook, EventInput } from "../../src/index.js";
+import { useLimits } from "../limits.js";
 import { inEveryLayout } from "../report/layouts.js";
+
+useLimits({ ownValueCount: 100 });
 
 const ID = "0190c7a0-1234-7abc-8def-0123456789ab";
 const clock = fixedClock(Date.parse("2026-03-10T12:00:00Z"));
@@ -58,6 +62,16 @@ describe("an id is unique within its project", () => {
       expect(await daybook.aggregate({ field: "id", project: "shop" })).toEqual([{ property: ID, count: 1 }]);
       expect(await daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "id", operator: "=", value: ID }] }] })).toBe(3);
     });
+  });
+
+  test("of more ids than an answer may list a few are shown, those that several projects have first", async () => {
+    const daybook = await openDaybook({ storage: memoryStorage(), clock });
+    const many = Array.from({ length: LIMITS.ownValueCount + 1 }, (_, index) => ({ id: uuidOfPublic("many", String(index)), name: "order", project: "many", userId: "ann", createdAt: at }));
+    await daybook.ingest([...many, ...DISTINCT]);
+    expect(await daybook.aggregate({ field: "id", limit: 1 })).toEqual([{ property: ID, count: 3 }]);
+    expect(await daybook.aggregate({ field: "id", limit: 1, measure: "unique_users" })).toEqual([{ property: ID, count: 2 }]);
+    await expect(daybook.aggregate({ field: "id" })).rejects.toMatchObject({ code: "too_many_values" });
+    await daybook.close();
   });
 
   test("of one millisecond and id the project decides the order: pages of a search and of an export neither skip nor repeat", async () => {

@@ -57,16 +57,20 @@ export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Pro
   return await keepFirst(now, new Set(batches), store);
 }
 
-/** What tells rows of one id apart. */
+/** What tells rows of one id apart: nothing but its hash is bound to statements that stay in files of the servers. */
 function projectIn(table: StoreOf["table"]): Sql {
   return table === "events" ? sql`toString(project)` : sql`''`;
 }
 
+function projectHashIn(table: StoreOf["table"]): Sql {
+  return sql`toString(cityHash64(${projectIn(table)}))`;
+}
+
 async function batchesOf(ids: readonly string[], { connection, names, table, among }: StoreOf): Promise<StoredRow[]> {
   const rows = sql`FROM ${names.all(table)} WHERE id IN ${uuids(ids)} AND ${among}`;
-  const statement = sql`SELECT id, batch, ${projectIn(table)} AS owner ${rows} ORDER BY id, owner, storedMs, batch`;
-  const found = await connection.rows<[id: string, batch: string, project: string]>(statement);
-  return found.map(([id, batch, project]) => ({ id, project, batch }));
+  const statement = sql`SELECT id, batch, ${projectIn(table)} AS owner, ${projectHashIn(table)} ${rows} ORDER BY id, owner, storedMs, batch`;
+  const found = await connection.rows<[id: string, batch: string, project: string, projectHash: string]>(statement);
+  return found.map(([id, batch, project, projectHash]) => ({ id, batch, project, projectHash }));
 }
 
 /**
@@ -109,6 +113,7 @@ async function keepFirst(there: readonly StoredRow[], batches: ReadonlySet<strin
 interface StoredRow {
   readonly id: string;
   readonly project: string;
+  readonly projectHash: string;
   readonly batch: string;
 }
 
@@ -121,9 +126,9 @@ async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise
   const { table, among } = store;
   for (let from = 0; from < later.length; from += DELETED_AT_ONCE) {
     const some = later.slice(from, from + DELETED_AT_ONCE);
-    const [ids, projects, batches] = [some.map(({ id }) => id), some.map(({ project }) => project), some.map(({ batch }) => batch)];
-    const places = sql`arrayZip(${uuids(ids)}, ${texts(projects)}, ${uuids(batches)})`;
-    const isLater = sql`id IN ${uuids(ids)} AND has(${places}, (id, ${projectIn(table)}, batch))`;
+    const [ids, hashes, batches] = [some.map(({ id }) => id), some.map(({ projectHash }) => projectHash), some.map(({ batch }) => batch)];
+    const places = sql`arrayZip(${uuids(ids)}, ${texts(hashes)}, ${uuids(batches)})`;
+    const isLater = sql`id IN ${uuids(ids)} AND has(${places}, (id, ${projectHashIn(table)}, batch))`;
     await change(store, table, sql`DELETE WHERE ${among} AND ${isLater}`);
   }
   await deriveAgain(later.map(({ id }) => id), store);

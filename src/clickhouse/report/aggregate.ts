@@ -18,7 +18,8 @@ export const aggregate: Report<"aggregate"> = async (plan, asking) => {
     ORDER BY figure DESC, property ${limitOf(plan)}`;
   const rows = await asking.connection.rows<[string | number, number, number]>(counted, asking.signal);
   const { kind } = plan.by;
-  if ((kind === "createdAt" || kind === "id") && (rows[0]?.[2] ?? 0) > LIMITS.ownValueCount) throw tooManyValues(kind);
+  const valueCountMax = kind === "id" && plan.limit !== null ? LIMITS.dictionaryValueCount : LIMITS.ownValueCount;
+  if ((kind === "createdAt" || kind === "id") && (rows[0]?.[2] ?? 0) > valueCountMax) throw tooManyValues(kind);
   return rows.map(([property, count]): AggregateItem => ({ property: typeof property === "number" ? isoOf(property) : property, count }));
 };
 

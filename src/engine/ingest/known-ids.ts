@@ -3,7 +3,7 @@ import { dayOf } from "../../base/time.js";
 import { uuidText } from "../../base/uuid.js";
 import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../schema/fields.js";
 import type { EventKey } from "../../segment/event-order.js";
-import { IdIndex, hasEvent } from "../../segment/find-id.js";
+import { IdIndex, hasEvent, projectSalt } from "../../segment/find-id.js";
 import type { Head } from "../../segment/head.js";
 import type { ProjectTexts } from "../../segment/segment.js";
 import { IdTable, idParts } from "../../store/batch/id-table.js";
@@ -133,10 +133,10 @@ export class KnownIds {
   #headHas(head: Head, { id, project }: EventKey): boolean {
     let index = this.#heads.get(head);
     if (index === undefined) {
-      index = new IdIndex();
+      index = new IdIndex(undefined, (row) => projectSalt(head.view().projectOf(row)));
       this.#heads.set(head, index);
     }
     const view = head.view();
-    return index.find(view.ids(), id, 0, (row) => view.projectOf(row) === project) >= 0;
+    return index.find(view.ids(), id, 0, (row) => view.projectOf(row) === project, projectSalt(project)) >= 0;
   }
 }

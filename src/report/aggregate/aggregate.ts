@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.js";
+import { LIMITS } from "../../base/limits.js";
 import type { Plan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../schema/fields.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
@@ -6,7 +7,7 @@ import { EventsById } from "./events-by-id.js";
 import { EventsByValue, byteLengthOfCounts } from "./events-by-value.js";
 import type { Fold, FoldContext } from "../form/report.js";
 import { UsersByValue, byteLengthOfPairs } from "./users-by-value.js";
-import { valuesOf, type Values } from "./value-sources.js";
+import { idValues, valuesOf, type Values } from "./value-sources.js";
 
 type AggregateState =
   | { readonly measure: "ids"; readonly by: EventsById }
@@ -61,10 +62,11 @@ const ONE_PROJECT_SIZE = 2;
 const settled = new WeakMap<FoldContext, Values>();
 
 /** The same for all states of one question, however many values and keys arrive meanwhile; null: ids of one project, which no two events share. */
-function settledValues({ by, project }: Plan<"aggregate">, context: FoldContext): Values | null {
+function settledValues({ by, project, limit }: Plan<"aggregate">, context: FoldContext): Values | null {
   if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
   let values = settled.get(context);
-  if (values === undefined) settled.set(context, (values = valuesOf(by, context)));
+  // Of many ids a few may be shown.
+  if (values === undefined) settled.set(context, (values = by.kind === "id" && limit !== null ? idValues(LIMITS.dictionaryValueCount) : valuesOf(by, context)));
   return values;
 }
 

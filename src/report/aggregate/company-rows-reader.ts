@@ -4,7 +4,7 @@ import { dayStartMs } from "../../base/time.js";
 import { codeAt, type CodeColumn } from "../../column/column.js";
 import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
-import { eventKeyOf } from "../../segment/event-order.js";
+import { NO_KEY, eventKeyOf } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
 import type { RowContext } from "../form/report.js";
@@ -51,7 +51,9 @@ export class CompanyReader {
     const own = this.ownCompanyOf(row);
     if (own !== 0 || identity === 0) return own;
     const only = this.#view.onlyCompany(identity);
-    return only >= 0 ? only : this.#view.companyAt(identity, this.msOf(row), eventKeyOf(this.rows, row));
+    if (only >= 0) return only;
+    const ms = this.msOf(row);
+    return this.#view.companyAt(identity, ms, this.#view.needsId(identity, ms) ? eventKeyOf(this.rows, row) : NO_KEY);
   }
 
   /** Its column is loaded. */

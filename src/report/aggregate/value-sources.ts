@@ -12,6 +12,7 @@ import { pathOf, propertiesOf, walk } from "../../filter/operand-value.js";
 import type { Operand, TouchDimension } from "../../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../schema/fields.js";
 import { referrerDomainOf } from "../../schema/web-host.js";
+import { IdIndex } from "../../segment/find-id.js";
 import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
@@ -85,7 +86,7 @@ export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = pr
     case "touch":
       return touchValues(by.dimension, context);
     case "id":
-      return idValues();
+      return idValues(LIMITS.ownValueCount);
     case "createdAt":
       return timeValues();
     case "person":
@@ -255,26 +256,29 @@ function timeValues(): Values {
   };
 }
 
-/** Ids stand in no dictionary: those of selected rows are numbered as they come. Events of several projects may share one. */
-function idValues(): Values {
-  const texts = new Texts();
+/**
+ * Ids stand in no dictionary: those of selected rows are numbered as they come, at some 30 bytes each. Events of several projects may share one.
+ * @param countMax of distinct ids
+ */
+export function idValues(countMax: number): Values {
+  const numbers = new IdNumbers();
   const source: Source = {
     columns: [ID_COLUMN],
     column: null,
     name: null,
     get size() {
-      return texts.count;
+      return numbers.count;
     },
     codesOf: (rows, selected) => {
       const ids = rows.ids();
       return codesOfRows(rows, selected, (row) => {
-        const number = texts.numberOf(uuidText(ids, row * 16));
-        if (number === LIMITS.ownValueCount) throw tooManyValues("id");
+        const number = numbers.numberOf(ids, row * 16);
+        if (number === countMax) throw tooManyValues("id");
         return number;
       });
     },
   };
-  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => flatText(texts.of(code)) };
+  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => flatText(numbers.textOf(code)) };
 }
 
 function codesOfRows(rows: Rows, selected: Uint32Array, codeOf: (row: number) => number): CodeColumn {
@@ -284,6 +288,30 @@ function codesOfRows(rows: Rows, selected: Uint32Array, codeOf: (row: number) =>
     codes[row] = codeOf(row);
   }
   return { kind: "dense", codes };
+}
+
+/** Numbers ids from 0. */
+class IdNumbers {
+  readonly #index = new IdIndex();
+  #ids = new Uint8Array(1024 * 16);
+  count = 0;
+
+  numberOf(ids: Uint8Array, offset: number): number {
+    const known = this.#index.find(this.#ids.subarray(0, this.count * 16), ids, offset, () => true);
+    if (known >= 0) return known;
+    if (this.#ids.length === this.count * 16) {
+      const longer = new Uint8Array(this.#ids.length * 2);
+      longer.set(this.#ids);
+      this.#ids = longer;
+    }
+    this.#ids.set(ids.subarray(offset, offset + 16), this.count * 16);
+    this.count += 1;
+    return this.count - 1;
+  }
+
+  textOf(number: number): string {
+    return uuidText(this.#ids, number * 16);
+  }
 }
 
 /** Numbers texts from 0. */
