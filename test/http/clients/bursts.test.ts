@@ -105,10 +105,9 @@ describe("daybook serve", () => {
     expect(await countOf(url)).toBe(1_000);
   });
 
-  longTest("stores 300 single calls at once of each library, and those of three at the same time", async () => {
+  longTest("stores 300 single calls of each of three libraries that come at the same time: as many as there may be connections", async () => {
     const url = await served();
-    for (const burst of Object.values(SINGLE)) await burst(url, 300);
-    await Promise.all([SINGLE["mixpanel"], SINGLE["@umami/node"], SINGLE["POST /v1/events"]].map((burst) => burst?.(url, 300)));
-    expect(await countOf(url)).toBe((Object.keys(SINGLE).length + 3) * 300);
+    await Promise.all([SINGLE["mixpanel"], SINGLE["@umami/node"], SINGLE["@openpanel/sdk"]].map((burst) => burst?.(url, 300)));
+    expect(await countOf(url)).toBe(900);
   });
 });
