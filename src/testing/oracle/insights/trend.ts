@@ -15,9 +15,9 @@ const MOST_FIGURES = 1_000_000;
 
 export function trend(world: World, input: TrendInput): Bare<Trend> {
   const question = questionOf(world, input);
-  const answers = answersOf(question, input, question.range, null);
   const compare = input.compare ?? null;
   const compared = compare === null ? null : comparedRange(question.calendar, intervalOf(input), question.range, compare);
+  const answers = answersOf(question, input, question.range, null);
   return {
     ...answers,
     previous: compared === null ? null : answersOf(question, input, compared, answers.series.map(({ values }) => values)),
