@@ -89,6 +89,16 @@ describe("what is revenue", () => {
       expect(await total(await shop(events, {}, sealedCount))).toMatchObject({ revenue: [1_000 - 2 - 8 - 16 - 32 - 4 * 64], orders: [1] });
   });
 
+  test("A refund of 0 does not take the place of the payment of its order, whichever comes first.", async () => {
+    const events: EventInput[] = [
+      { name: "refund", value: 0, externalId: "A", createdAt: ago(3) },
+      { name: "payment", value: 10, externalId: "A", createdAt: ago(2) },
+      { name: "Order Refunded", metadata: { order_id: "A", amount: 0 }, createdAt: ago(1) },
+    ];
+    for (const sealedCount of [0, 1, events.length])
+      expect(await total(await shop(events, {}, sealedCount))).toMatchObject({ revenue: [10], orders: [1] });
+  });
+
   test("Other currencies are converted by the rate of their day; without one they are listed, never added.", async () => {
     const events: EventInput[] = [
       { name: "payment", value: 1, currency: "eur", createdAt: "2026-03-01T00:00:00Z" },

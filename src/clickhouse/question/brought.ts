@@ -47,10 +47,10 @@ function touchesOfPeople(moment: Moment, newNeeds: (source?: Source) => Needs): 
 /** Refunds whose orders are known, by `refundNum`, and who brought those who paid: whichever of several refunds of an order counts. */
 function returnsOf(model: TouchModel, revenue: RevenueRule, touch: TouchRule, touches: Touches, ofMoney: () => Needs): Sql {
   const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), sql``)})
-    WHERE isNegative AND orderKey != ''`;
+    WHERE isRefund AND orderKey != ''`;
   const needs = ofMoney();
   const orders = sql`SELECT project AS paidProject, orderKey AS paidKey, ms AS paidMs, ${placeOf(sql`ms`, sql`num`)} AS paidPlace, payer
-    FROM (${paymentsOf(revenue, needs, sql`, ${needs.who()} AS payer`)}) WHERE NOT isNegative AND orderKey != ''`;
+    FROM (${paymentsOf(revenue, needs, sql`, ${needs.who()} AS payer`)}) WHERE NOT isRefund AND orderKey != ''`;
   const { joins, told } = nearestTouch(model, touch, touches, { key: sql`payer`, ms: sql`paidMs`, place: sql`paidPlace` }, "OfOrder");
   return sql`SELECT refundNum, true AS isReturn, ${told} AS toldOfOrder
     FROM (${refunds}) AS refunds

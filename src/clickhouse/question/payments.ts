@@ -29,9 +29,9 @@ const HALF = 0.5 * 10 ** -AMOUNT_DIGITS;
  * @param rest further columns, told by the rows that are needed for them
  */
 export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
-  const own = sql`if(if(isNegative, refundOf, orderKey) = '', toString(num), '')`;
+  const own = sql`if(if(isRefund, refundOf, orderKey) = '', toString(num), '')`;
   return sql`${allPaymentsOf(rule, needs, rest)}
-    ORDER BY ms, num LIMIT 1 BY project, orderKey, isNegative, refundOf, ${own}`;
+    ORDER BY ms, num LIMIT 1 BY project, orderKey, isRefund, refundOf, ${own}`;
 }
 
 /** Amounts of so few digits, before and behind the point, are summed exactly by the servers: 64 bits hold one, 128 a sum. */
@@ -58,17 +58,15 @@ export function addedUp(keys: readonly string[], payments: Sql, { currency }: Re
 
 /**
  * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (what
- * orders those of one ms), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `refundOf` (the id of a refund), `currencies` (as
+ * orders those of one ms), `day`, `amount` (a JSON number), `isRefund` (negative, or named so), `orderKey`, `refundOf` (the id of a refund), `currencies` (as
  * they are told, the field's first), and those of `rest`. What amounts are worth in another currency is not known here.
  * @param needs of `moneyRows`, or where `rest` takes other columns of all events
  * @param rest further columns, told by the rows that are needed for them
  */
 export function allPaymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
-  const isRefund = sql`slug IN ${texts(rule.refundSlugs)}`;
-  const size = sql`toFloat64OrZero(amount)`;
   const half = { type: "Float64", value: String(HALF) };
   const columns = sql`project, ms, ${numOf(sql`id`, sql`project`, needs.moment.tables)} AS num, day, money.amount AS amount,
-    ${isRefund} AS isRefund, money.orderKey AS orderKey, money.currencies AS currencies, if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative,
-    if(isNegative, refundId, '') AS refundOf${rest}`;
+    (slug IN ${texts(rule.refundSlugs)} OR toFloat64OrZero(amount) < -${half}) AS isRefund, money.orderKey AS orderKey, money.currencies AS currencies,
+    if(isRefund, refundId, '') AS refundOf${rest}`;
   return sql`SELECT ${columns} FROM ${needs.rows()} WHERE ${isMoney(rule)}`;
 }

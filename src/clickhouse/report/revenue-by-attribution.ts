@@ -43,8 +43,8 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
   const { joins, told } = nearestTouch(model, touch, touchesOf(plan, asking), owed);
   const attributed = sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
     origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
-      FROM payments WHERE NOT isNegative AND orderKey != ''),
-    owed AS (SELECT amount, isRefund, currencies, day, isNegative AND isKnown AS isReturn,
+      FROM payments WHERE NOT isRefund AND orderKey != ''),
+    owed AS (SELECT amount, isRefund, currencies, day, isRefund AND isKnown AS isReturn,
       if(isReturn, originMs, ms) AS atMs, if(isReturn, originNum, num) AS atNum, if(isReturn, originBrought, brought) AS broughtAs
       FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
       WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})

@@ -10,12 +10,12 @@ import type { RevenueRule } from "../../plan/plan.js";
 import { moneySlugs } from "../../plan/revenue-rules.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
-import { isNegative, type Money } from "../../answer/money.js";
+import type { Money } from "../../answer/money.js";
 import { Quotes } from "./quotes.js";
 import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
 
 /** Estimate of a payment in the table, its keys included. */
-const PAYMENT_BYTES = 215;
+const PAYMENT_BYTES = 216;
 
 /**
  * The revenue events of a store, duplicates included, in the order in which they were taken: a place each, which stays. Of those
@@ -33,6 +33,8 @@ export class Payments extends StoreTable<RevenueFacts> {
   companies = new Uint32Array(64);
   /** 1 for what counts, 0 for a duplicate of an earlier one. */
   counted = new Uint8Array(64);
+  /** 1 for a refund. */
+  refunds = new Uint8Array(64);
   amounts: Money[] = [];
   currencies: string[] = [];
   /** What its rate is asked for. */
@@ -90,7 +92,7 @@ export class Payments extends StoreTable<RevenueFacts> {
   /** The payment that a refund gives back, where it is known; every other place is its own. */
   orderPlaceOf(place: number): number {
     const order = this.#orders[place]!;
-    if (order === -1 || !isNegative(this.amounts[place]!)) return place;
+    if (order === -1 || this.refunds[place] === 0) return place;
     const counted = this.#countedOfKey[order] ?? 0;
     return counted === 0 ? place : counted - 1;
   }
@@ -155,6 +157,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.#placeOfSequence.set(facts.sequences[at]!, place);
     this.projects[place] = facts.projects[at]!;
     this.companies[place] = facts.companies[at]!;
+    this.refunds[place] = facts.refunds[at]!;
     this.amounts.push(facts.amounts[at]!);
     this.currencies.push(facts.currencies[at]!);
     this.quoteOf.push(this.quotes.numberOf(facts.currencies[at]!, facts.times[at]!));
@@ -219,6 +222,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.projects = grown(this.projects, new Uint32Array(capacity));
     this.companies = grown(this.companies, new Uint32Array(capacity));
     this.counted = grown(this.counted, new Uint8Array(capacity));
+    this.refunds = grown(this.refunds, new Uint8Array(capacity));
     this.#orders = grown(this.#orders, new Int32Array(capacity));
     this.#formerOfActor = grown(this.#formerOfActor, new Int32Array(capacity));
     this.#formerOfKey = grown(this.#formerOfKey, new Int32Array(capacity));

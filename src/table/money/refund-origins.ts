@@ -1,4 +1,3 @@
-import { isNegative } from "../../answer/money.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { Payments } from "./payments.js";
 
@@ -55,9 +54,8 @@ export class RefundOrigins {
   }
 
   #take(place: number): void {
-    const amount = this.payments.amounts[place];
     const sequence = this.payments.sequences[place];
-    if (amount === undefined || sequence === undefined || !isNegative(amount)) return;
+    if (sequence === undefined || this.payments.refunds[place] === 0) return;
     this.#refunds.add(sequence);
     this.#numberOf.set(sequence, this.#places.push(place) - 1);
   }

@@ -13,7 +13,7 @@ import { actorOf } from "../../segment/who.js";
 import { isNegative, moneyOfNumber, negated } from "../../answer/money.js";
 import type { Money } from "../../answer/money.js";
 
-/** Revenue events of one segment or head, ascending by row: 44 bytes each; about one event in a hundred is one. */
+/** Revenue events of one segment or head, ascending by row: 45 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
   readonly sequences: Uint32Array;
   /** Epoch ms. */
@@ -22,8 +22,9 @@ export interface RevenueFacts {
   readonly projects: Uint32Array;
   /** The company that the event names itself; 0 for none. */
   readonly companies: Uint32Array;
-  /** Negative for refunds. */
   readonly amounts: readonly Money[];
+  /** 1 for what is negative, or named so. */
+  readonly refunds: Uint8Array;
   /** Number of project and order key together; -1 without an order key. */
   readonly orders: Int32Array;
   /** Number of what an event shares with its duplicates: a payment its order, a refund its order and its own id; -1 where nothing is one. */
@@ -88,10 +89,11 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
   const times = rows.times();
   const sequences = rows.sequences();
   const [users, anonymous, projects, companies] = ["userId", "anonymousId", "project", "companyId"].map((name) => rows.column(name));
+  const refunds = Uint8Array.from(kept, (row, at) => Number(isNegative(amounts[at]!) || reader.isNamedRefund(row)));
   const [orders, keys] = [new Int32Array(kept.length), new Int32Array(kept.length)];
   for (const [at, row] of kept.entries()) {
     const [project, order] = [codeAt(projects!, row), reader.orderKeyOf(row)];
-    const refundId = isNegative(amounts[at]!) ? reader.refundIdOf(row) : null;
+    const refundId = refunds[at] === 1 ? reader.refundIdOf(row) : null;
     orders[at] = order === "" ? -1 : numbers.ofOrder(project, order);
     keys[at] = refundId === null ? orders[at]! : refundId === "" ? -1 : numbers.ofRefund(project, order, refundId);
   }
@@ -102,6 +104,7 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
     projects: Uint32Array.from(kept, (row) => codeAt(projects!, row)),
     companies: Uint32Array.from(kept, (row) => codeAt(companies!, row)),
     amounts,
+    refunds,
     orders,
     keys,
     currencies: kept.map((row) => reader.currencyOf(row)),
@@ -124,7 +127,7 @@ export function revenueTester(rows: Excerpt, rule: RevenueRule, dictionaries: Di
 const NO_CODES = new Uint32Array(0);
 export const NO_FACTS: RevenueFacts = {
   sequences: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES,
-  amounts: [], orders: new Int32Array(0), keys: new Int32Array(0), currencies: [],
+  amounts: [], refunds: new Uint8Array(0), orders: new Int32Array(0), keys: new Int32Array(0), currencies: [],
 };
 
 /** The amount of a value that is a JSON number; null for any other. Amounts hardly repeat: none is kept. */
@@ -175,10 +178,13 @@ class AmountReader {
 
   /** Null for an event that is no revenue. */
   amountOf(row: number): Money | null {
-    const slug = codeAt(this.#slugs, row);
-    const amount = moneyOf(this.dictionaries.named("value"), codeAt(this.#values, row)) ?? this.#metadataAmount(row, this.#paymentSlugs.has(slug));
-    if (amount === null || !this.#refundSlugs.has(slug)) return amount;
-    return isNegative(amount) ? amount : negated(amount);
+    const isNamed = this.#paymentSlugs.has(codeAt(this.#slugs, row));
+    const amount = moneyOf(this.dictionaries.named("value"), codeAt(this.#values, row)) ?? this.#metadataAmount(row, isNamed);
+    return amount === null || isNegative(amount) || !this.isNamedRefund(row) ? amount : negated(amount);
+  }
+
+  isNamedRefund(row: number): boolean {
+    return this.#refundSlugs.has(codeAt(this.#slugs, row));
   }
 
   protected key(key: string): KeyColumn | null {

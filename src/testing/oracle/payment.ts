@@ -9,6 +9,8 @@ export interface Payment {
   readonly event: OracleEvent;
   /** Signed, in 10^-12 of `currency`. */
   readonly picos: bigint;
+  /** Negative, or named so. */
+  readonly isRefund: boolean;
   readonly currency: string;
   /** `""` where the event names no order. */
   readonly orderKey: string;
@@ -21,14 +23,14 @@ export function paymentOf(event: OracleEvent, rules: Rules): Payment | null {
   const amount = amountOf(event, rules);
   if (amount === null) return null;
   const picos = scaled(amount, 12);
-  const isRefund = rules.refundSlugs.includes(event.record.slug);
-  const signed = isRefund && picos > 0n ? -picos : picos;
+  const isRefund = picos < 0n || rules.refundSlugs.includes(event.record.slug);
   return {
     event,
-    picos: signed,
+    picos: isRefund && picos > 0n ? -picos : picos,
+    isRefund,
     currency: currencyOf(event, rules.currency),
     orderKey: firstText([event.externalId, event.record.metadata["order_id"], event.record.metadata["transaction_id"]]),
-    refundId: signed < 0n ? firstText([event.record.metadata["refund_id"]]) : "",
+    refundId: isRefund ? firstText([event.record.metadata["refund_id"]]) : "",
   };
 }
 
@@ -56,8 +58,7 @@ function firstText(keys: readonly unknown[]): string {
  */
 export function countedPayments(payments: readonly Payment[]): Payment[] {
   const seen = new Set<string>();
-  return payments.filter(({ event, orderKey, refundId, picos }) => {
-    const isRefund = picos < 0n;
+  return payments.filter(({ event, orderKey, refundId, isRefund }) => {
     const key = JSON.stringify([event.record.project, orderKey, isRefund, refundId]);
     const hasKey = isRefund ? refundId !== "" : orderKey !== "";
     if (hasKey && seen.has(key)) return false;

@@ -26,10 +26,10 @@ export function shownLabel(touch: Touch | undefined, dimension: keyof Touch): st
 /** The payment that a refund gives back, where it is known; any other event itself. */
 function originOf({ events, revenue, rules }: World, event: OracleEvent): OracleEvent {
   const refund = paymentOf(event, rules);
-  if (refund === null || refund.picos >= 0n || refund.orderKey === "") return event;
+  if (refund === null || !refund.isRefund || refund.orderKey === "") return event;
   const { project } = event.record;
   const paid = revenue.countedOf(events).find((payment) => {
-    return payment.event.record.project === project && payment.orderKey === refund.orderKey && payment.picos >= 0n;
+    return payment.event.record.project === project && payment.orderKey === refund.orderKey && !payment.isRefund;
   });
   return paid?.event ?? event;
 }
