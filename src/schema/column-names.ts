@@ -28,10 +28,11 @@ const memberOf = new Map<string, string>([
 /**
  * What the columns of a file fill, by their names: members of an event, case and separators apart, or metadata. `metadata.KEY` is that key,
  * whatever it is called.
- * @throws Error for a column without a name, two columns for one place, and a column whose name is nearly that of a member
+ * @throws Error for a column without a name, two columns for one place, and a column whose name is nearly that of a member which no other fills
  */
 export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
-  const places = columns.map((column, index) => placeOf(column, index));
+  const filled = new Set(columns.map((column) => memberOf.get(plain(column))));
+  const places = columns.map((column, index) => placeOf(column, index, filled));
   const first = new Map<string, string>();
   places.forEach(({ member, key }, index) => {
     const column = columns[index] ?? "";
@@ -43,18 +44,18 @@ export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
   return places;
 }
 
-function placeOf(given: string, index: number): ColumnPlace {
+function placeOf(given: string, index: number, filled: ReadonlySet<string | undefined>): ColumnPlace {
   // A key that is written out is that key, with the blanks at its end.
   const start = given.trimStart();
-  if (start.startsWith(METADATA_PREFIX) && start.length > METADATA_PREFIX.length) return { member: null, key: start.slice(METADATA_PREFIX.length) };
+  if (start.toLowerCase().startsWith(METADATA_PREFIX) && start.length > METADATA_PREFIX.length) return { member: null, key: start.slice(METADATA_PREFIX.length) };
   const column = given.trim();
   const name = plain(column);
   const member = memberOf.get(name);
   if (member !== undefined) return { member, key: column };
   if (column === "") throw new Error(`column ${index + 1} has no name`);
-  const near = [...memberOf.keys()].find((known) => isSlip(name, known));
+  const near = [...memberOf].find(([known, nearly]) => !filled.has(nearly) && isSlip(name, known));
   if (near === undefined) return { member: null, key: column };
-  throw new Error(`the column ${shown(column)} is nearly ${memberOf.get(near)}: call it that, or ${METADATA_PREFIX}${column} for a metadata key`);
+  throw new Error(`the column ${shown(column)} is nearly ${near[1]}: call it that, or ${METADATA_PREFIX}${column} for a metadata key`);
 }
 
 /** What names of columns have in common, case and separators apart. */

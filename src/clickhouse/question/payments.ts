@@ -57,9 +57,9 @@ export function addedUp(keys: readonly string[], payments: Sql, { currency }: Re
 }
 
 /**
- * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (what
- * orders those of one ms), `day`, `amount` (a JSON number), `isRefund` (negative, or named so), `orderKey`, `refundOf` (the id of a refund), `currencies` (as
- * they are told, the field's first), and those of `rest`. What amounts are worth in another currency is not known here.
+ * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (what orders those of one ms), `day`, `amount` (a
+ * JSON number), `isRefund` (negative, or named so), `orderKey`, `refundOf` (the id of a refund), `currencies` (as they are told, the field's first),
+ * and those of `rest`. What amounts are worth in another currency is not known here.
  * @param needs of `moneyRows`, or where `rest` takes other columns of all events
  * @param rest further columns, told by the rows that are needed for them
  */

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object } from "../tracking/call.js";
+import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, isObject, objectOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf } from "./fields.js";
-import { mixpanelAnswer, mixpanelKey, mixpanelShape, mixpanelTimeMs } from "./mixpanel.js";
+import { mixpanelAnswer, mixpanelKey, mixpanelShape } from "./mixpanel.js";
 import { companyRecords, isCompanyType, traitRecords } from "./people.js";
 import type { TraitChanges } from "./people.js";
 
@@ -57,7 +58,7 @@ function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | nu
   const { $amount: amount, $time: time, ...properties } = charge;
   const { fields, rest } = fieldsOf(properties, { $currency: "currency" });
   const value = typeof amount === "number" ? amount : null;
-  const createdAt = mixpanelTimeMs(time) ?? receivedAtMs;
+  const createdAt = instantOfAny(time) ?? receivedAtMs;
   return { event: { id: globalThis.crypto.randomUUID(), name: CHARGE_NAME, userId, createdAt, ...fields, value, metadata: rest } };
 }
 
@@ -82,5 +83,5 @@ function changesOf({ $set, $set_once: setOnce, $unset, $add, $append, $union, $r
 }
 
 function momentOf(sent: JsonObject, { sent: { receivedAtMs } }: Reading): { readonly id: string; readonly createdAtMs: number } {
-  return { id: globalThis.crypto.randomUUID(), createdAtMs: mixpanelTimeMs(sent["$time"]) ?? receivedAtMs };
+  return { id: globalThis.crypto.randomUUID(), createdAtMs: instantOfAny(sent["$time"]) ?? receivedAtMs };
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { parameterError } from "../../base/errors.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { instantOf } from "../../schema/moment.js";
-import { instantOfSeconds } from "../tracking/call-time.js";
+import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, objectOf, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
@@ -31,8 +30,6 @@ export const MIXPANEL_FIELDS: FieldNames = {
 /** Properties that have another place, or none: `token` is the key, `ip` an address. */
 export const MIXPANEL_DROPPED = ["token", "time", "distinct_id", "$insert_id", "$user_id", "$device_id", "$screen_width", "$screen_height", "ip", "$ip"] as const;
 
-/** What is less is seconds, what is more milliseconds: the year 5138, and 1973. */
-const SECONDS_MAX = 100_000_000_000;
 const DEVICE = "$device:";
 const DAY_MS = 86_400_000;
 
@@ -64,16 +61,11 @@ export function mixpanelAnswer({ body, query }: ClientSent): unknown {
   return (body["verbose"] ?? query["verbose"]) === "1" ? { status: 1, error: null } : 1;
 }
 
-/** Epoch ms of seconds, milliseconds or text; null for anything else. */
-export function mixpanelTimeMs(time: unknown): number | null {
-  return typeof time === "number" && time < SECONDS_MAX ? instantOfSeconds(time) : instantOf(time);
-}
-
 function read(sent: unknown, { at, sent: { receivedAtMs } }: Reading): readonly Told[] {
   checkShape(item, sent, { at, secret: true });
   const { event, properties } = sent as z.infer<typeof item>;
   const content = without(properties, ["token", "ip"]);
-  const timeMs = mixpanelTimeMs(properties["time"]);
+  const timeMs = instantOfAny(properties["time"]);
   const createdAtMs = timeMs ?? receivedAtMs;
   // The client never repeats: equal calls are several.
   const id = insertIdOf(event, properties, createdAtMs) ?? globalThis.crypto.randomUUID();
@@ -136,8 +128,9 @@ function identified(properties: JsonObject, moment: Moment): Told {
 function merged(ids: unknown, at: string, moment: Moment): readonly Told[] {
   const all = (Array.isArray(ids) ? (ids as readonly unknown[]) : []).map(idOf).filter((id) => id !== null);
   const stays = all.find((id) => !isDevice(id));
-  if (stays === undefined || all.length !== 2) throw parameterError("invalid_parameter", at, "expected two ids, not both of devices");
-  const [other = stays] = all.filter((id) => id !== stays);
+  const others = new Set(all.filter((id) => id !== stays));
+  if (stays === undefined || others.size !== 1) throw parameterError("invalid_parameter", at, "expected two ids, not both of devices");
+  const [other = stays] = others;
   if (!isDevice(other)) return mergeRecords(other, stays, moment);
   return [{ record: "identify", call: { messageId: moment.id, userId: stays, anonymousId: deviceIdOf(other) }, createdAtMs: moment.createdAtMs }];
 }

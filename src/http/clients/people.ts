@@ -1,6 +1,7 @@
 import { SET_ONCE } from "../../schema/traits.js";
 import { idOf, isObject, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
+import { companyTeller, isNobody } from "../tracking/nobody.js";
 import type { ToldRecord } from "../tracking/store-entries.js";
 import { ADDRESSES } from "./fields.js";
 
@@ -67,14 +68,14 @@ export function traitRecords(person: Person, { setOnce, ...changes }: TraitChang
   const traits = changedTraits({ ...changes, setOnce: email === null ? once : without(once, ["email"]) });
   const own = isEmpty(traits) ? [] : [identifyRecord(`${id}:set`, person, traits, createdAtMs)];
   // It names one id only: a link of 1970 would win over every other link of the device.
-  const named = person.userId ? { userId: person.userId } : person;
+  const named = person.userId && !isNobody(person.userId) ? { userId: person.userId } : person;
   return email === null ? own : [...own, identifyRecord(`${id}:email`, named, { email }, onceMs(createdAtMs))];
 }
 
 /** The same of a company. @param person a member; null: nobody is meant */
 export function companyRecords(companyId: string, person: Person | null, changes: TraitChanges, { id, createdAtMs }: Moment): ToldRecord[] {
   const traits = changedTraits(changes);
-  const teller = person ?? { anonymousId: `$company_${companyId}` };
+  const teller = person ?? { anonymousId: companyTeller(companyId) };
   const call = { messageId: `${id}:company-set`, groupId: companyId, ...teller, traits };
   const records: ToldRecord[] = isEmpty(traits) ? [] : [{ record: "group", call, createdAtMs }];
   return person === null ? records : [...records, memberRecord(companyId, person, { id, createdAtMs })];
@@ -90,8 +91,9 @@ export function aliasRecord(from: string, to: string, { id, createdAtMs }: Momen
   return { record: "alias", call: { messageId: `${id}:alias`, previousId: from, userId: to }, createdAtMs };
 }
 
-/** Joins two ids. If the one is an alias already, the second record makes the other an alias of it. */
+/** Joins two ids, which are not the same. If the one is an alias already, the second record makes the other an alias of it. */
 export function mergeRecords(from: string, to: string, { id, createdAtMs }: Moment): ToldRecord[] {
+  if (from === to) return [];
   return [aliasRecord(from, to, { id, createdAtMs }), aliasRecord(to, from, { id: `${id}:back`, createdAtMs: createdAtMs + 1 })];
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, object } from "../tracking/call.js";
-import { instantOfSeconds } from "../tracking/call-time.js";
+import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import { isNobody } from "../tracking/nobody.js";
 import type { Told } from "../tracking/store-entries.js";
@@ -39,7 +39,7 @@ export const umami: Client = {
 async function read(sent: unknown, { sent: { receivedAtMs, visitor } }: Reading): Promise<readonly Told[]> {
   const { type, payload: told } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
   const content = without(told, ["website", "ip", "userAgent"]);
-  const createdAtMs = typeof told.timestamp === "number" ? instantOfSeconds(told.timestamp) : null;
+  const createdAtMs = typeof told.timestamp === "number" ? instantOfAny(told.timestamp) : null;
   const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
   const userId = idOf(told.id);
   const isVisitor = userId === null || isNobody(userId);

@@ -1,4 +1,5 @@
 import type { HeaderNotice } from "../answer/notice-header.js";
+import { objectOf } from "./members.js";
 import type { Told } from "./store-entries.js";
 
 /** What programs send for an id that they do not have, trimmed and in lower case: taken as ids, these would join people who never met. */
@@ -7,6 +8,11 @@ const NOBODY: ReadonlySet<string> = new Set(["", "undefined", "null", "nan", "[o
 /** Whether an id is such a text. An absent one and `""` are not. */
 export function isNobody(id: unknown): boolean {
   return (typeof id === "number" || (typeof id === "string" && id !== "")) && NOBODY.has(String(id).trim().toLowerCase());
+}
+
+/** Who tells of a company where nobody is meant. */
+export function companyTeller(companyId: string): string {
+  return `$company_${companyId}`;
 }
 
 /** The same without ids that are nobody's. @param onNoId is called for each of them */
@@ -24,5 +30,8 @@ export function toldOfSomebody<Each extends Told>(told: Each, onNoId: (noId: Hea
   if (call === told.call) return told;
   const hasSomebody = Boolean(call.userId) || (told.record !== "alias" && Boolean(call.anonymousId));
   const hasOther = told.record === "identify" || Boolean(told.record === "group" ? call.groupId : call.previousId);
-  return hasSomebody && hasOther ? { ...told, call } : null;
+  if (!hasOther) return null;
+  if (hasSomebody) return { ...told, call };
+  // What nobody tells of a company is still about the company.
+  return told.record === "group" && Object.keys(objectOf(call.traits)).length > 0 ? { ...told, call: { ...call, anonymousId: companyTeller(String(call.groupId)) } } : null;
 }

@@ -51,7 +51,7 @@ describe("CSV without a map", () => {
     ["event,distinct_id,timestamp,Referer", { name: "a", userId: "b", createdAt: 5, referrer: "d", metadata: {} }],
     ["event,user,Created,Company ID", { name: "a", userId: "b", createdAt: 5, companyId: "d", metadata: {} }],
     ["\ufeffname,anonymous_id,createdAt, Plan Name ", { name: "a", anonymousId: "b", createdAt: 5, metadata: { "Plan Name": "d" } }],
-    ["name,metadata.game,createdAt,metadata.user", { name: "a", createdAt: 5, metadata: { game: "b", user: "d" } }],
+    ["name,metadata.game,createdAt,Metadata.user", { name: "a", createdAt: 5, metadata: { game: "b", user: "d" } }],
   ])("the header %s is matched by name, case, blanks and separators apart", async (header, event) => {
     expect(await firstOf(`${header}\na,b,5,d\n`)).toEqual({ ...event, id: expect.any(String) as string });
   });
@@ -70,6 +70,12 @@ describe("CSV without a map", () => {
     ["a quote in the header", 'na"me,time', /^line 1, which has to name the columns: field 1: a quote inside/],
   ])("a header with %s is refused", async (_, header, message) => {
     await expect(read(`${header}\n1,2,3\n`)).rejects.toThrow(message);
+  });
+
+  test("a column that is nearly a member which another column fills is a key", async () => {
+    const header = "times,names,users,urls";
+    const event = await firstOf(`name,time,user,url,${header}\na,5,ann,/,1,2,3,4\n`);
+    expect(event).toMatchObject({ userId: "ann", metadata: { times: "1", names: "2", users: "3", urls: "4" } });
   });
 
   test("columns that are no members and not nearly any become metadata", async () => {

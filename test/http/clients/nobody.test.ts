@@ -63,6 +63,23 @@ describe("an id that is nobody's", () => {
     expect(await (await fetch(`${there.url}/metrics`, { headers: { authorization: "Bearer sk_metrics" } })).text()).toContain("\ndaybook_no_ids_total 15\n");
   });
 
+  it("keeps what is told with it of a company, and of the device beside it", async () => {
+    const there = await serving();
+    const group = { event: "$groupidentify", distinct_id: "anonymous", properties: { $group_type: "company", $group_key: "acme", $group_set: { plan: "pro" } } };
+    const device = { user_id: "undefined", device_id: "d1", event_type: "$identify", user_properties: { $setOnce: { email: "ann@shop.example" } } };
+    const answers = [
+      await post(there, "/batch/", { api_key: TOKEN, batch: [group] }),
+      await post(there, "/v1/group", { groupId: "other", userId: "null", traits: { plan: "free" } }, bearer),
+      await post(there, "/2/httpapi", { api_key: TOKEN, events: [device] }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await there.daybook.ingest([{ name: "a", companyId: "acme" }, { name: "b", companyId: "other" }, { name: "c", anonymousId: "d1" }]);
+    const of = (fieldName: string, value: string) => there.daybook.searchEvents({ filterGroups: [{ filters: [{ fieldName, operator: "=", value }] }] });
+    expect((await of("company.plan", "pro")).events.map(({ name }) => name)).toEqual(["a"]);
+    expect((await of("company.plan", "free")).events.map(({ name }) => name)).toEqual(["b"]);
+    expect((await of("person.email", "ann@shop.example")).events.map(({ name }) => name)).toEqual(["c"]);
+  });
+
   it("is none of a page, which is a visitor then", async () => {
     const there = await serving();
     const events = [{ name: "seen", anonymousId: "undefined", userId: "null" }, { name: "$identify", userId: " " }, { name: "seen", anonymousId: "d1", userId: "guest" }];

@@ -77,7 +77,10 @@ describe("traits of posthog-node", () => {
       { event: "a", distinctId: "old", properties: { $set_once: { ref: "news" } } },
       { event: "a", distinctId: "ann", properties: { $set_once: { ref: "mail" } } },
       { event: "$merge_dangerously", distinctId: "ann", properties: { alias: "old" } });
+    // Nobody becomes another by a merge with themselves.
+    await captured(there, { event: "$merge_dangerously", distinctId: "ann", properties: { alias: "ann" } });
     expect(await there.daybook.countUniqueUsers({})).toBe(1);
+    expect((await there.records()).filter(({ type }) => type === "alias")).toHaveLength(2);
     expect(await traitsOf(there, "person", "ref")).toEqual({ ref: ["news"] });
     expect((await there.daybook.countEvents({ userId: "ann" }))).toBe(2);
   });
@@ -152,7 +155,7 @@ describe("ids of mixpanel", () => {
   it("are merged two by two, and not without a person", async () => {
     const there = await serving();
     const { track } = mixpanelOf(there);
-    for (const ids of [["$device:d1", "$device:d2"], ["ann"], ["a", "b", "c"], "ann"])
+    for (const ids of [["$device:d1", "$device:d2"], ["ann"], ["ann", "ann"], ["a", "b", "c"], "ann"])
       expect(String(await new Promise((resolve) => track("$merge", { $distinct_ids: ids }, resolve)))).toContain("expected two ids, not both of devices");
   });
 

@@ -33,6 +33,13 @@ describe("@umami/node", () => {
     expect(await there.daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "person.plan", operator: "=", value: "pro" }] }] })).toBe(1);
   });
 
+  it("takes a time in seconds and in milliseconds", async () => {
+    const there = await serving();
+    const client = new Umami({ hostUrl: there.url, websiteId: TOKEN });
+    for (const timestamp of [1_770_000_000, 1_770_000_000_000]) await client.track({ name: "a", id: "ann", timestamp });
+    expect((await there.events()).map(({ createdAt }) => createdAt)).toEqual(Array(2).fill(new Date(1_770_000_000_000).toISOString()));
+  });
+
   it.each<Fault>(["503", "lost"])("sends nothing again after %s: the program gets the answer, or the error", async (fault) => {
     const there = await serving();
     const client = new Umami({ hostUrl: there.url, websiteId: TOKEN });
