@@ -124,9 +124,11 @@ export const LIMITS = {
   requestMs: 30_000,
   /** Milliseconds that a sent answer may lie without the caller taking any more of it. */
   unreadAnswerMs: 60_000,
+  /** Bytes of answers that their callers have yet to take, of all connections. More is an attack, or a network that broke. */
+  unreadAnswerBytes: 64 * 1024 * 1024,
   /** Connections open at once. Each costs some ten kilobytes and a file handle. */
   connectionCount: 1_024,
-  /** Requests of one connection under way at once. A caller may send the next before it has the answer, but not without end. */
+  /** Requests of one connection that are not answered. A caller may send the next before it has the answer, but not without end. */
   pipelinedRequestCount: 16,
   /** Requests of one token under way at once. */
   requestsPerTokenCount: 32,

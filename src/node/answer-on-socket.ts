@@ -9,6 +9,7 @@ import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
 import type { RequestPlace, WriteOptions } from "./socket-exchange.js";
 import type { SocketLimits } from "./socket-limits.js";
 import { TurnBatch } from "./turn-batch.js";
+import { UnreadAnswers } from "./unread-answers.js";
 
 /** Makes the answer to a request; null: it is on the socket already. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
@@ -31,33 +32,43 @@ export type OnUnwritten = (thrown: unknown, requestId: string) => void;
 
 export type Answer = (asking: Asking) => void;
 
-/** Writes what `reply` makes of each request. @param isClosing tells whether connections are to end after their answers */
-export function answerWith(
-  reply: SocketReply,
-  isClosing: () => boolean,
-  streams: OpenStreams,
-  { pipelinedRequestCount, unreadMs }: SocketLimits,
-  onUnwritten: OnUnwritten,
-): Answer {
+/** What answers on sockets are held to, and where those go that take time. */
+export interface Answering {
+  readonly limits: SocketLimits;
+  readonly streams: OpenStreams;
+  /** Whether connections are to end after their answers. */
+  isClosing(): boolean;
+}
+
+/** Writes what `reply` makes of each request. Of one connection each waits until the answer before it is on its way: whoever reads none gets one. */
+export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): Answer {
+  const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
   // Callers on the same machine that are woken one by one take the processor away from the answers that are still to be made.
   const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
-  const underWay = new WeakMap<Socket, number>();
-  const count = (socket: Socket, by: number) => {
-    const sum = (underWay.get(socket) ?? 0) + by;
-    underWay.set(socket, sum);
-    return sum;
-  };
-  return ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }) => {
-    const { socket } = incoming;
-    const refusal =
-      count(socket, 1) <= pipelinedRequestCount
-        ? fault
-        : new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`);
-    outgoing.on("close", () => count(socket, -1));
-    const request = new SocketRequest(incoming, outgoing, expectsContinue, place, refusal);
+  const unread = new UnreadAnswers(unreadByteLength);
+  /** Of each connection that waits for answers the requests, the one that is worked on first. */
+  const lines = new WeakMap<Socket, Asking[]>();
+  const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: Asking, line: Asking[]) => {
+    outgoing.once("close", () => {
+      line.shift();
+      const [next] = line;
+      if (next !== undefined && !incoming.socket.destroyed) start(next, line);
+    });
+    const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
     reply(request, outgoing).then((written) => {
-      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, streams }, onUnwritten));
+      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, unread, streams }, onUnwritten));
     }, onFailed);
+  };
+  return (asking) => {
+    const { socket } = asking.incoming;
+    const line = lines.get(socket) ?? [];
+    lines.set(socket, line);
+    // Who goes on after as many refusals reads no answers.
+    if (line.length >= 2 * pipelinedRequestCount) return void socket.destroy();
+    const tooMany = line.length >= pipelinedRequestCount;
+    const refusal = tooMany ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`) : null;
+    const admitted = refusal === null ? asking : { ...asking, fault: refusal };
+    if (line.push(admitted) === 1) start(admitted, line);
   };
 }
 

@@ -1,16 +1,20 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { DaybookError } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Handler } from "../http/index.js";
+import type { FrontRoute } from "../http/routing/route.js";
 import { answerWith, replyOnSocket } from "./answer-on-socket.js";
 import type { OnUnwritten, SocketReply } from "./answer-on-socket.js";
+import { Connections } from "./connections.js";
 import { OpenStreams } from "./open-streams.js";
 import { answerClientError } from "./client-error.js";
 import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
+import { placeOf } from "./socket-exchange.js";
 import { serverOptions, socketLimits } from "./socket-limits.js";
 import type { SocketLimits } from "./socket-limits.js";
 
@@ -47,26 +51,34 @@ export const LISTEN_OPTIONS: KnownOptions<ListenOptions> = { host: true, port: t
  */
 export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
   // With a plain function there is nobody who hears of defects.
-  if (!("answer" in handler)) return listenWith(replyOverWeb(handler), options, () => undefined);
-  return listenWith(replyOnSocket(handler), options, handler.noteDefect);
+  if (!("answer" in handler)) return listenWith(replyOverWeb(handler), options, [], () => undefined);
+  return listenWith(replyOnSocket(handler), options, handler.front.routes, handler.noteDefect);
 }
 
-/** `listen` for whoever makes answers to requests as they come off a socket. @param onUnwritten hears of answers that could not be written */
-export async function listenWith(reply: SocketReply, options: ListenOptions, onUnwritten: OnUnwritten): Promise<Listening> {
+/**
+ * `listen` for whoever makes answers to requests as they come off a socket.
+ * @param routes of which some are always answered
+ * @param onUnwritten hears of answers that could not be written
+ */
+export async function listenWith(reply: SocketReply, options: ListenOptions, routes: readonly FrontRoute[], onUnwritten: OnUnwritten): Promise<Listening> {
   refuseUnknown(options, LISTEN_OPTIONS);
   const host = options.host ?? "127.0.0.1";
   const limits = socketLimits(options.limits);
   const server = createServer(serverOptions(limits));
-  server.maxConnections = limits.connectionCount;
+  const connections = new Connections(server, limits.connectionCount);
+  const alwaysAnswered = new Set(routes.filter(({ always }) => always).map(({ path }) => path));
   const streams = new OpenStreams();
-  const answerRequest = answerWith(reply, () => !server.listening, streams, limits, onUnwritten);
-  const silent = silentSockets(server);
+  const answerRequest = answerWith(reply, { limits, streams, isClosing: () => !server.listening }, onUnwritten);
   /** The newest request of each connection. */
   const newest = new WeakMap<Duplex, SocketPair>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
-    silent.delete(incoming.socket);
-    newest.set(incoming.socket, { incoming, outgoing });
-    answerRequest({ incoming, outgoing, expectsContinue, onFailed: () => outgoing.destroy() });
+    const { socket } = incoming;
+    connections.asked(socket);
+    outgoing.once("close", () => connections.answered(socket));
+    newest.set(socket, { incoming, outgoing });
+    const place = placeOf(incoming);
+    const fault = connections.isFull && !alwaysAnswered.has(place.target) ? new DaybookError("overloaded", "too many connections wait for answers") : null;
+    answerRequest({ incoming, outgoing, expectsContinue, place, fault, onFailed: () => outgoing.destroy() });
   };
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
   // Answered when the body is read, so after route, token and length have passed.
@@ -85,25 +97,15 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, onU
     close: () => {
       // What has no end of its own would be waited for in vain.
       streams.endAll();
-      return (closing ??= drain(server, silent, options.drainMs ?? DRAIN_MS));
+      return (closing ??= drain(server, connections, options.drainMs ?? DRAIN_MS));
     },
   };
 }
 
-/** Connections on which nothing was asked yet, which whoever takes requests is to say: node does not count them as idle. */
-function silentSockets(server: Server): Set<Socket> {
-  const silent = new Set<Socket>();
-  server.on("connection", (socket) => {
-    silent.add(socket);
-    socket.once("close", () => silent.delete(socket));
-  });
-  return silent;
-}
-
-async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: number): Promise<void> {
+async function drain(server: Server, connections: Connections, drainMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
-  for (const socket of silent) socket.destroy();
+  connections.endSilent();
   // Again and again, since a refused body may still be on its way when its answer is out.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), drainMs);

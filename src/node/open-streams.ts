@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { BodyStream } from "../http/wire/exchange.js";
+import type { UnreadAnswers } from "./unread-answers.js";
 
 /** The answers of a server that are made as time goes on. */
 export class OpenStreams {
@@ -7,7 +8,7 @@ export class OpenStreams {
   #isEnded = false;
 
   /** Writes a body whose headers are written, piece by piece, each when the caller took those before; an error cuts the connection. */
-  async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number): Promise<void> {
+  async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number, unread: UnreadAnswers): Promise<void> {
     this.#open.add(stream);
     if (this.#isEnded) stream.cancel();
     // Of the socket: an answer that has yet to wait for others hears nothing of its end.
@@ -18,7 +19,9 @@ export class OpenStreams {
     try {
       for (let piece = await stream.next(); piece !== null; piece = await stream.next()) {
         if (outgoing.destroyed) break;
-        if (!outgoing.write(piece)) await drained(outgoing, unreadMs);
+        const isTaken = outgoing.write(piece);
+        unread.written(outgoing);
+        if (!isTaken) await drained(outgoing, unreadMs);
       }
       outgoing.end();
     } catch {

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { isStream } from "../http/wire/exchange.js";
+import { isShared, isStream } from "../http/wire/exchange.js";
 import type { Known, WireReply, WireRequest } from "../http/wire/exchange.js";
 import { IncomingBody } from "./incoming-body.js";
 import type { OpenStreams } from "./open-streams.js";
+import type { UnreadAnswers } from "./unread-answers.js";
 
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
@@ -102,16 +103,18 @@ export interface WriteOptions {
   readonly close: boolean;
   /** How long the caller may take nothing of it, in ms; then the connection is cut. */
   readonly unreadMs: number;
+  /** Where it is counted what callers have yet to take. */
+  readonly unread: UnreadAnswers;
   /** Where bodies go that are made as time goes on. */
   readonly streams: OpenStreams;
 }
 
 /** Writes an answer, or begins to. */
-export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, streams }: WriteOptions): void {
+export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, unread, streams }: WriteOptions): void {
   const { body } = reply;
   if (isStream(body)) {
     outgoing.writeHead(reply.status, { ...reply.headers, ...(close ? { connection: "close" } : {}) });
-    return void streams.write(body, outgoing, unreadMs);
+    return void streams.write(body, outgoing, unreadMs, unread);
   }
   // An object: what other middleware puts in the place of `writeHead` may take a list for pairs.
   const headers: Record<string, string> = { ...reply.headers };
@@ -121,6 +124,8 @@ export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, 
   outgoing.end(body ?? undefined);
   // Cleared by node when the connection waits for the next request.
   if (outgoing.writableLength > 0) outgoing.setTimeout(unreadMs, () => outgoing.destroy());
+  // What all callers get is in memory once.
+  if (!isShared(body)) unread.written(outgoing);
 }
 
 /** A proxy's absolute form names the same path. */

@@ -10,13 +10,15 @@ export interface SocketLimits {
   readonly requestMs: number;
   /** For the caller to take some more of an answer. Default 60,000. */
   readonly unreadMs: number;
-  /** Connections open at once; further ones are closed. Default 1,024. */
+  /** Bytes of answers that their callers have yet to take, of all connections; then those that wait longest are cut. Default 64 MiB. */
+  readonly unreadByteLength: number;
+  /** Connections open at once; one more closes the one that waits longest for a request. Default 1,024. */
   readonly connectionCount: number;
-  /** Requests of one connection under way at once; further ones are refused. Default 16. */
+  /** Requests of one connection that are not answered; further ones are refused, and after as many the connection is cut. Default 16. */
   readonly pipelinedRequestCount: number;
 }
 
-const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, unreadMs: true, connectionCount: true, pipelinedRequestCount: true };
+const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, unreadMs: true, unreadByteLength: true, connectionCount: true, pipelinedRequestCount: true };
 
 /** @param given replaces defaults one by one @throws invalid_parameter, unknown_parameter */
 export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
@@ -25,6 +27,7 @@ export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
     headersMs: LIMITS.requestHeadersMs,
     requestMs: LIMITS.requestMs,
     unreadMs: LIMITS.unreadAnswerMs,
+    unreadByteLength: LIMITS.unreadAnswerBytes,
     connectionCount: LIMITS.connectionCount,
     pipelinedRequestCount: LIMITS.pipelinedRequestCount,
     ...given,

@@ -110,7 +110,7 @@ function answered(id: number, { status, headers, body }: ThreadReply, isStream: 
 async function start(to: MessagePort): Promise<void> {
   try {
     const onUnwritten = (thrown: unknown, requestId: string) => out.add(() => ({ kind: "unwritten", requestId, fault: faultOf(thrown) }));
-    const listening = await listenWith(reply, options, onUnwritten);
+    const listening = await listenWith(reply, options, rules.routes, onUnwritten);
     to.on("message", (messages: readonly ToSockets[]) => {
       for (const message of messages) {
         if (message.kind === "read") void read(message.id, message.maxByteLength, message.isKeyless);

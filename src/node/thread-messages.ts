@@ -1,5 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import type { ErrorCode, ErrorDetails } from "../base/errors.js";
+import { isShared } from "../http/wire/exchange.js";
 import type { Known, WireReply } from "../http/wire/exchange.js";
 import type { FrontRules, Refusal } from "../http/overload/front.js";
 import type { ListenOptions } from "./listen.js";
@@ -76,7 +77,7 @@ export function outbox<Message extends FromSockets | ToSockets>(port: Port<Messa
     const messages = makers.map((make) => make());
     for (const message of messages) {
       if (message.kind === "body") transfer.push(message.bytes.buffer as ArrayBuffer);
-      else if (message.kind === "reply" && message.reply.body instanceof Uint8Array) transfer.push(message.reply.body.buffer as ArrayBuffer);
+      else if (message.kind === "reply" && message.reply.body instanceof Uint8Array && !isShared(message.reply.body)) transfer.push(message.reply.body.buffer as ArrayBuffer);
     }
     port.postMessage(messages, transfer);
   });

@@ -1,5 +1,5 @@
 import type { DaybookError } from "../base/errors.js";
-import { bodyTooLarge, isStream } from "../http/wire/exchange.js";
+import { bodyTooLarge, isShared, isStream } from "../http/wire/exchange.js";
 import type { Known, WireRequest } from "../http/wire/exchange.js";
 import type { Refusal } from "../http/overload/front.js";
 import type { Handler } from "../http/index.js";
@@ -117,7 +117,7 @@ export class ThreadRequests {
         return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, isStream: true }));
       }
       // A copy: what is given away is gone, and the handler may still need it.
-      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array ? Uint8Array.from(body) : body }, isStream: false }));
+      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array && !isShared(body) ? Uint8Array.from(body) : body }, isStream: false }));
     } catch {
       this.out.add(() => ({ kind: "cut", id }));
     } finally {

@@ -14,6 +14,7 @@ import { OpenStreams } from "./open-streams.js";
 import { isReadBefore, withParsedBody } from "./parsed-body.js";
 import { placeOf } from "./socket-exchange.js";
 import { socketLimits } from "./socket-limits.js";
+import { UnreadAnswers } from "./unread-answers.js";
 
 export interface NodeHandlerOptions<Incoming extends IncomingMessage = IncomingMessage> {
   /**
@@ -50,11 +51,12 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   const router = createRouter(handler.front.routes);
   const limits = socketLimits();
   const streams = new OpenStreams();
-  const answer = answerWith(replyToMounted(handler), () => false, streams, limits, handler.noteDefect);
+  const unread = new UnreadAnswers(limits.unreadByteLength);
+  const answer = answerWith(replyToMounted(handler), { limits, streams, isClosing: () => false }, handler.noteDefect);
   return (incoming, outgoing, next) => {
     const onFailed = (error: unknown) => {
       if (next !== undefined && !outgoing.headersSent) next(error);
-      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, streams, ...limits }, handler.noteDefect);
+      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, streams, unread, ...limits }, handler.noteDefect);
     };
     const { target: whole, address } = placeOf(incoming);
     const target = targetBelow(basePath, whole);

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -59,57 +58,102 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     });
 
     it("to take the answer is cut off", async () => {
-      let gone = (): void => undefined;
-      const cut = new Promise<void>((resolve) => (gone = resolve));
-      const answer = async ({ incoming }: { incoming: IncomingMessage }) => {
-        incoming.socket.once("close", () => gone());
-        return { status: 200, headers: {}, body: new Uint8Array(64 * 1024 * 1024) };
-      };
-      const handler = Object.assign(() => Promise.reject(new Error("unused")), { answer }) as RequestHandler;
-      const { port } = await start(handler, { unreadMs: 100 });
-      const { socket } = dial(port);
+      const byteLength = 64 * 1024 * 1024;
+      const answer = () => Promise.resolve({ status: 200, headers: {}, body: new Uint8Array(byteLength) });
+      const { port } = await start(Object.assign(handlerOf(stubDaybook()), { answer }) as RequestHandler, { unreadMs: 100 });
+      const { socket, closed } = dial(port);
       socket.pause();
       socket.write(`${HEALTH}\r\n`);
-      await cut;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      socket.resume();
+      expect((await closed).length).toBeLessThan(byteLength);
     });
   });
 
   describe("one caller's share", () => {
-    it("connections over the bound are closed, and there is room again when others end", async () => {
-      const { port } = await start(handlerOf(stubDaybook()), { connectionCount: 2 });
-      const [first] = [dial(port), dial(port)];
-      await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
-      expect(await dial(port).closed).toBe("");
-      first.socket.destroy();
-      await first.closed;
-      let text = "";
-      while (!text.includes("200 OK")) text = await raw(port, `${HEALTH}Connection: close\r\n\r\n`).catch(() => "");
+    it("one connection more closes the one that waits longest for a request: first of those that never sent one, then of those that are answered", async () => {
+      const { port } = await start(handlerOf(stubDaybook()), { connectionCount: 3 });
+      const opened = async () => {
+        const dialed = dial(port);
+        await new Promise((resolve) => dialed.socket.once("connect", resolve));
+        return dialed;
+      };
+      const ask = async ({ socket }: { readonly socket: Socket }) => {
+        socket.write(`${HEALTH}\r\n`);
+        await new Promise((resolve) => socket.once("data", resolve));
+      };
+      const asked = await opened();
+      await ask(asked);
+      const silent = [await opened(), await opened(), await opened(), await opened(), await opened()];
+      expect(await Promise.all(silent.slice(0, 3).map(({ closed }) => closed))).toEqual(["", "", ""]);
+      for (const one of silent.slice(3)) await ask(one);
+      await opened();
+      expect(await asked.closed).toMatch(/^HTTP\/1\.1 200/);
+      for (const one of silent.slice(3)) await ask(one);
     });
 
-    it("of requests sent ahead on one connection only so many are worked on, the others refused, all answered in order", async () => {
+    it("where all connections wait for answers, what is always answered is, and all else is refused", async () => {
+      let asked = 0;
+      const countEvents = () => ((asked += 1), new Promise<number>(() => undefined));
+      const { port } = await start(handlerOf(stubDaybook({ countEvents })), { connectionCount: 2 });
+      for (const dialed of [dial(port), dial(port)]) dialed.socket.write(count("Content-Length: 0\r\n"));
+      while (asked < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+      const status = async (target: string) => (await raw(port, `GET ${target} HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`)).slice(9, 12);
+      expect([await status("/healthz"), await status("/v1/token"), await status("/v1/projects"), await status("/healthz")]).toEqual(["200", "200", "503", "200"]);
+    });
+
+    it("of requests sent ahead on one connection each begins when the one before is answered; more than so many are refused, all in order", async () => {
       let underWay = 0;
       let most = 0;
       let asked = 0;
-      const finish: (() => void)[] = [];
       const daybook = stubDaybook({
         countEvents: async () => {
           asked += 1;
           underWay += 1;
           most = Math.max(most, underWay);
-          await new Promise<void>((resolve) => {
-            finish.push(resolve);
-            if (finish.length === 3) finish.forEach((each) => each());
-          });
+          await new Promise((resolve) => setTimeout(resolve, 5));
           underWay -= 1;
           return asked;
         },
       });
       const { port } = await start(handlerOf(daybook), { pipelinedRequestCount: 3 });
-      const text = await raw(port, count("Content-Length: 0\r\n").repeat(9) + count("Content-Length: 0\r\nConnection: close\r\n"));
+      const text = await raw(port, count("Content-Length: 0\r\n").repeat(5) + count("Content-Length: 0\r\nConnection: close\r\n"));
       const answers = text.split("HTTP/1.1 ").slice(1);
-      expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["200", "200", "200", ...Array.from({ length: 7 }, () => "429")]);
+      expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["200", "200", "200", "429", "429", "429"]);
       expect(answers.slice(3).every((answer) => /^retry-after: \d+\r$/m.test(answer) && answer.includes("rate_limited"))).toBe(true);
-      expect([most, asked]).toEqual([3, 3]);
+      expect([most, asked]).toEqual([1, 3]);
+    });
+
+    it("a connection that sends on after as many refusals is cut", async () => {
+      let asked = 0;
+      const countEvents = () => ((asked += 1), new Promise<number>(() => undefined));
+      const { port } = await start(handlerOf(stubDaybook({ countEvents })), { pipelinedRequestCount: 3 });
+      const { socket, closed } = dial(port);
+      socket.write(count("Content-Length: 0\r\n").repeat(7));
+      expect(await closed).toBe("");
+      expect(asked).toBeLessThanOrEqual(1);
+    });
+
+    it("who takes no answer gets no other, and those that wait longest are cut when all together have too much to take", async () => {
+      let answerCount = 0;
+      const answer = () => {
+        answerCount += 1;
+        return Promise.resolve({ status: 200, headers: {}, body: new Uint8Array(16 * 1024 * 1024) });
+      };
+      const handler = Object.assign(handlerOf(stubDaybook()), { answer }) as RequestHandler;
+      const { port } = await start(handler, { unreadByteLength: 30 * 1024 * 1024 });
+      const ends: number[] = [];
+      for (let nth = 0; nth < 3; nth += 1) {
+        const { socket, closed } = dial(port);
+        socket.pause();
+        void closed.then(() => ends.push(nth));
+        socket.write(`${HEALTH}\r\n`.repeat(3));
+        while (answerCount <= nth) await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      sockets[0]?.resume();
+      while (ends.length < 1) await new Promise((resolve) => setTimeout(resolve, 1));
+      expect([ends, answerCount]).toEqual([[0], 3]);
     });
 
     it("of requests one after the other on one connection there may be any number", async () => {

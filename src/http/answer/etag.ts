@@ -8,7 +8,12 @@ const LARGE_CHARS = 4_096;
 /** Strong entity tag of a body: half of its SHA-256. */
 export async function etagOf(text: string, sha256Hex: (text: string) => string): Promise<string> {
   if (text.length < LARGE_CHARS) return `"${sha256Hex(text).slice(0, 32)}"`;
-  const digest = await digestOf(encoder.encode(text));
+  return await etagOfBytes(encoder.encode(text));
+}
+
+/** The same of UTF-8. */
+export async function etagOfBytes(bytes: Uint8Array): Promise<string> {
+  const digest = await digestOf(bytes);
   return `"${toHex(digest.subarray(0, 16))}"`;
 }
 

@@ -1,5 +1,6 @@
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { etagOf, matchesEtag } from "../answer/etag.js";
+import { matchesEtag } from "../answer/etag.js";
+import { sharedBytes, SharedText } from "../answer/shared-text.js";
 import { takesGzip } from "./takes-gzip.js";
 
 /** A file for browsers. */
@@ -60,12 +61,22 @@ export const SERVED_FILES: readonly ServedFile[] = [
   },
 ];
 
+/** A file as all answers share it. */
+export interface SharedFile {
+  readonly text: SharedText;
+  readonly gzip: Uint8Array | null;
+}
+
+export function sharedFile({ text, gzip }: BrowserFile): SharedFile {
+  return { text: new SharedText(text), gzip: gzip === null ? null : sharedBytes(gzip) };
+}
+
 /** A file as an answer. */
-export async function fileReply({ type, headers }: ServedFile, file: BrowserFile, request: WireRequest, requestId: string, sha256Hex: (text: string) => string): Promise<WireReply> {
-  const etag = await etagOf(file.text, sha256Hex);
+export async function fileReply({ type, headers }: ServedFile, { text, gzip }: SharedFile, request: WireRequest, requestId: string): Promise<WireReply> {
+  const etag = await text.etag;
   const common = { ...headers, etag, vary: "Accept-Encoding", "x-content-type-options": "nosniff", "x-request-id": requestId };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers: common, body: null };
-  const isSmall = file.gzip !== null && takesGzip(request.header("accept-encoding") ?? "");
+  const isSmall = gzip !== null && takesGzip(request.header("accept-encoding") ?? "");
   const whole = { ...common, "content-type": `${type}; charset=utf-8` };
-  return isSmall ? { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: file.gzip } : { status: 200, headers: whole, body: file.text };
+  return isSmall ? { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: gzip } : { status: 200, headers: whole, body: text.bytes };
 }

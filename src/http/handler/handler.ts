@@ -145,5 +145,5 @@ export function createHandler(options: HandlerOptions): Handler {
 
 function faceOf(route: Route): FrontRoute {
   const { method, path, envelope, access } = route;
-  return { method, path, envelope, access, writes: isWriting(route) };
+  return { method, path, envelope, access, writes: isWriting(route), always: route.always === true };
 }

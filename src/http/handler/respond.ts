@@ -12,6 +12,7 @@ import type { Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { noticeHeader } from "../answer/notice-header.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
+import type { SharedText } from "../answer/shared-text.js";
 import type { RequestCounts } from "../answer/request-counts.js";
 import type { Repeats } from "../clients/repeats.js";
 import type { Collector } from "../collect/collector.js";
@@ -107,13 +108,13 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const { admission } = context;
   const receivedAtMs = context.clock.now();
   const writeBytes = isWriting(route) ? writtenBytes(request) : null;
-  const late = "always" in route && route.always ? null : admission.refuseLate(writeBytes);
+  const late = route.always === true ? null : admission.refuseLate(writeBytes);
   if (late !== null) await late;
   if (route.access === null) {
     if ("collects" in route) return await collect(context, route, found.query, request, requestId, receivedAtMs, trace);
     if ("sends" in route) return await takeFromClient(context, route, found.query, request, requestId, receivedAtMs, trace);
     // What a page is asked is the page's own affair.
-    if ("file" in route) return await fileReply(route.file, route.content, request, requestId, context.sha256Hex);
+    if ("file" in route) return await fileReply(route.file, route.content, request, requestId);
     checkShape(route.query, parseQuery(found.query));
     const { status, text } = await route.open(context.house);
     return await jsonReply(context, route, request, requestId, status, text);
@@ -121,7 +122,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
-  const leave = await admission.enter(token.sha256, writeBytes);
+  const leave = route.always === true ? () => undefined : await admission.enter(token.sha256, writeBytes);
   try {
     const caller = await callerOf(context.house, token, found.params["project_id"]);
     const notices: QuestionNotice[] = [];
@@ -195,16 +196,16 @@ async function jsonReply(
   request: WireRequest,
   requestId: string,
   status: number,
-  text: string,
+  text: string | SharedText,
   arrow: Uint8Array | null = null,
 ): Promise<WireReply> {
   const type = arrow === null ? JSON_TYPE : ARROW_TYPE;
-  const body = arrow ?? text;
+  const body = arrow ?? (typeof text === "string" ? text : text.bytes);
   if (!route.etag) {
     const headers = { "content-type": type, "x-request-id": requestId, "cache-control": "no-store" };
     return { status, headers, body };
   }
-  const etag = await etagOf(arrow === null ? text : `${ARROW_TYPE} ${text}`, context.sha256Hex);
+  const etag = typeof text === "string" ? await etagOf(arrow === null ? text : `${ARROW_TYPE} ${text}`, context.sha256Hex) : await text.etag;
   const headers = { "x-request-id": requestId, etag, "cache-control": "private, no-cache" };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers, body: null };
   return { status, headers: { "content-type": type, ...headers, ...(arrow === null ? {} : { vary: "Accept" }) }, body };

@@ -4,6 +4,7 @@ import { isListAnswer } from "../../engine/exports/to-arrow.js";
 import { eventSchema } from "../shapes/event-body.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import { recordSchema } from "../shapes/record-body.js";
+import { SharedText } from "../answer/shared-text.js";
 import type { Access } from "../access/access.js";
 import type { Route } from "../routing/route.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
@@ -13,11 +14,11 @@ type JsonObject = Record<string, unknown>;
 const BINARY: JsonObject = { type: "string", format: "binary" };
 
 /** Made once for a table: it takes many milliseconds, and everybody may ask for it. */
-const textOf = new WeakMap<readonly Route[], string>();
+const textOf = new WeakMap<readonly Route[], SharedText>();
 
 /** The description of a table of routes (OpenAPI 3.1) as JSON text, made from the schemas that check requests. */
-export function openapiText(routes: readonly Route[]): string {
-  const known = textOf.get(routes) ?? describe(routes);
+export function openapiText(routes: readonly Route[]): SharedText {
+  const known = textOf.get(routes) ?? new SharedText(describe(routes));
   textOf.set(routes, known);
   return known;
 }

@@ -83,7 +83,7 @@ export class Front {
     if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
     const { route, known } = face;
     // What everybody may read costs little; what pages send is written.
-    if (route.access === null && route.method === "GET" && !route.writes) return { refusal: null, known, leave: leaveNothing };
+    if (route.always || (route.access === null && route.method === "GET" && !route.writes)) return { refusal: null, known, leave: leaveNothing };
     const sha256 = known.sha256 ?? null;
     if (this.#enteredCount >= LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
     this.#enteredCount += 1;

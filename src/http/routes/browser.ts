@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
 import { BEACON_BYTE_LENGTH, collectBody } from "../shapes/beacon-body.js";
-import { SERVED_FILES } from "../files/browser-files.js";
+import { SERVED_FILES, sharedFile } from "../files/browser-files.js";
 import type { BrowserFiles } from "../files/browser-files.js";
 import type { CollectRoute, FileRoute } from "../routing/route.js";
 
@@ -44,6 +44,6 @@ export const collectRoutes: readonly CollectRoute[] = [
 export function fileRoutes(files: BrowserFiles): FileRoute[] {
   return SERVED_FILES.flatMap((file) => {
     const content = file.of(files);
-    return content === undefined ? [] : [{ ...OPEN, method: "GET" as const, path: file.path, summary: file.summary, answer: z.string(), etag: true, file, content }];
+    return content === undefined ? [] : [{ ...OPEN, method: "GET" as const, path: file.path, summary: file.summary, answer: z.string(), etag: true, file, content: sharedFile(content) }];
   });
 }

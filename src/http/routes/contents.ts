@@ -34,6 +34,7 @@ export const contentRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/token",
     summary: "Tells what the token may",
+    always: true,
     envelope: "problem",
     access: { scope: null },
     query: noQuery,

@@ -7,7 +7,8 @@ import type { HeaderNotice } from "../answer/notice-header.js";
 import type { RequestCounts } from "../answer/request-counts.js";
 import type { Access } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
-import type { BrowserFile, ServedFile } from "../files/browser-files.js";
+import type { SharedText } from "../answer/shared-text.js";
+import type { ServedFile, SharedFile } from "../files/browser-files.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 
 /** Bytes of a question's body. */
@@ -96,7 +97,7 @@ export interface House {
 export interface OpenAnswer {
   readonly status: number;
   /** JSON text. */
-  readonly text: string;
+  readonly text: string | SharedText;
 }
 
 /** What of a route shows from outside, before anything of it is done: values only, so that another thread can have it. */
@@ -113,6 +114,8 @@ export interface RouteFace {
 export interface FrontRoute extends RouteFace {
   /** True: it stores what it is sent, a GET of it too. */
   readonly writes: boolean;
+  /** True: answered also while everything else is refused. */
+  readonly always: boolean;
 }
 
 interface RouteBase extends RouteFace {
@@ -126,12 +129,12 @@ interface RouteBase extends RouteFace {
   readonly format?: "ndjson" | "text" | "events";
   /** True: the answer carries an ETag and `If-None-Match` is honoured. */
   readonly etag: boolean;
+  /** True: answered also while everything else is refused. It costs next to nothing, and its path has no parameters. */
+  readonly always?: boolean;
 }
 
 export interface OpenRoute extends RouteBase {
   readonly access: null;
-  /** True: answered also while everything else is refused. */
-  readonly always?: boolean;
   readonly open: (house: House) => OpenAnswer | Promise<OpenAnswer>;
 }
 
@@ -147,7 +150,7 @@ export interface GuardedRoute extends RouteBase {
 export interface FileRoute extends RouteBase {
   readonly access: null;
   readonly file: ServedFile;
-  readonly content: BrowserFile;
+  readonly content: SharedFile;
 }
 
 /** Where a body of a page has what is wanted; events are asked for once the key is known. */

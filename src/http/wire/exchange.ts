@@ -78,12 +78,19 @@ export function wireRequestOf(request: Request, address?: string): WireRequest {
 /** An answer as a web `Response`. */
 export function responseOf(reply: WireReply): Response {
   const { body } = reply;
-  return new Response(isStream(body) ? readableOf(body) : (body as BodyInit | null), { status: reply.status, headers: { ...reply.headers } });
+  // No web response takes bytes that others may change.
+  const own = isShared(body) ? Uint8Array.from(body) : body;
+  return new Response(isStream(own) ? readableOf(own) : (own as BodyInit | null), { status: reply.status, headers: { ...reply.headers } });
 }
 
 /** Whether a body is made as time goes on. */
 export function isStream(body: WireReply["body"]): body is BodyStream {
   return typeof body === "object" && body !== null && "next" in body;
+}
+
+/** Whether a body is bytes that are in memory once, for all threads and all answers. */
+export function isShared(body: WireReply["body"]): body is Uint8Array<SharedArrayBuffer> {
+  return typeof SharedArrayBuffer === "function" && body instanceof Uint8Array && body.buffer instanceof SharedArrayBuffer;
 }
 
 function readableOf(stream: BodyStream): ReadableStream<Uint8Array> {
