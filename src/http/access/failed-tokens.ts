@@ -3,7 +3,7 @@ import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { Buckets, keepNewest } from "./buckets.js";
 
-/** How many tokens that open nothing one address may try. */
+/** How many unknown tokens one address may try. */
 export interface FailedTokenLimits {
   /** Unknown tokens one address may try in a row; then they are `rate_limited`. Default 60. */
   readonly failedTokenCount: number;
@@ -12,40 +12,38 @@ export interface FailedTokenLimits {
 }
 
 /**
- * Slows down who tries tokens that open nothing, by the network of their address. A token that did open something from an address goes on doing
- * so: behind a proxy all callers have one address, and one of them must not lock the others out.
+ * Slows down addresses that try unknown tokens, by network. A known token is served however many unknown ones came from its address: behind a proxy
+ * all callers share one, and none of them may lock out the others.
  */
 export class FailedTokens {
   readonly #tries: Buckets;
-  readonly #opened = new Set<string>();
-  /** Networks from which any token opened something. */
+  /** Networks that have sent a known token. */
   readonly #networks = new Set<string>();
 
   constructor({ failedTokenCount, failedTokensPerMinute }: FailedTokenLimits, clock: Clock) {
     this.#tries = new Buckets({ capacity: failedTokenCount, perSec: failedTokensPerMinute / 60, bucketCountMax: LIMITS.failedAddressCount }, clock);
   }
 
-  /** @param network null where the transport knows no address: then nothing is refused @throws rate_limited */
-  refuse(network: string | null, sha256: string): void {
-    if (network === null || this.#tries.isEmpty || this.#opened.has(`${network} ${sha256}`)) return;
-    const retryAfterSec = this.#tries.waitSec(network, 1);
-    if (retryAfterSec > 0) throw new DaybookError("rate_limited", "too many tokens from this address opened nothing", { retryAfterSec });
-  }
-
-  /** Refuses whoever would be refused whatever token they brought. @throws rate_limited */
-  refuseStrangers(network: string | null): void {
-    if (network !== null && !this.#networks.has(network)) this.refuse(network, "");
-  }
-
+  /** Counts an unknown token, or none at all. @param network null: the transport knows no address, nothing is counted @throws rate_limited */
   failed(network: string | null): void {
-    if (network !== null) this.#tries.take(network, 1);
+    if (network === null) return;
+    this.#refuse(network);
+    this.#tries.take(network, 1);
   }
 
-  opened(network: string | null, sha256: string): void {
-    if (network === null) return;
-    const key = `${network} ${sha256}`;
-    if (this.#opened.has(key)) return;
-    keepNewest(this.#opened, key, LIMITS.failedAddressCount).add(key);
+  /** Refuses a network that has used up its tries and never sent a known token, before its body is read. @throws rate_limited */
+  refuseStrangers(network: string | null): void {
+    if (network !== null && !this.#networks.has(network)) this.#refuse(network);
+  }
+
+  opened(network: string | null): void {
+    if (network === null || this.#networks.has(network)) return;
     keepNewest(this.#networks, network, LIMITS.failedAddressCount).add(network);
+  }
+
+  #refuse(network: string): void {
+    if (this.#tries.isEmpty) return;
+    const retryAfterSec = this.#tries.waitSec(network, 1);
+    if (retryAfterSec > 0) throw new DaybookError("rate_limited", "too many unknown tokens from this address", { retryAfterSec });
   }
 }

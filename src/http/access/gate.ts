@@ -46,10 +46,9 @@ export class Gate {
 
   async #open(hash: string, address: string | undefined): Promise<TokenRecord> {
     const network = address === undefined ? null : networkOf(address);
-    this.#failed.refuse(network, hash);
     try {
       const token = await liveToken(hash, "secret", this.tokens, this.clock);
-      this.#failed.opened(network, hash);
+      this.#failed.opened(network);
       this.#remember(hash, token.organization);
       return token;
     } catch (thrown) {

@@ -22,11 +22,11 @@ const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "inv
 export async function takeFromClient(context: Context, route: ClientRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
   if (request.method === "HEAD") throw new DaybookError("method_not_allowed", `expected ${route.method}, got HEAD`, { allow: route.method });
   const address = context.addressOf(request);
-  context.gate.refuseStrangers(address);
   const fields = readable(() => parseQuery(query));
   const header = (name: string) => request.header(name);
   const unread: ClientKeyed = { body: route.sends === null ? readable(() => membersOfFields(fields, "data")) : {}, query: fields, header };
   const early = keyIn(context, route, unread, address);
+  if (early === null) context.gate.refuseStrangers(address);
   const opened = early === null ? null : await opener(context, early, address, trace);
   const enter = ({ sha256 }: TokenRecord) => context.admission.enter(sha256, writtenBytes(request));
   // Before its body is read, where the token is known: what holds the room of its organization must not wait for others of the token.

@@ -291,12 +291,20 @@ describe("tokens that open nothing", () => {
     for (const expected of [401, 401, 401, 429]) expect(await statusFor(handler, "sk_x", "10.0.0.1")).toBe(expected);
   });
 
-  it("hide even a good token that was never seen from there, but do not lock out one that was", async () => {
+  it("do not lock out a known token of the same address, seen there before or not, while unknown ones stay refused", async () => {
     const handler = handlerOf(stubDaybook(), { limits, clock: fixedClock(NOW_MS) });
     expect(await statusFor(handler, "sk_owner", "10.0.0.1")).toBe(200);
     for (const token of ["sk_a", "sk_expired", "sk_revoked"]) expect(await statusFor(handler, token, "10.0.0.1")).toBe(401);
-    expect(await statusFor(handler, "sk_fresh", "10.0.0.1")).toBe(429);
     expect(await statusFor(handler, "sk_owner", "10.0.0.1")).toBe(200);
+    expect(await statusFor(handler, "sk_analytics", "10.0.0.1")).not.toBe(429);
+    for (const token of ["sk_a", "sk_b", "sk_expired", "sk_revoked"]) expect(await statusFor(handler, token, "10.0.0.1")).toBe(429);
+  });
+
+  it("are refused when sent at once, however long the store of tokens takes", async () => {
+    const find = async () => await new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 5));
+    const handler = handlerOf(stubDaybook(), { limits, clock: fixedClock(NOW_MS), tokens: { find } });
+    const statuses = await Promise.all(Array.from({ length: 10 }, (_, at) => statusFor(handler, `sk_${at}`, "10.0.0.1")));
+    expect(statuses.sort()).toEqual([401, 401, 401, 429, 429, 429, 429, 429, 429, 429]);
   });
 
   it("count for a whole network of IPv6, and are forgotten when ten thousand other addresses have failed since", async () => {
