@@ -14,9 +14,11 @@ class WatchedTokens {
   #text: string | null = null;
   #warning = "";
 
+  /** @param onStored hears when `stored` is another, before `onChange` */
   constructor(
     readonly read: () => Promise<TokensText>,
     readonly onChange: OnChange,
+    readonly onStored: () => void,
   ) {}
 
   /** Reads the tokens if their text has changed. @throws what `read` and `onChange` throw */
@@ -45,6 +47,7 @@ class WatchedTokens {
     if (text !== this.#text) {
       // A revoked token must fall even when the rest of the change cannot be carried out yet.
       this.stored = byHash(records);
+      this.onStored();
       await this.onChange(records);
       this.#text = text;
     }
@@ -56,12 +59,20 @@ class WatchedTokens {
 export class LiveTokens implements TokenStore {
   readonly #fixed: ReadonlyMap<string, TokenRecord>;
   readonly #watched: readonly WatchedTokens[];
+  readonly #watchers = new Set<() => void>();
   #timer: NodeJS.Timeout | null = null;
 
   /** @param places what reads the tokens of each; of one token that is in several the first counts, or one that is revoked */
   constructor(fixed: readonly TokenRecord[], places: readonly (() => Promise<TokensText>)[], onChange: OnChange = () => Promise.resolve()) {
     this.#fixed = byHash(fixed);
-    this.#watched = places.map((read) => new WatchedTokens(read, onChange));
+    this.#watched = places.map((read) => new WatchedTokens(read, onChange, () => this.#watchers.forEach((watcher) => watcher())));
+  }
+
+  watch(watcher: () => void): () => void {
+    // A function of its own: who watches twice ends each by itself.
+    const own = () => watcher();
+    this.#watchers.add(own);
+    return () => void this.#watchers.delete(own);
   }
 
   find(sha256Hex: string): TokenRecord | undefined {

@@ -1,10 +1,12 @@
 import { chmod, lstat, open, readdir, readFile, stat, symlink, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import { LiveTokens } from "../../src/cli/live-tokens.js";
 import { checkedText } from "../../src/cli/token-check.js";
 import { changeTokenFile, readTokenFile } from "../../src/cli/token-store.js";
-import { createToken, tokenHash, type TokenRecord } from "../../src/http/index.js";
+import { createHandler, createToken, tokenHash, type TokenRecord } from "../../src/http/index.js";
+import { memoryStorage, openDaybook } from "../../src/index.js";
 import { daybookHere } from "./run-here.js";
 import { emptyDirectory, startProgram } from "./run.js";
 
@@ -222,5 +224,24 @@ describe("the tokens of a server", () => {
     await until(() => said.mock.calls.length > 0);
     expect(said.mock.calls.join("")).toContain('"tokens reloaded, but not all of them can be served yet: no room"');
     expect(tokens.find(record.sha256)).toBe(record);
+  });
+
+  // Before the first heartbeat, which would end the stream too.
+  test("end the stream of changes of one that the command line revokes, in silence", { timeout: LIMITS.changeHeartbeatMs - 3_000 }, async () => {
+    const path = join(await emptyDirectory(), "tokens.json");
+    const value = (await token("create", path, "--role", "owner", "--scopes", "*")).stdout.trim();
+    const tokens = new LiveTokens([], [() => readTokenFile(path)]);
+    onTestFinished(() => tokens.stop());
+    await tokens.start();
+    const daybook = await openDaybook({ storage: memoryStorage() });
+    onTestFinished(() => daybook.close());
+    await daybook.ingest([{ name: "a", project: "shop" }]);
+    const handler = createHandler({ organizations: { default: daybook }, tokens });
+    onTestFinished(() => handler.stop());
+    const headers = { authorization: `Bearer ${value}` };
+    const reading = (await handler(new Request("http://daybook.test/v1/projects/shop/changes", { headers }))).text();
+    const [{ id = "" } = {}] = (await readTokenFile(path)).records;
+    await token("revoke", path, id);
+    expect(await reading).toBe("retry: 1000\n\n");
   });
 });

@@ -4,10 +4,11 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/index.js";
 import { createHandler } from "../../src/http/index.js";
-import type { Handler, TokenRecord } from "../../src/http/index.js";
+import type { Handler, TokenRecord, TokenStore } from "../../src/http/index.js";
 import { memoryTokens } from "../../src/http/index.js";
 import { tokenHash } from "../../src/http/access/token.js";
 import { ChangeStream } from "../../src/http/answer/change-stream.js";
@@ -143,17 +144,15 @@ test("A request for the headers alone holds no stream.", async () => {
 });
 
 test("A token is looked at and comments come also while there is always something to tell.", async () => {
-  let askedCount = 0;
-  const isWelcome = () => Promise.resolve((askedCount += 1) < 3);
   const busy = async function* (signal: { readonly aborted: boolean }) {
     for (let sequence = 1; !signal.aborted; sequence += 1, await sleep(1)) yield { sequence, projects: ["shop"] };
   };
   for (const project of ["shop", "quiet"]) {
-    askedCount = 0;
-    const stream = new ChangeStream(busy, { project, isWelcome, heartbeatMs: 20 });
     const pieces: string[] = [];
+    const beatCount = () => pieces.filter((piece) => piece === ":\n\n").length;
+    const stream = new ChangeStream(busy, { project, isWelcome: () => Promise.resolve(beatCount() < 2), heartbeatMs: 20 });
     for (let piece = await stream.next(); piece !== null; piece = await stream.next()) pieces.push(piece);
-    expect([project, askedCount, pieces.filter((piece) => piece === ":\n\n").length]).toEqual([project, 3, 2]);
+    expect([project, beatCount()]).toEqual([project, 2]);
   }
 });
 
@@ -209,5 +208,62 @@ test("Silence is broken by comments, until the token is revoked.", async () => {
   tokens = [];
   expect(await stream.next()).toBeNull();
   expect(await stream.next()).toBeNull();
+  await daybook.close();
+});
+
+/** Tokens that a test revokes. */
+function revocableTokens() {
+  const revoked = new Set<string>();
+  const watchers = new Set<() => void>();
+  const stored = memoryTokens(TOKENS);
+  const tokens: TokenStore = {
+    find: async (sha256) => (revoked.has(sha256) ? undefined : await stored.find(sha256)),
+    watch: (onChange) => {
+      watchers.add(onChange);
+      return () => void watchers.delete(onChange);
+    },
+  };
+  const revoke = (token: string) => {
+    revoked.add(tokenHash(token));
+    for (const watcher of watchers) watcher();
+  };
+  return { tokens, revoke, watchers };
+}
+
+/** Before the first heartbeat, which would end the stream too. */
+const AT_ONCE = { timeout: LIMITS.changeHeartbeatMs - 3_000 };
+
+test.each(TRANSPORTS)("Over %s the stream of a revoked token ends at once, in silence too, and others stay.", AT_ONCE, async (_, serve) => {
+  const daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest([{ name: "a", project: "shop" }, { name: "a", project: "blog" }]);
+  const { tokens, revoke, watchers } = revocableTokens();
+  const handler = createHandler({ organizations: { default: daybook }, tokens });
+  const server = await serve(handler);
+  const revoked = await listenTo(server.url);
+  const other = await listenTo(server.url, "/v1/projects/blog/changes", { authorization: "Bearer sk_blog" });
+  await Promise.all([revoked.until("retry:"), other.until("retry:")]);
+  revoke("sk_owner");
+  await revoked.ended;
+  expect(revoked.text()).toBe("retry: 1000\n\n");
+  await daybook.ingest([{ name: "b", project: "blog" }]);
+  await other.until("id: 3\n");
+  handler.stop();
+  expect(watchers.size).toBe(0);
+  other.leave();
+  await server.close();
+  await daybook.close();
+});
+
+test("A token that was revoked unseen gets no further change, and none that is revoked on the way gets a stream.", async () => {
+  const daybook = await openDaybook({ storage: memoryStorage() });
+  let isValid = true;
+  const streamOf = () => new ChangeStream((signal) => daybook.changes({ signal }), { project: null, isWelcome: () => Promise.resolve(isValid) });
+  const stream = streamOf();
+  expect(await stream.next()).toBe("retry: 1000\n\n");
+  const next = stream.next();
+  isValid = false;
+  await daybook.ingest([{ name: "a" }]);
+  expect(await next).toBeNull();
+  expect(await streamOf().next()).toBeNull();
   await daybook.close();
 });

@@ -9,6 +9,11 @@ import type { TokenEntry } from "./token-file.js";
 export interface TokenStore {
   /** The token whose value has this SHA-256, in lower-case hex; undefined for none. Expired and revoked ones too: the handler looks. */
   find(sha256Hex: string): TokenRecord | undefined | Promise<TokenRecord | undefined>;
+  /**
+   * Calls `onChange` after tokens have changed, until the answer is called: streams of revoked tokens end then. Absent: they end before the next
+   * change that they would send, or at the next heartbeat.
+   */
+  watch?(onChange: () => void): () => void;
 }
 
 /**

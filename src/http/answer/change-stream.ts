@@ -5,7 +5,7 @@ import type { BodyStream } from "../wire/exchange.js";
 export interface ChangeStreamOptions {
   /** Changes of other projects are not told of; null: those of all are. */
   readonly project: string | null;
-  /** Asked now and then: false ends the stream. */
+  /** Checked at the start, before each change and at each heartbeat: false ends the stream. */
   readonly isWelcome: () => Promise<boolean>;
   readonly heartbeatMs?: number;
 }
@@ -24,7 +24,7 @@ export class ChangeStream implements BodyStream {
   readonly #options: ChangeStreamOptions;
   #coming: Promise<IteratorResult<Change, unknown>> | null = null;
   #hasBegun = false;
-  /** When the next comment is due: also where there is always something to tell, for it is then that the token is looked at. */
+  /** When the next comment is due: also where there is always something to tell. */
   #beatMs = 0;
   #end: () => void = () => undefined;
   readonly #ended = new Promise<null>((resolve) => {
@@ -44,7 +44,9 @@ export class ChangeStream implements BodyStream {
       // What comes from here on is told for what it is, and not as something that was missed.
       this.#coming = this.#changes.next();
       this.#coming.catch(() => undefined);
-      return `retry: ${RETRY_MS}\n\n`;
+      // A token that was revoked before the stream could be ended from outside.
+      if (await this.#options.isWelcome()) return `retry: ${RETRY_MS}\n\n`;
+      this.cancel();
     }
     while (!this.#signal.aborted) {
       const leftMs = this.#beatMs - performance.now();
@@ -60,7 +62,9 @@ export class ChangeStream implements BodyStream {
       if (came === null || came.done === true) break;
       this.#coming = null;
       const { sequence, projects } = came.value;
-      if (this.#options.project === null || projects.includes(this.#options.project)) return `id: ${sequence}\ndata: ${JSON.stringify({ sequence })}\n\n`;
+      if (this.#options.project !== null && !projects.includes(this.#options.project)) continue;
+      if (!(await this.#options.isWelcome())) break;
+      return `id: ${sequence}\ndata: ${JSON.stringify({ sequence })}\n\n`;
     }
     this.cancel();
     return null;

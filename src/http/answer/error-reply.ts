@@ -1,6 +1,7 @@
 import { DaybookError, ERROR_CODES } from "../../base/errors.js";
 import type { ErrorCode, ErrorDetails } from "../../base/errors.js";
 import type { WireReply } from "../wire/exchange.js";
+import { NO_SNIFF } from "./no-sniff.js";
 import { STATUS } from "./status.js";
 import { snakeCase, wireParam } from "../wire/wire-names.js";
 
@@ -28,6 +29,7 @@ export function errorReply(envelope: Envelope, thrown: unknown, requestId: strin
       "content-type": envelope === "problem" ? "application/problem+json" : "application/json; charset=utf-8",
       "x-request-id": requestId,
       "cache-control": "no-store",
+      ...NO_SNIFF,
       ...headersOf(error, status),
     },
     body: JSON.stringify(BODIES[envelope](told)),

@@ -74,7 +74,7 @@ export function sharedFile({ text, gzip }: BrowserFile): SharedFile {
 /** A file as an answer. */
 export async function fileReply({ type, headers }: ServedFile, { text, gzip }: SharedFile, request: WireRequest, requestId: string): Promise<WireReply> {
   const etag = await text.etag;
-  const common = { ...headers, etag, vary: "Accept-Encoding", "x-content-type-options": "nosniff", "x-request-id": requestId };
+  const common = { ...headers, etag, vary: "Accept-Encoding", "x-request-id": requestId };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers: common, body: null };
   const isSmall = gzip !== null && takesGzip(request.header("accept-encoding") ?? "");
   const whole = { ...common, "content-type": `${type}; charset=utf-8` };

@@ -80,7 +80,7 @@ export interface Handler {
   readonly noteRefused: (refusal: Refusal) => void;
   /** Tells `onDefect` of an answer that such a server could not write; never throws. */
   readonly noteDefect: (thrown: unknown, requestId: string) => void;
-  /** Forgets what it remembers of visitors, and waits for no midnight any more: for whoever makes another in its place. */
+  /** Forgets what it remembers of visitors, waits for no midnight any more, and watches no tokens: for whoever makes another in its place. */
   readonly stop: () => void;
 }
 
@@ -136,11 +136,16 @@ export function createHandler(options: HandlerOptions): Handler {
     counts: new RequestCounts(),
     processGauges: options.processGauges ?? (() => ({})),
   };
+  const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.gate.isWelcome(sha256)));
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
   const front: FrontRules = { routes: all.map(faceOf), limits };
   const noteDefect = (thrown: unknown, requestId: string) => tellEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
-  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop: () => context.collector.stop() });
+  const stop = () => {
+    unwatch?.();
+    context.collector.stop();
+  };
+  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop });
 }
 
 function faceOf(route: Route): FrontRoute {

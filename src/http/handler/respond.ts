@@ -10,6 +10,7 @@ import type { Answered, Trace } from "../answer/answered.js";
 import { errorReply, inWireNames } from "../answer/error-reply.js";
 import type { Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
+import { NO_SNIFF } from "../answer/no-sniff.js";
 import { noticeHeader } from "../answer/notice-header.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
 import type { SharedText } from "../answer/shared-text.js";
@@ -89,7 +90,7 @@ export async function respond(context: Context, request: WireRequest): Promise<W
   note(context, { requestId, method: request.method, route, organization, code, status: reply.status, durationMs: performance.now() - startedMs });
   const { body } = reply;
   if (request.method === "HEAD" && isStream(body)) body.cancel();
-  return { status: reply.status, headers: headers === NONE ? reply.headers : { ...reply.headers, ...headers }, body: request.method === "HEAD" ? null : body };
+  return { status: reply.status, headers: { ...reply.headers, ...headers, ...NO_SNIFF }, body: request.method === "HEAD" ? null : body };
 }
 
 function note(context: Context, answered: Answered): void {

@@ -1,25 +1,21 @@
 import { DaybookError } from "../../base/errors.js";
 import type { BodyStream } from "../wire/exchange.js";
 
-/** Counts streams that are open, by token: each is a connection that stays. */
+/** Open streams by token: each is a connection that stays. */
 export class Streams {
-  readonly #openCounts = new Map<string, number>();
+  readonly #open = new Map<string, Set<BodyStream>>();
 
   constructor(readonly streamsPerTokenCount: number) {}
 
   /** The same stream, counted until it ends. @throws rate_limited */
   counted(sha256: string, make: () => BodyStream): BodyStream {
-    const count = this.#openCounts.get(sha256) ?? 0;
-    if (count >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams of one token at a time`);
+    const ofToken = this.#open.get(sha256) ?? new Set();
+    if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams of one token at a time`);
     const stream = make();
-    this.#openCounts.set(sha256, count + 1);
-    let isOpen = true;
+    this.#open.set(sha256, ofToken.add(stream));
     const end = () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = (this.#openCounts.get(sha256) ?? 1) - 1;
-      if (left === 0) this.#openCounts.delete(sha256);
-      else this.#openCounts.set(sha256, left);
+      ofToken.delete(stream);
+      if (ofToken.size === 0 && this.#open.get(sha256) === ofToken) this.#open.delete(sha256);
     };
     return {
       next: async () => {
@@ -37,5 +33,14 @@ export class Streams {
         stream.cancel();
       },
     };
+  }
+
+  /** Ends the streams of all tokens that are no longer valid. A token that cannot be looked up keeps its streams until their next check. */
+  async endRevoked(isValid: (sha256: string) => Promise<boolean>): Promise<void> {
+    const endOf = async (sha256: string, streams: ReadonlySet<BodyStream>) => {
+      if (await isValid(sha256)) return;
+      for (const stream of streams) stream.cancel();
+    };
+    await Promise.allSettled([...this.#open].map(([sha256, streams]) => endOf(sha256, streams)));
   }
 }
