@@ -7,7 +7,7 @@ import { fileStorage, toNodeHandler } from "daybook/node";
 const daybook = await openDaybook({ storage: fileStorage(process.argv[2] ?? "./data/fastify") });
 const handler = createHandler({
   organizations: { default: daybook },
-  tokens: memoryTokens([{ token: process.env["DAYBOOK_TOKEN"] ?? "sk_change_me", role: "owner", scopes: ["*"] }]),
+  tokens: memoryTokens([{ token: process.env["DAYBOOK_TOKEN"] ?? "sk_change_me_before_you_start", role: "owner", scopes: ["*"] }]),
 });
 
 const app = Fastify();

@@ -75,7 +75,7 @@ describe("daybook backup", () => {
   longTest("runs while serve does, and serve goes on; what is restored is served again", async () => {
     const root = await emptyDirectory();
     const [data, out, again] = [join(root, "data"), join(root, "out"), join(root, "again")];
-    const env = { DAYBOOK_TOKEN: "sk_test_0123456789" };
+    const env = { DAYBOOK_TOKEN: "sk_test_0123456789abcdef" };
     const serving = async (directory: string) => {
       const server = startProgram(CLI, ["serve", "--data", directory, "--port", "0", "--quiet", "--no-page"], { env });
       const [, url = ""] = await server.said(/^daybook listening on (http:\/\/\S+)$/m);

@@ -18,7 +18,7 @@ import { directoryState } from "../directory-state.js";
 import { longTest } from "../long-test.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";
 
-const TOKEN = "sk_test_0123456789";
+const TOKEN = "sk_test_0123456789abcdef";
 
 /** A store as a program makes it: three events, of which `inJournal` says whether they were sealed. */
 async function storeIn(directory: string): Promise<string> {

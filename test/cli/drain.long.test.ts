@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { crashEvent } from "./crash-events.js";
 import { emptyDirectory, startProgram } from "./run.js";
 
-const TOKEN = "sk_test_0123456789";
+const TOKEN = "sk_test_0123456789abcdef";
 const CLIENT_COUNT = 6;
 const BATCH_ROWS = 50;
 

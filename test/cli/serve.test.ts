@@ -1,10 +1,13 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { environmentTokens } from "../../src/cli/commands/serve.js";
+import { tokenHash } from "../../src/http/index.js";
 import { longTest } from "../long-test.js";
+import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory, startProgram, type Running, type StartOptions } from "./run.js";
 
-const TOKEN = "sk_test_0123456789";
+const TOKEN = "sk_test_0123456789abcdef";
 
 async function serving(args: readonly string[], options: StartOptions = {}): Promise<{ server: Running; url: string }> {
   const server = startProgram("src/cli/main.ts", ["serve", "--port", "0", ...args], options);
@@ -127,5 +130,26 @@ describe("daybook serve", () => {
     expect(bad.code).toBe(1);
     expect(bad.stderr).toMatch(/^daybook serve: DAYBOOK_TOKEN: expected a value that starts with sk_/);
     expect(bad.stderr).not.toContain("hunter2");
+  });
+
+  test.each(["serve", "demo"])("%s refuses a DAYBOOK_TOKEN that can be guessed, before it opens anything, unless told otherwise", async (name) => {
+    const short = "sk_0123456789abcdefgh";
+    vi.stubEnv("DAYBOOK_TOKEN", short);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const directory = join(await emptyDirectory(), "data");
+    const { code, stderr } = await daybookHere([name, "--data", directory]);
+    expect([code, stderr]).toEqual([
+      2,
+      `daybook ${name}: DAYBOOK_TOKEN: expected at least 22 characters, got 21: shorter tokens can be guessed; --insecure-token accepts it (see daybook ${name} --help)\n`,
+    ]);
+    await expect(stat(directory)).rejects.toMatchObject({ code: "ENOENT" });
+    expect(environmentTokens(true)).toMatchObject([{ sha256: tokenHash(short), role: "owner" }]);
+    vi.stubEnv("DAYBOOK_TOKEN", `${short}i`);
+    expect(environmentTokens()).toHaveLength(1);
+  });
+
+  test("takes a short DAYBOOK_TOKEN with --insecure-token", async () => {
+    const { url } = await serving(["--memory", "--insecure-token"], { env: { DAYBOOK_TOKEN: "sk_short" } });
+    expect((await post(`${url}/analytics/count-events`, "sk_short", {})).status).toBe(200);
   });
 });

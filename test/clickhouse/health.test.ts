@@ -11,7 +11,7 @@ afterEach(async () => {
   await order();
 });
 
-const OWNER = "sk_clickhouse_owner";
+const OWNER = "sk_clickhouse_owner_0123456789";
 
 async function serve(url: string, ...args: readonly string[]) {
   const place = ["--clickhouse", url, "--database", "shop", "--port", "0", "--quiet", "--no-page", ...args];

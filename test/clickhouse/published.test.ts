@@ -13,7 +13,7 @@ import { dataSet } from "../examples/published.js";
 import { CLI } from "../program-names.js";
 import { newDatabase, placeArguments, type Layout } from "./kit.js";
 
-const TOKEN = "sk_published_figures";
+const TOKEN = "sk_published_figures_0123456789";
 
 const known = new Map<string, Promise<DaybookClient>>();
 const ends: (() => Promise<unknown>)[] = [];

@@ -4,7 +4,7 @@ import { CLI } from "../program-names.js";
 import { layouts, newDatabase, placeArguments } from "./kit.js";
 
 const ACCESS_LOG = "examples/data/apache_logs_semicomplete_2015.log.gz";
-const OWNER = "sk_clickhouse_owner";
+const OWNER = "sk_clickhouse_owner_0123456789";
 
 describe.each(layouts)("the command line on %s", (layout) => {
   let place: readonly string[] = [];

@@ -1,7 +1,7 @@
 import { startProgram } from "../cli/run.js";
 import type { Running } from "../cli/run.js";
 
-export const TOKEN = "sk_0123456789abcdef";
+export const TOKEN = "sk_0123456789abcdef0123456789";
 
 /** `daybook serve` over a directory, once it answers. */
 export async function serve(directory: string, port = "0"): Promise<{ readonly server: Running; readonly url: string; readonly port: string }> {

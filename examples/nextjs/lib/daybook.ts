@@ -19,7 +19,7 @@ export function analytics(): Promise<Analytics> {
 
 async function open(): Promise<Analytics> {
   const daybook = await openDaybook({ storage: fileStorage(process.env["DAYBOOK_DATA"] ?? "./data/nextjs") });
-  const token = process.env["DAYBOOK_TOKEN"] ?? "sk_change_me";
+  const token = process.env["DAYBOOK_TOKEN"] ?? "sk_change_me_before_you_start";
   const tokens = memoryTokens([{ token, role: "owner", scopes: ["*"] }]);
   return { daybook, handler: createHandler({ organizations: { default: daybook }, tokens }) };
 }

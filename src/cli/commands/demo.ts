@@ -21,14 +21,15 @@ over HTTP, and shows them on a page, until SIGTERM or SIGINT. The package has al
   --data DIR            data directory, default "./data"
   --port N              default 8787; 0 = any free port
   --once                stop after the report
+  --insecure-token      accept a DAYBOOK_TOKEN of fewer than 22 characters, which can be guessed
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { data: { type: "string" }, port: { type: "string" }, once: { type: "boolean" } }, false);
+  const { values } = readArguments(args, { data: { type: "string" }, port: { type: "string" }, once: { type: "boolean" }, "insecure-token": { type: "boolean" } }, false);
   const port = portOf(values.port ?? "8787");
   const data = await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   if (data.kind === "store") throw new Error(`${data.path}: is a store; the demo makes an organization for each data set, give it a directory of its own`);
-  const tokens = environmentTokens();
+  const tokens = environmentTokens(values["insecure-token"]);
   const open: Record<string, Daybook> = {};
   const closeAll = () => Promise.all(Object.values(open).map((daybook) => daybook.close()));
   const sets = presentDataSets();

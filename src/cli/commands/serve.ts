@@ -18,6 +18,7 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? };
                         changes count at once; one that cannot be read is told of, and the tokens stay as they were.
                         What is no file, such as a pipe, is read once, at the start
+  --insecure-token      accept a DAYBOOK_TOKEN of fewer than 22 characters, which can be guessed
   --question-seconds N  how long a question may take, 1 to 3600, default 30; then it is ended with query_timeout
   --quiet               no line on stderr for each request
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
@@ -30,7 +31,7 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --no-page             do not serve the page that shows the numbers
   --currency CODE       reporting currency of new organizations, default USD
 
-Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default".
+Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default"; at least 22 characters.
 Tokens made or revoked by "daybook token" count at once, those of DIR and those of FILE. With no token anywhere one owner token
 is made and shown once.
 `;
@@ -52,6 +53,7 @@ async function run(args: readonly string[]): Promise<void> {
       port: { type: "string" },
       tokens: { type: "string" },
       currency: { type: "string" },
+      "insecure-token": { type: "boolean" },
       "question-seconds": { type: "string" },
       quiet: { type: "boolean" },
       "one-thread": { type: "boolean" },
@@ -68,7 +70,7 @@ async function run(args: readonly string[]): Promise<void> {
   const currency = currencyOf(values.currency);
   const questionMs = wholeNumberOf(values["question-seconds"] ?? String(LIMITS.questionMs / 1_000), "question-seconds", 1, QUESTION_SECONDS) * 1_000;
   const tokenFile = values.tokens !== undefined && (await canBeReadAgain(values.tokens)) ? values.tokens : undefined;
-  const fixed = environmentTokens();
+  const fixed = environmentTokens(values["insecure-token"]);
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens)).records)];
   const isRemote = isOnClickHouse(values);
   // One that is made at each start would be in every log, with rights that last.
@@ -112,10 +114,21 @@ function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolea
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
-/** The token of DAYBOOK_TOKEN, if it is set. @throws Error that does not show it */
-export function environmentTokens(): TokenRecord[] {
+/** A known token is served however many were tried before it, so its length alone keeps it from being guessed. */
+const TOKEN_CHARS_MIN = 22;
+
+/** The token of DAYBOOK_TOKEN, if it is set. @param takesShort `--insecure-token` @throws Error that does not show it, UsageError */
+export function environmentTokens(takesShort = false): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];
+  const records = tokensOf(value);
+  if (value.length >= TOKEN_CHARS_MIN || takesShort) return records;
+  throw new UsageError(
+    `DAYBOOK_TOKEN: expected at least ${TOKEN_CHARS_MIN} characters, got ${value.length}: shorter tokens can be guessed; --insecure-token accepts it`,
+  );
+}
+
+function tokensOf(value: string): TokenRecord[] {
   try {
     return parseTokens(JSON.stringify([{ token: value, role: "owner", scopes: ["*"] }]));
   } catch (error) {

@@ -6,6 +6,9 @@ export const ANY_ORIGIN = "*";
 /** Scheme, host and port as browsers write an origin; a first label of `*` stands for one or more labels. */
 const ORIGIN = /^(https?):\/\/(\*\.)?([^/?#@*]+)$/i;
 
+/** What the `*` of a pattern stands for: labels of a host, and no port, user or path. */
+const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+
 /** What is expected of an origin of a public key. */
 export const EXPECTED_ORIGIN = "expected *, or an origin such as https://shop.example, http://localhost:8080 or https://*.shop.example";
 
@@ -38,5 +41,5 @@ function matches(origin: string, pattern: string): boolean {
   const at = pattern.indexOf("*.");
   if (at === -1) return origin === pattern;
   const [start, end] = [pattern.slice(0, at), pattern.slice(at + 1)];
-  return origin.startsWith(start) && origin.endsWith(end) && origin.length > start.length + end.length;
+  return origin.startsWith(start) && origin.endsWith(end) && LABELS.test(origin.slice(start.length, -end.length));
 }

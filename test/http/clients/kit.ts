@@ -8,7 +8,7 @@ import { createHandler, loadAgentReader, memoryTokens } from "../../../src/http/
 import type { Answered, ServedDaybook } from "../../../src/http/index.js";
 import { listen } from "../../../src/node/index.js";
 
-export const TOKEN = "sk_clients_0123456789";
+export const TOKEN = "sk_clients_0123456789abc";
 export const PAGE_KEY = "pk_pages_0123456789";
 const ENTRIES = [
   { token: TOKEN, role: "owner", scopes: ["*"], project: "shop" },
