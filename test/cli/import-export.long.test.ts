@@ -71,7 +71,7 @@ describe("import and export", () => {
     expect(await exported("copy")).toBe(ndjson);
 
     const csv = join(directory, "out.csv.gz");
-    expect((await daybook(["export", "--data", directory, "--organization", "source", "--format", "csv", "--out", csv])).stdout).toMatch(/out\.csv\.gz: 3 events/);
+    expect((await daybook(["export", "--data", directory, "--organization", "source", "--format", "csv", "--raw-cells", "--out", csv])).stdout).toMatch(/out\.csv\.gz: 3 events/);
     expect((await readFile(csv)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
     const viaCsv = await daybook(["import", "--data", directory, "--organization", "via-csv", csv]);
     expect(viaCsv.stdout).toMatch(/accepted 3 \/ duplicates 0 \/ rejected 0/);

@@ -39,6 +39,7 @@ describe("daybook", () => {
     [["import", "--data", "x", "a.parquet.gz"], "daybook import: a.parquet.gz: Parquet is read from its end, so it has to be a file, and not gzipped (see daybook import --help)"],
     [["export", "--data", "x", "--out", "a.parquet.gz"], "daybook export: --out: Parquet is compressed already, expected a name without .gz (see daybook export --help)"],
     [["export", "--data", "x", "--json-mark"], "daybook export: --json-mark is for arrow only (see daybook export --help)"],
+    [["export", "--data", "x", "--raw-cells"], "daybook export: --raw-cells is for csv only (see daybook export --help)"],
     [["import", "--data", "x", "a.txt"], "daybook import: --format is required: a.txt does not tell its format (see daybook import --help)"],
     [["import", "--data", "x", "--organization", "../up", "a.csv"], 'daybook import: --organization: expected lower-case letters, digits, - and _, at most 63, got "../up" (see daybook import --help)'],
     [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, arrow, parquet, got "xml" (see daybook export --help)'],

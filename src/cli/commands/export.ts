@@ -35,6 +35,8 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
                         default: by the name of --out (.csv .arrow .arrows .parquet), else ndjson
   --events-only         no records
   --identity-ids        adds identityId to each event: whose it is at this moment; "import" passes it over
+  --raw-cells           keeps the texts of CSV as they are, for programs and for "import"; without it one that a spreadsheet takes for
+                        a formula (it begins with = + - @, a tab or a line break, and is no number) gets an apostrophe in front
   --json-mark           marks metadata as JSON in an Arrow stream (extension type arrow.json), which Polars refuses
   --out FILE            instead of standard output; gzipped when the name ends in .gz
 `;
@@ -52,6 +54,7 @@ async function run(args: readonly string[]): Promise<void> {
       format: { type: "string" },
       "events-only": { type: "boolean" },
       "identity-ids": { type: "boolean" },
+      "raw-cells": { type: "boolean" },
       "json-mark": { type: "boolean" },
       out: { type: "string" },
     },
@@ -62,6 +65,7 @@ async function run(args: readonly string[]): Promise<void> {
   const isGzipped = values.out?.endsWith(".gz") === true;
   if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is compressed already, expected a name without .gz");
   if (values["json-mark"] === true && format !== "arrow") throw new UsageError("--json-mark is for arrow only");
+  if (values["raw-cells"] === true && format !== "csv") throw new UsageError("--raw-cells is for csv only");
   const organization = organizationOf(values.organization);
   const others = { data: values.data, organization: values.organization };
   const daybook = path === null ? await openOnClickHouse(values, others) : await openForReading(await dataDirectory(path), organization, { memoryBudgetBytes: COLUMN_BYTES });
@@ -76,7 +80,7 @@ async function run(args: readonly string[]): Promise<void> {
     };
     const chunks = {
       ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
-      csv: () => csvBlocks(daybook, input, onBlock),
+      csv: () => csvBlocks(daybook, input, values["raw-cells"] === true, onBlock),
       arrow: () => embedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
       parquet: () => embedded(daybook, format).exportParquet(input),
     };

@@ -37,15 +37,15 @@ export async function* ndjsonBlocks(
   yield* inBlocks(lines(), () => onBlock(written));
 }
 
-/** Events as CSV, a header first. @param onBlock as above */
-export async function* csvBlocks(daybook: Exporting, input: ExportInput, onBlock: (written: Written) => void): AsyncGenerator<string> {
+/** Events as CSV, a header first. @param rawCells texts stay as they are stored @param onBlock as above */
+export async function* csvBlocks(daybook: Exporting, input: ExportInput, rawCells: boolean, onBlock: (written: Written) => void): AsyncGenerator<string> {
   const written: Written = { events: 0, records: 0 };
   const withIdentityIds = input.identityIds === true;
   const lines = async function* (): AsyncGenerator<string> {
     yield csvHeader(withIdentityIds);
     for await (const event of daybook.exportEvents(input)) {
       written.events += 1;
-      yield csvLine(event, withIdentityIds);
+      yield csvLine(event, { withIdentityIds, rawCells });
     }
   };
   yield* inBlocks(lines(), () => onBlock(written));

@@ -10,10 +10,25 @@ export function csvHeader(withIdentityIds: boolean): string {
   return `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).join(",")}\r\n`;
 }
 
-/** One event as an RFC 4180 record; not-set fields are empty, metadata is JSON. `import --format csv` reads it back. */
-export function csvLine(event: ExportedEvent, withIdentityIds: boolean): string {
+/** How events become CSV. */
+export interface CsvRules {
+  readonly withIdentityIds: boolean;
+  /** True: texts stay as they are stored, also where a spreadsheet takes them for formulas. */
+  readonly rawCells: boolean;
+}
+
+/** One event as an RFC 4180 record; not-set fields are empty, metadata is JSON. With raw cells `import --format csv` reads it back as it was. */
+export function csvLine(event: ExportedEvent, { withIdentityIds, rawCells }: CsvRules): string {
   const values: Readonly<Record<string, unknown>> = { ...event };
-  return `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).map((column) => quoted(cellText(values[column]))).join(",")}\r\n`;
+  const cell = (value: unknown) => quoted(rawCells || typeof value !== "string" ? cellText(value) : withoutFormula(value));
+  return `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).map((column) => cell(values[column])).join(",")}\r\n`;
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** The text behind an apostrophe where a spreadsheet would take it for a formula. A number is none. */
+function withoutFormula(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
 function cellText(value: unknown): string {

@@ -4,7 +4,9 @@ export interface Sheet {
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
 }
 
-/** RFC 4180, with CRLF. Text that a spreadsheet would take for a formula gets a quote before it. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** RFC 4180, with CRLF. Text that a spreadsheet would take for a formula, and is no number, gets an apostrophe before it. */
 export function csvOf({ columns, rows }: Sheet): string {
   return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
@@ -12,7 +14,7 @@ export function csvOf({ columns, rows }: Sheet): string {
 function cell(value: string | number | boolean | null): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const safe = /^[=+\-@\t\r\n]/.test(value) && !NUMBER.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
