@@ -1,12 +1,13 @@
-import type { Stats } from "node:fs";
-import { open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { constants, type Stats } from "node:fs";
+import { lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { TokenRecord } from "../http/index.js";
 import { flatFileStorage } from "../node/file-storage.js";
 import { fileStorage } from "../node/index.js";
 import { kernelFileSystem } from "../node/kernel-file-system.js";
+import { linkError, NO_FOLLOW } from "../node/write-in-place.js";
 import type { Storage, StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
 import { tellWait } from "./tell-wait.js";
@@ -104,7 +105,7 @@ export async function changeTokenFile(path: string, change: ChangeOfTokens, make
 async function keepRights(file: string, next: string): Promise<void> {
   const kept = await statsOf(file);
   if (kept === null) return;
-  const handle = await open(next, "r+");
+  const handle = await open(next, constants.O_RDWR | NO_FOLLOW);
   try {
     const made = await handle.stat();
     if (made.uid !== kept.uid || made.gid !== kept.gid) await handle.chown(kept.uid, kept.gid);
@@ -129,20 +130,15 @@ async function statsOf(path: string): Promise<Stats | null> {
   }
 }
 
-/** What a link leads to is replaced or made, and not the link. @throws Error where there is no such directory */
+/** The one path of a file, whichever links lead to its directory: its lock is beside it. @throws Error where it is a link itself, or has no directory */
 async function placeOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!isMissing(error)) throw naming(path, error);
-  }
   const directory = dirname(path);
   const found = await realpath(directory).catch((error: unknown) => {
     throw isMissing(error) ? new Error(`${directory}: no such directory`, { cause: error }) : naming(path, error);
   });
   const place = join(found, basename(path));
-  const target = await readlink(place).catch(() => null);
-  return target === null ? place : await placeOf(resolve(found, target));
+  if ((await lstat(place).catch(() => null))?.isSymbolicLink() === true) throw linkError(path);
+  return place;
 }
 
 async function underLock(locked: Required<Pick<Storage, "lock">>, run: () => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
+import { NO_FOLLOW } from "./write-in-place.js";
 import type { FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
 
 const open = promisify(fs.open);
@@ -21,8 +22,9 @@ const mkdir = promisify(fs.mkdir);
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
 const openFlags: Readonly<Record<OpenMode, number>> = {
   read: O_RDONLY,
-  update: O_RDWR,
-  append: O_RDWR | O_CREAT,
+  update: O_RDWR | NO_FOLLOW,
+  append: O_RDWR | O_CREAT | NO_FOLLOW,
+  // Exclusive: a link is a name that is taken.
   create: O_RDWR | O_CREAT | O_EXCL,
 };
 

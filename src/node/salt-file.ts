@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import type { SaltKeeper } from "../http/index.js";
+import { linkError, NO_FOLLOW } from "./write-in-place.js";
 
 /** Only its owner reads it. */
 const MODE = 0o600;
@@ -17,7 +18,9 @@ export function saltFile(path: string): SaltKeeper {
       }
     },
     keep: async (bytes) => {
-      const file = await open(path, constants.O_RDWR | constants.O_CREAT, MODE);
+      const file = await open(path, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, MODE).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === "ELOOP" ? linkError(path, error) : error;
+      });
       try {
         // Whoever made the file may have let others read it.
         await file.chmod(MODE);

@@ -10,6 +10,7 @@ const codeOfErrno: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EMFILE: ["overloaded", "this process has too many open files"],
   ENFILE: ["overloaded", "this machine has too many open files"],
   ENOTDIR: ["invalid_parameter", "a part of the path is not a directory"],
+  ELOOP: ["invalid_parameter", "a symbolic link stands in its place, and files are not written through links"],
   ENOENT: ["internal", "there is no such file"],
   EIO: ["internal", "the disk reports an error"],
 };
@@ -39,7 +40,7 @@ export function directoryError(path: string, error: unknown): DaybookError {
   return new DaybookError(reason === undefined ? code : "invalid_parameter", message, { key: "", errno, path }, { cause: error });
 }
 
-/** Runs a file operation; what it throws becomes a Daybook error. @throws storage_full, read_only, overloaded, internal */
+/** Runs a file operation; what it throws becomes a Daybook error. @throws storage_full, read_only, overloaded, invalid_parameter, internal */
 export async function attempt<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

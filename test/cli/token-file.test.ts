@@ -97,25 +97,37 @@ describe("daybook token --tokens FILE", () => {
     expect([await readFile(path, "utf8"), await readdir(`${path}.lock`)]).toEqual([before, []]);
   });
 
-  test("makes the file that a link leads to, and refuses what is no file", async () => {
+  test("refuses a link to nothing, and what is no file", async () => {
     const directory = await emptyDirectory();
     const link = join(directory, "link.json");
     await symlink("tokens.json", link);
-    await token("create", link, ...CREATE);
-    expect((await lstat(link)).isSymbolicLink()).toBe(true);
-    expect((await readTokenFile(join(directory, "tokens.json"))).records).toHaveLength(1);
+    const { code, stderr } = await token("create", link, ...CREATE);
+    expect([code, stderr]).toEqual([1, `daybook token: ${link}: is a symbolic link, and files are not written through links: name the file itself\n`]);
+    expect(await readdir(directory)).toEqual(["link.json"]);
     expect((await token("revoke", "/dev/null", "page")).stderr).toBe("daybook token: /dev/null: expected a file, which can be replaced\n");
   });
 
-  test("replaces the file that a link leads to, and not the link", async () => {
+  test("lists what a link leads to, and writes neither that nor the link", async () => {
     const { directory, path } = await written();
     const link = join(directory, "link.json");
     await symlink(path, link);
-    expect((await token("revoke", link, "page")).code).toBe(0);
+    const before = await readFile(path, "utf8");
+    expect((await token("list", link)).stdout).toContain("page");
+    for (const run of [await token("revoke", link, "page"), await token("create", link, ...CREATE)]) {
+      expect([run.code, run.stderr]).toEqual([1, `daybook token: ${link}: is a symbolic link, and files are not written through links: name the file itself\n`]);
+    }
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(await readFile(path, "utf8")).toBe(before);
+    expect((await readdir(directory)).sort()).toEqual(["Server tokens.json", "link.json"]);
+  });
+
+  test("writes one file, and has one lock, whichever links lead to its directory", async () => {
+    const { directory, path } = await written();
+    const link = join(await emptyDirectory(), "directory");
+    await symlink(directory, link);
+    expect((await token("revoke", join(link, "Server tokens.json"), "page")).code).toBe(0);
     expect((await readTokenFile(path)).records[1]?.revoked_at).toMatch(/^\d{4}-/);
-    expect((await readdir(directory)).sort()).toEqual(["Server tokens.json", "Server tokens.json.lock", "link.json"]);
-    expect(await readdir(`${path}.lock`)).toEqual([]);
+    expect((await readdir(directory)).sort()).toEqual(["Server tokens.json", "Server tokens.json.lock"]);
   });
 
   const records = [createToken({ role: "viewer", scopes: ["*"], nowMs: 0 }).record];

@@ -1,9 +1,9 @@
-import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { DaybookError } from "../../base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
+import { writeFileAnew } from "../../node/write-in-place.js";
 import type { ExportInput } from "../../plan/input.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
@@ -38,7 +38,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --raw-cells           keeps the texts of CSV as they are, for programs and for "import"; without it one that a spreadsheet takes for
                         a formula (it begins with = + - @, a tab or a line break, and is no number) gets an apostrophe in front
   --json-mark           marks metadata as JSON in an Arrow stream (extension type arrow.json), which Polars refuses
-  --out FILE            instead of standard output; gzipped when the name ends in .gz
+  --out FILE            instead of standard output; gzipped when the name ends in .gz; no symbolic link to a file
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -86,8 +86,8 @@ async function run(args: readonly string[]): Promise<void> {
     };
     const written = Readable.from(await begun(chunks[format]()));
     if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
-    else if (values.out.endsWith(".gz")) await pipeline(written, createGzip(), createWriteStream(values.out));
-    else await pipeline(written, createWriteStream(values.out));
+    else if (values.out.endsWith(".gz")) await pipeline(written, createGzip(), await writeFileAnew(values.out));
+    else await pipeline(written, await writeFileAnew(values.out));
     const took = progress.end();
     if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
     if (withRecords && format !== "ndjson") await tellOfRecords(daybook, format);

@@ -30,6 +30,7 @@ export interface DirectoryEntry {
  * - `update`: must exist, for reading and writing, content kept;
  * - `append`: like update, but created empty where absent;
  * - `create`: must not exist (EEXIST), for reading and writing.
+ * All but `read` refuse a symbolic link (ELOOP, EEXIST), where the system can.
  */
 export type OpenMode = "read" | "update" | "append" | "create";
 
