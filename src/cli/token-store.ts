@@ -130,7 +130,7 @@ async function statsOf(path: string): Promise<Stats | null> {
   }
 }
 
-/** The one path of a file, whichever links lead to its directory: its lock is beside it. @throws Error where it is a link itself, or has no directory */
+/** The one path of a file, whichever links lead to its directory: its lock is beside it. @throws Error for a link, or no directory */
 async function placeOf(path: string): Promise<string> {
   const directory = dirname(path);
   const found = await realpath(directory).catch((error: unknown) => {

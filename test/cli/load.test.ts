@@ -53,7 +53,7 @@ describe("load", () => {
 
 const formats: [format: string, write: (daybook: Daybook, input: ExportInput) => AsyncIterable<string | Uint8Array>, read: (bytes: AsyncIterable<Uint8Array>) => Rows][] = [
   ["NDJSON", (daybook, input) => ndjsonBlocks(daybook, input, false, () => undefined), (bytes) => readNdjson(bytes, "set")],
-  ["CSV", (daybook, input) => csvBlocks(daybook, input, () => undefined), (bytes) => readCsvEvents(bytes, "set")],
+  ["CSV", (daybook, input) => csvBlocks(daybook, input, true, () => undefined), (bytes) => readCsvEvents(bytes, "set")],
   ["Arrow", (daybook, input) => daybook.exportArrow(input), (bytes) => readArrow(bytes, "set")],
 ];
 
