@@ -21,5 +21,6 @@ export default defineConfig({
   treeshake: true,
   removeNodeProtocol: false,
   plugins: [{ name: "keep-const", renderChunk: (code) => ({ code: keepConst(code) }) }],
+  metafile: true,
   dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
 });

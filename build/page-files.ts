@@ -1,4 +1,4 @@
-import { build, type Plugin } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
@@ -21,17 +21,18 @@ const plotInEnglish: Plugin = {
   },
 };
 
-/** Makes the page's three files in a directory, with the packages they use inside. */
-export async function pageFiles(directory: string): Promise<void> {
+/** Makes the page's three files in a directory, with the packages they use inside; tells what they are made of. */
+export async function pageFiles(directory: string): Promise<Metafile> {
   await mkdir(directory, { recursive: true });
-  await build({
+  const { metafile } = await build({
     entryPoints: [
       { in: `${source}start.tsx`, out: "page" },
       { in: `${source}style/page.css`, out: "page" },
     ],
     outdir: directory,
     bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", charset: "utf8", legalComments: "none",
-    jsx: "automatic", jsxImportSource: "preact", plugins: [plotInEnglish],
+    jsx: "automatic", jsxImportSource: "preact", plugins: [plotInEnglish], metafile: true,
   });
   await copyFile(`${source}index.html`, `${directory}/index.html`);
+  return metafile;
 }

@@ -1,11 +1,11 @@
-import { build } from "esbuild";
+import { build, type Metafile } from "esbuild";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { minify } from "terser";
 
-/** Writes the script of web pages, one file without a module, for browsers since 2019. */
-export async function trackerScript(source: string, directory: string): Promise<void> {
-  const { outputFiles } = await build({
+/** Writes the script of web pages, one file without a module, for browsers since 2019; tells what it is made of. */
+export async function trackerScript(source: string, directory: string): Promise<Metafile> {
+  const { outputFiles, metafile } = await build({
     entryPoints: [join(source, "tracker/script.ts")],
     bundle: true,
     format: "iife",
@@ -15,6 +15,7 @@ export async function trackerScript(source: string, directory: string): Promise<
     // No "use strict".
     tsconfigRaw: {},
     write: false,
+    metafile: true,
     logLevel: "error",
   });
   // Puts functions that are called once in the place of the call, which esbuild does not: 40 bytes of 1,536.
@@ -25,4 +26,5 @@ export async function trackerScript(source: string, directory: string): Promise<
   });
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, "daybook.js"), code);
+  return metafile;
 }

@@ -47,6 +47,12 @@ describe("what is packed", () => {
     }
   });
 
+  it("has the licences of the packages inside, and nothing else of the build", async () => {
+    const project = await Project.of(archive);
+    expect(await readFile(project.path("node_modules/daybook/dist/THIRD-PARTY-LICENSES.txt"), "utf8")).toMatch(/^preact \d[^]*Jason Miller[^]*^uplot \d[^]*Leon Sorokin/m);
+    expect((await readdir(project.path("node_modules/daybook/dist"))).filter((name) => name.includes("metafile"))).toEqual([]);
+  });
+
   it("loads nothing but itself for its core, imported or required", async () => {
     const project = await Project.of(archive);
     const imported = [...(await loadedAtOnce(project.path("node_modules/daybook/dist/index.js")))];
