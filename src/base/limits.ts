@@ -150,6 +150,14 @@ export const LIMITS = {
   keylessBodyBytes: 1024 * 1024,
   /** Bytes of such bodies in memory at once, before their keys are known: whoever has no key must not hold what others need. */
   heldKeylessBytes: 8 * 1024 * 1024,
+  /** Items of a body: events, records, calls. One that is wrong takes some ten times as long as one that is right. */
+  bodyItemCount: 10_000,
+  /** Events of a body that a page sends: what one address may send in a burst. */
+  collectedItemCount: 1_000,
+  /** Bytes of one item, and of all that stands beside the items. What breaks no rule has a third of it. */
+  bodyItemBytes: 1024 * 1024,
+  /** Rejected items that an answer names one by one, and adjusted ones. The others are counted. */
+  namedItemCount: 100,
   /** Members of a gzip body: each takes some tens of µs, however little it holds. */
   gzipMemberCount: 1_024,
   /** Fields of a form. Clients send two or three. */

@@ -69,7 +69,7 @@ export async function loadStore(source: Daybook, target: ClickHouseDaybook, part
 /** What a store holds is refused of somebody who was erased there alone, or by a defect: the day is not loaded. */
 function told(result: IngestResult): IngestResult {
   const [first] = result.rejected;
-  if (first !== undefined) throw new Error(`refused ${result.rejected.length} of what the store holds: ${first.message}`);
+  if (first !== undefined) throw new Error(`refused ${result.rejectedCount ?? result.rejected.length} of what the store holds: ${first.message}`);
   return result;
 }
 

@@ -126,6 +126,7 @@ class Tally {
     this.#accepted += result.accepted;
     this.#duplicates += result.duplicates;
     for (const { index, message } of result.rejected) this.reject(lines[index] ?? 0, message);
+    this.#rejected += (result.rejectedCount ?? result.rejected.length) - result.rejected.length;
     this.#adjusted += result.adjusted.length;
     for (const { index, createdAt } of result.adjusted) this.#adjustments.add({ line: lines[index] ?? 0, createdAt });
   }

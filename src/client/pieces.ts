@@ -43,7 +43,7 @@ export function* piecesOf(items: readonly unknown[], rule: ItemRule, nowMs: () =
       rejected.push({ index, code: rule.code, message: text.message });
       continue;
     }
-    if (charCount + text.length > LIMITS.clientPieceChars && texts.length > 0) {
+    if ((charCount + text.length > LIMITS.clientPieceChars && texts.length > 0) || texts.length === LIMITS.bodyItemCount) {
       yield { text: `[${texts.join(",")}]`, places };
       [texts, places, charCount] = [[], [], 0];
     }

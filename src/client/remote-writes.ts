@@ -79,15 +79,17 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   async #store(path: string, items: readonly unknown[], rule: ItemRule): Promise<IngestResult> {
     const rejected: RejectedEvent[] = [];
     const adjusted: AdjustedEvent[] = [];
-    let [accepted, duplicates] = [0, 0];
+    let [accepted, duplicates, unnamedCount] = [0, 0, 0];
     for (const { text, places } of piecesOf(items.slice(), rule, this.#nowMs, rejected)) {
       const stored = await this.#storePiece(path, text, accepted + duplicates);
       accepted += stored.accepted;
       duplicates += stored.duplicates;
+      unnamedCount += (stored.rejectedCount ?? stored.rejected.length) - stored.rejected.length;
       for (const each of stored.rejected) rejected.push({ ...each, index: places[each.index] ?? each.index });
       for (const each of stored.adjusted) adjusted.push({ ...each, index: places[each.index] ?? each.index });
     }
-    return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
+    const named = { rejected: rejected.sort((a, b) => a.index - b.index), ...(unnamedCount === 0 ? {} : { rejectedCount: rejected.length + unnamedCount }) };
+    return { accepted, duplicates, ...named, adjusted };
   }
 
   /** @throws what the server answers; `details.storedCount` tells how many of the batch were stored before */

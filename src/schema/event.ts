@@ -106,6 +106,8 @@ export interface IngestResult {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly RejectedEvent[];
+  /** How many were rejected, where a server names the first ones alone: over HTTP, of more than a hundred. */
+  readonly rejectedCount?: number;
   /** Of those that were accepted. None where `futureEvents` is `"keep"`. */
   readonly adjusted: readonly AdjustedEvent[];
 }

@@ -80,7 +80,8 @@ function rejecting(daybook: Askable, shapes: EventShapes): Ingest {
     const result = await daybook.ingest(places.map((index) => given[index] as EventInput), options);
     const placed = <Of extends { readonly index: number }>(all: readonly Of[]) => all.map((each) => ({ ...each, index: places[each.index] ?? each.index }));
     const own = flaws.map(({ index, message }) => ({ index, code: "invalid_event" as const, message }));
-    return { ...result, rejected: [...placed(result.rejected), ...own].sort((a, b) => a.index - b.index), adjusted: placed(result.adjusted) };
+    const rejectedCount = result.rejectedCount === undefined ? {} : { rejectedCount: result.rejectedCount + own.length };
+    return { ...result, ...rejectedCount, rejected: [...placed(result.rejected), ...own].sort((a, b) => a.index - b.index), adjusted: placed(result.adjusted) };
   };
 }
 

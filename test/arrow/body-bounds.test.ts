@@ -47,7 +47,7 @@ describe("the events of an Arrow body", () => {
   it("metadata of more text than it may have is not parsed, and its row rejected", async () => {
     const text = JSON.stringify({ a: Array.from({ length: LIMITS.metadataBytes }, () => []) });
     const parse = vi.spyOn(JSON, "parse");
-    const events = await eventsOfArrow(streamOf({ name: textData(["a", "b"]), metadata: textData([text, "{}"]) }, 2), 16 * MIB);
+    const events = await eventsOfArrow(streamOf({ name: textData(["a", "b"]), metadata: textData([text, "{}"]) }, 2), 16 * MIB, Infinity);
     expect(parse.mock.calls.filter(([parsed]) => parsed === text)).toEqual([]);
     const { accepted, rejected } = await (await openDaybook({ storage: memoryStorage() })).ingest(events);
     expect([accepted, rejected.map(({ index, code }) => [index, code])]).toEqual([1, [[0, "invalid_event"]]]);
@@ -55,8 +55,8 @@ describe("the events of an Arrow body", () => {
 
   it("rows that share a long value take its bytes each, of those that a body may have", async () => {
     const bytes = metadataRows(JSON.stringify({ a: "x".repeat(30_000) }), 1_000);
-    await expect(eventsOfArrow(bytes, 16 * MIB)).rejects.toMatchObject({ code: "body_too_large", message: expect.stringMatching(/at most 16777216 bytes as JSON, these take 1\d{7} or more/) as string });
-    expect(await eventsOfArrow(bytes, 64 * MIB)).toHaveLength(1_000);
+    await expect(eventsOfArrow(bytes, 16 * MIB, Infinity)).rejects.toMatchObject({ code: "body_too_large", message: expect.stringMatching(/at most 16777216 bytes as JSON, these take 1\d{7} or more/) as string });
+    expect(await eventsOfArrow(bytes, 64 * MIB, Infinity)).toHaveLength(1_000);
   });
 
   it("columns that have no value take something of it in each row, told before any row is read", async () => {
@@ -65,7 +65,7 @@ describe("the events of an Arrow body", () => {
     const bytes = streamOf({ x: makeData({ type: new Int8(), length: rowCount, nullCount: 0, data: new Int8Array(rowCount) }), ...Object.fromEntries(none) }, rowCount);
     const wanted = rowCount * (LIMITS.arrowEventBytes + 201 * LIMITS.arrowCellBytes);
     const get = vi.spyOn(Vector.prototype, "get");
-    await expect(eventsOfArrow(bytes, 16 * MIB)).rejects.toThrow(`these take ${wanted} or more`);
+    await expect(eventsOfArrow(bytes, 16 * MIB, Infinity)).rejects.toThrow(`these take ${wanted} or more`);
     expect(get).not.toHaveBeenCalled();
   });
 
@@ -75,7 +75,7 @@ describe("the events of an Arrow body", () => {
     const valueOffsets = Int32Array.from({ length: 1_001 }, (_, at) => (at % 2 === 0 ? 0 : 100_000));
     const lists = makeData({ type: new List(item), length: 1_000, nullCount: 0, valueOffsets, child });
     const bytes = streamOf({ name: repeated("a", 1_000, 1), lists }, 1_000);
-    await expect(eventsOfArrow(bytes, MIB)).rejects.toMatchObject({ code: "body_too_large" });
+    await expect(eventsOfArrow(bytes, MIB, Infinity)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
   it("others have a turn each time so much was read as is parsed of JSON in one", async () => {
@@ -83,7 +83,7 @@ describe("the events of an Arrow body", () => {
     let [turnCount, isDone] = [0, false];
     const count = () => void (isDone || ((turnCount += 1), setImmediate(count)));
     setImmediate(count);
-    await eventsOfArrow(bytes, 16 * MIB).finally(() => (isDone = true));
+    await eventsOfArrow(bytes, 16 * MIB, Infinity).finally(() => (isDone = true));
     expect(turnCount).toBeGreaterThanOrEqual(Math.floor((4_000 * 1_000) / LIMITS.parsedBytesPerTurn));
   });
 });
@@ -96,7 +96,7 @@ describe("values that the library throws at", () => {
     ["milliseconds", new TimestampMillisecond("UTC"), [1_700_000_000_000n, -far]],
   ])("an instant in %s that is out of range costs its own row alone", async (_, type, values) => {
     const instants = () => makeData({ type, length: 2, nullCount: 0, data: BigInt64Array.from(values) });
-    const events = await eventsOfArrow(streamOf({ name: textData(["a", "b"]), createdAt: instants(), seenAt: instants() }, 2), MIB);
+    const events = await eventsOfArrow(streamOf({ name: textData(["a", "b"]), createdAt: instants(), seenAt: instants() }, 2), MIB, Infinity);
     expect(events.map(({ metadata }) => metadata)).toEqual([{ seenAt: "2023-11-14T22:13:20.000Z" }, { seenAt: String(values[1]) }]);
     const { accepted, rejected } = await (await openDaybook({ storage: memoryStorage() })).ingest(events);
     expect([accepted, rejected.map(({ index, code }) => [index, code])]).toEqual([1, [[1, "invalid_event"]]]);
@@ -108,6 +108,6 @@ describe("values that the library throws at", () => {
     const x = makeData({ type: new LargeUtf8(), length: 1, nullCount: 0, valueOffsets, data: new Uint8Array([65]) });
     const bytes = Buffer.from(streamOf({ name: textData(["a"]), x }, 1));
     bytes.writeBigInt64LE(2n ** 60n, bytes.indexOf(offset));
-    await expect(eventsOfArrow(bytes, MIB)).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "bytes" } });
+    await expect(eventsOfArrow(bytes, MIB, Infinity)).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "bytes" } });
   });
 });

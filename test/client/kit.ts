@@ -61,7 +61,7 @@ export class VirtualMachine implements Machine {
     this.#isTicking = true;
     while (this.#sleepers.length > 0) {
       // Whoever has something to do does it first.
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const [next] = this.#sleepers.sort((a, b) => a.atMs - b.atMs);
       if (next === undefined) break;
       this.#sleepers = this.#sleepers.filter((each) => each !== next);

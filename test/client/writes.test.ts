@@ -106,6 +106,18 @@ describe("events through a client", () => {
     expect(result.rejected.map(({ index }) => index)).toEqual([99, 199, 299, 399, 499, 599]);
   });
 
+  it("that are rejected by the thousand are counted, and the first hundred of each request named", async () => {
+    const good = { name: "a", createdAt: NOW_MS };
+    const batch: EventInput[] = Array.from({ length: LIMITS.bodyItemCount + 150 }, (_, at) => (at % 10 === 0 ? good : { name: "" }));
+    const { accepted, rejected, rejectedCount } = await client.ingest(batch);
+    const isBad = (index: number) => index % 10 !== 0;
+    const ofRequest = (from: number) => Array.from({ length: batch.length - from }, (_, at) => from + at).filter(isBad).slice(0, 100);
+    expect(rejected.map(({ index }) => index)).toEqual([...ofRequest(0), ...ofRequest(LIMITS.bodyItemCount)]);
+    expect([accepted, rejectedCount]).toEqual([batch.length / 10, (batch.length * 9) / 10]);
+    expect(rejected[0]?.message).toBe((await twin.ingest(batch.slice(0, 2))).rejected[0]?.message);
+    expect(await client.ingest(batch.slice(0, 111))).not.toHaveProperty("rejectedCount");
+  });
+
   it("of a large batch that are ahead of the clock keep their places, behind what is not sent at all", async () => {
     const text = "é".repeat(4_000);
     const batch: EventInput[] = Array.from({ length: 600 }, (_, at) => ({

@@ -1,6 +1,6 @@
 import { listOf } from "../../arrow/answer-list.js";
 import type { Table } from "../../arrow/answer-table.js";
-import { parameterError, shown } from "../../base/errors.js";
+import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { nextTurn } from "../../base/turn.js";
 import type { EventInput } from "../../schema/event.js";
@@ -34,12 +34,13 @@ export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null>
  * The events of an Arrow IPC stream or file, for `ingest`. Others have turns meanwhile, as often as while so much JSON is parsed.
  * @param maxByteLength of all events as JSON, by estimate; @throws invalid_parameter, body_too_large
  */
-export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number): Promise<EventInput[]> {
+export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number, rowCountMax: number): Promise<EventInput[]> {
   const [{ eventsFromIpc }, { ValueRoom }] = await Promise.all([import("../../arrow/events-from-ipc.js"), import("../../arrow/value-room.js")]);
   const room = new ValueRoom(maxByteLength);
   const events: EventInput[] = [];
   let pauseAt = LIMITS.parsedBytesPerTurn;
   for (const event of eventsFromIpc(bytes, room)) {
+    if (events.length === rowCountMax) throw new DaybookError("body_too_large", `expected a body of at most ${rowCountMax} items, got more: send them in several`);
     events.push(event);
     if (room.byteLength < pauseAt) continue;
     await nextTurn();

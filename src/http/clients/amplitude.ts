@@ -71,7 +71,7 @@ export const amplitude: Client = {
 /** The client drops those that are named, and sends the others again, which are there already. */
 function refusal(rejected: readonly Rejected[]): object {
   const indexes = [...new Set(rejected.map(({ index }) => index))];
-  return { code: 400, error: rejected[0]?.error.message, events_with_invalid_fields: { event: indexes } };
+  return { code: 400, error: rejected[0]?.message, events_with_invalid_fields: { event: indexes } };
 }
 
 function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: Reading): readonly Told[] {

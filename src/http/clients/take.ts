@@ -1,9 +1,9 @@
-import { DaybookError } from "../../base/errors.js";
 import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { faultOf } from "../tracking/fault-of.js";
+import { eachInTurns } from "../tracking/in-turns.js";
 import { objectOf } from "../tracking/members.js";
-import { authorizeRecords, storeEntries } from "../tracking/store-entries.js";
+import { authorizeRecords, errorOf, rejectedBy, storeEntries } from "../tracking/store-entries.js";
 import type { Entry, Rejected, Told } from "../tracking/store-entries.js";
 import type { Client, IdMaker } from "./client.js";
 import { ADDRESSES } from "./fields.js";
@@ -22,22 +22,22 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
   const { currency = "USD" } = caller.daybook;
   const { clock } = client;
   const clockOffsetMs = clock === undefined ? null : sent.senderClock.offsetMs(clock.sentAt(sent), items.map((item) => clock.idOf(objectOf(item))));
-  for (const [index, item] of items.entries()) {
+  await eachInTurns(items, async (item, index) => {
     try {
       const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, currency, clockOffsetMs, idOf });
       entries.push(...told.map((each) => ({ index, ...keyless(each, sent.key) })));
     } catch (thrown) {
-      faults.push({ index, error: faultOf(thrown) });
+      faults.push(rejectedBy(faultOf(thrown), index));
     }
-  }
+  });
   authorizeRecords(entries, caller);
   const outcome = await storeEntries(entries, caller, sent.onNoIds);
   const stored = items.length === 1 ? outcome.rejected : outcome.rejected.map(placed);
-  const rejected = [...faults, ...stored].filter(({ error }) => error.code !== "suppressed").sort((a, b) => a.index - b.index);
+  const rejected = [...faults, ...stored].filter(({ code }) => code !== "suppressed").sort((a, b) => a.index - b.index);
   const [first] = rejected;
   if (first === undefined) return { status: 200, code: null, value: client.answer(outcome, sent) };
-  if (client.refusal === undefined) throw first.error;
-  return { status: 400, code: first.error.code, value: { status: 0, reason: first.error.code, ...client.refusal(rejected) } };
+  if (client.refusal === undefined) throw errorOf(first);
+  return { status: 400, code: first.code, value: { status: 0, reason: first.code, ...client.refusal(rejected) } };
 }
 
 function keyless(told: Told, key: string): Told {
@@ -45,8 +45,8 @@ function keyless(told: Told, key: string): Told {
 }
 
 /** Names of members in what is wrong begin with where the thing stood, as in what its shape says. */
-function placed({ index, error }: Rejected): Rejected {
-  return { index, error: new DaybookError(error.code, `[${index}].${error.message}`, error.details, { cause: error }) };
+function placed(rejected: Rejected): Rejected {
+  return { ...rejected, message: `[${rejected.index}].${rejected.message}` };
 }
 
 /** What stands under such a name is stored nowhere. */

@@ -14,6 +14,7 @@ import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Agent } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { faultOf } from "../tracking/fault-of.js";
+import { eachInTurns } from "../tracking/in-turns.js";
 import { withoutNobody } from "../tracking/nobody.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
@@ -145,14 +146,14 @@ export class Collector {
     const noIds: HeaderNotice[] = [];
     const positions: number[] = [];
     const ties: { readonly position: number; readonly tie: Tie }[] = [];
-    for (const [position, event] of events.entries()) {
+    await eachInTurns(events, (event, position) => {
       try {
         const sent = checkedBeacon(event, `events[${position}]`, collected.rules);
         const beacon = withoutNobody(sent, ["anonymousId", "userId"], (noId) => noIds.push(noId));
         const createdAtMs = collected.receivedAtMs - (beacon.age_ms ?? 0);
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
         // Whoever turns out to be nobody is tied to nobody.
-        if (beacon.name === IDENTIFY && !beacon.userId) continue;
+        if (beacon.name === IDENTIFY && !beacon.userId) return;
         if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: idOfBeacon(beacon, project), userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
         else {
           inputs.push(eventOfBeacon(beacon, { project, anonymousId, createdAtMs }, around));
@@ -161,7 +162,7 @@ export class Collector {
       } catch (thrown) {
         faults.set(position, faultOf(thrown));
       }
-    }
+    });
     if (noIds.length > 0) collected.onNoIds(noIds);
     const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project, [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
     const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));

@@ -23,6 +23,8 @@ export interface Held {
   expect(byteLength: number): void;
   /** Resolves when a body of so many bytes may be parsed, one to be written once there is room for what it becomes; null: now. Called once. */
   parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null;
+  /** Resolves when so many bytes more of it may be parsed. */
+  pace(byteLength: number): Promise<void>;
   /**
    * The key is known: what was held without one counts to the organization from now on. Resolves when there is room for it; null: now.
    * @throws overloaded
@@ -114,7 +116,7 @@ class HeldBytes implements Held {
     readonly organization: string | null,
     readonly all: Budget,
     keyless: Budget,
-    readonly pace: ParsePace,
+    readonly allPaces: ParsePace,
     readonly roomOf: (organization: string | null) => ParseRoom,
   ) {
     this.isKeyless = organization === null;
@@ -133,11 +135,15 @@ class HeldBytes implements Held {
 
   parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null {
     if (byteLength < SHORT_BODY_BYTES) return null;
-    if (!isWritten) return this.pace.wait(byteLength);
+    if (!isWritten) return this.pace(byteLength);
     this.#room = this.roomOf(this.organization);
     this.#parsed = byteLength;
     const entered = this.#room.enter(byteLength);
-    return entered === null ? this.pace.wait(byteLength) : entered.then(() => this.pace.wait(byteLength));
+    return entered === null ? this.pace(byteLength) : entered.then(() => this.pace(byteLength));
+  }
+
+  pace(byteLength: number): Promise<void> {
+    return this.allPaces.wait(byteLength);
   }
 
   keyKnown(organization: string): Promise<void> | null {

@@ -1,12 +1,14 @@
 import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
 import type { Held } from "../overload/admission.js";
 import { bodyTooLarge } from "../wire/exchange.js";
 import type { WireRequest } from "../wire/exchange.js";
-import { isForm, membersOfForm } from "./form.js";
+import { dataOfForm, isForm, withData } from "./form.js";
 import { inflate, type BodyCompression } from "./inflate.js";
-import { parseJson, parseNdjson } from "./json.js";
+import { scanJson } from "./json-scan.js";
+import { parseNdjson, parseScanned } from "./json.js";
 import type { BodyRule } from "../routing/route.js";
 
 const JSON_TYPES = ["application/json"];
@@ -28,13 +30,20 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   if (declared > 0) held.expect(declared);
   const sent = await request.readBody(rule.maxByteLength, (byteLength) => held.take(byteLength), held.isKeyless);
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
-  const turn = held.parseTurn(bytes.length, rule.isWritten === true);
+  const { list, itemCountMax = LIMITS.bodyItemCount } = rule;
+  const isOfForm = rule.form === true && isForm(request.header("content-type"));
+  const [json, others] = isOfForm ? dataOfForm(bytes) : [bytes, {}];
+  // Of lines each is an item, whatever it holds.
+  const scan = form === "arrow" ? null : scanJson(json, form === "ndjson" ? Infinity : itemCountMax);
+  if (scan !== null && scan.weight > rule.maxByteLength) throw new DaybookError("body_too_large", `expected values that take no more memory than ${rule.maxByteLength} bytes of JSON, got more: send them in several bodies`);
+  const turn = held.parseTurn(scan?.weight ?? bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
-  if (rule.form === true && isForm(request.header("content-type"))) return membersOfForm(bytes, rule.list ?? "data");
-  if (form === "ndjson" && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
-  if (form === "arrow" && rule.list !== null) return { [rule.list]: await arrowEvents(bytes, rule.maxByteLength) };
-  if (bytes.length === 0) return {};
-  return objectOf(parseJson(bytes), rule);
+  const pace = (byteLength: number) => held.pace(byteLength);
+  if (scan === null) return { [list ?? ""]: await arrowEvents(bytes, rule.maxByteLength, itemCountMax) };
+  if (form === "ndjson" && list !== null) return { [list]: await parseNdjson(bytes, scan, itemCountMax, pace) };
+  if (bytes.length === 0 && !isOfForm) return {};
+  const value = await parseScanned(json, scan, pace);
+  return isOfForm ? withData(value, others, list ?? "data") : objectOf(value, rule);
 }
 
 /**
@@ -54,9 +63,9 @@ function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
   throw new DaybookError("invalid_body", `expected ${expected} as body, got ${came}`);
 }
 
-async function arrowEvents(bytes: Uint8Array, maxByteLength: number): Promise<readonly unknown[]> {
+async function arrowEvents(bytes: Uint8Array, maxByteLength: number, itemCountMax: number): Promise<readonly unknown[]> {
   try {
-    return await eventsOfArrow(bytes, maxByteLength);
+    return await eventsOfArrow(bytes, maxByteLength, itemCountMax);
   } catch (error) {
     if (!(error instanceof DaybookError) || error.code !== "invalid_parameter") throw error;
     throw new DaybookError("invalid_body", error.message.replace(/^bytes: /, ""));

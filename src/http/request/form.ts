@@ -15,12 +15,12 @@ export function isForm(contentType: string | null): boolean {
   return (contentType ?? "").toLowerCase().split(";", 1)[0]?.trim() === FORM_TYPE;
 }
 
-/** The fields of a form, as `membersOfFields` has them. @throws malformed_json, invalid_parameter, duplicate_parameter, invalid_body (many fields) */
-export function membersOfForm(bytes: Uint8Array, list: string): Record<string, unknown> {
+/** The JSON of a form, and its other fields. @throws malformed_json, invalid_parameter, duplicate_parameter, invalid_body (many fields) */
+export function dataOfForm(bytes: Uint8Array): [json: Uint8Array, others: Readonly<Record<string, string>>] {
   const text = decoder.decode(bytes);
   if (text.split("&", LIMITS.formFieldCount + 1).length > LIMITS.formFieldCount)
     throw new DaybookError("invalid_body", `expected at most ${LIMITS.formFieldCount} fields in a form`);
-  return membersOfFields(parseQuery(text), list);
+  return dataOfFields(parseQuery(text));
 }
 
 /**
@@ -29,9 +29,17 @@ export function membersOfForm(bytes: Uint8Array, list: string): Record<string, u
  * @throws malformed_json (also where there is no `data`)
  */
 export function membersOfFields(fields: Readonly<Record<string, string>>, list: string): Record<string, unknown> {
-  const { [DATA]: data = "", ...others } = fields;
-  const value = parseJson(bytesOfBase64(data));
+  const [json, others] = dataOfFields(fields);
+  return withData(parseJson(json), others, list);
+}
+
+/** What the JSON of a form was, with its other fields. */
+export function withData(value: unknown, others: Readonly<Record<string, string>>, list: string): Record<string, unknown> {
   return { ...others, [list]: Array.isArray(value) ? value : [value] };
+}
+
+function dataOfFields({ [DATA]: data = "", ...others }: Readonly<Record<string, string>>): [json: Uint8Array, others: Readonly<Record<string, string>>] {
+  return [bytesOfBase64(data), others];
 }
 
 /** In a form that was not escaped a plus reads as a blank. */

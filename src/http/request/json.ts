@@ -1,32 +1,95 @@
 import { DaybookError } from "../../base/errors.js";
-import { LONG_DIGITS, parseJsonText } from "../../base/json-text.js";
+import { parseJsonText } from "../../base/json-text.js";
+import { LIMITS } from "../../base/limits.js";
+import { scanJson, tooLongItem, tooManyItems, type Items, type Scan } from "./json-scan.js";
 
-/** Levels of nesting a body may have: a real question has five, and a parser's stack must not be the caller's to fill. */
-export const JSON_DEPTH = 64;
+/** A mark of the byte order is none within a body. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const startDecoder = new TextDecoder("utf-8", { fatal: true });
+const [NEWLINE, COMMA, OPENING_BRACKET, CLOSING_BRACKET] = [0x0a, 0x2c, 0x5b, 0x5d];
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+/** Resolves when so many bytes more may be parsed. */
+export type Pace = (byteLength: number) => Promise<void>;
 
-/** Bytes as JSON. @throws malformed_json (not UTF-8, nested too deep, not JSON) */
+/** Bytes as JSON. @throws malformed_json (not UTF-8, nested too deep, not JSON), body_too_large */
 export function parseJson(bytes: Uint8Array): unknown {
-  const hasLongNumber = checkDepth(bytes);
-  return parseText(decode(bytes), "", hasLongNumber);
+  return parseText(decoded(bytes, true), "", scanJson(bytes, LIMITS.bodyItemCount).hasLongNumber);
 }
 
-/** One JSON value per line; blank lines do not count. @throws malformed_json, naming the line */
-export function parseNdjson(bytes: Uint8Array): unknown[] {
-  const hasLongNumber = checkDepth(bytes);
+/** The same of bytes that were scanned. Items of long lists are parsed some at a time, so that others have turns. */
+export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside }: Scan, pace: Pace): Promise<unknown> {
+  if (byteLengthBeside > LIMITS.bodyItemBytes)
+    throw new DaybookError("body_too_large", `expected at most ${LIMITS.bodyItemBytes} bytes beside the items of lists, got ${byteLengthBeside}`);
+  if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
+  // Nobody can send it: what stands where a list was taken out is known by it.
+  const mark = globalThis.crypto.randomUUID();
+  const lists: unknown[][] = [];
+  let rest = "";
+  let restFrom = 0;
+  for (const list of longLists) {
+    const [{ from: listFrom }, { to: listTo }] = [list[0], list.at(-1)] as [Items, Items];
+    rest += `${decoded(bytes.subarray(restFrom, listFrom), restFrom === 0)}"${mark}${lists.length}"`;
+    restFrom = listTo;
+    const values: unknown[] = [];
+    for (const { from, to, count } of list) {
+      await pace(to - from);
+      const some = parseText(listText(bytes, from, to), ` in the items from ${values.length} on`, hasLongNumber) as unknown[];
+      if (some.length !== count) throw new DaybookError("malformed_json", `expected JSON: item ${values.length} is empty`);
+      for (const value of some) values.push(value);
+    }
+    lists.push(values);
+  }
+  const value = parseText(rest + decoded(bytes.subarray(restFrom), false), "", hasLongNumber);
+  const listAt = (place: unknown) => (Array.isArray(place) && typeof place[0] === "string" && place[0].startsWith(mark) ? lists[Number(place[0].slice(mark.length))] : undefined);
+  const whole = listAt(value);
+  if (whole !== undefined) return whole;
+  for (const [name, member] of Object.entries(value as object)) {
+    const list = listAt(member);
+    // An assignment would take the name `__proto__` for something else.
+    if (list !== undefined) Object.defineProperty(value, name, { value: list, writable: true, enumerable: true, configurable: true });
+  }
+  return value;
+}
+
+/** One JSON value per line; blank lines do not count. @throws malformed_json, naming the line; body_too_large */
+export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, itemCountMax: number, pace: Pace): Promise<unknown[]> {
   const values: unknown[] = [];
-  decode(bytes)
-    .split("\n")
-    .forEach((line, index) => {
-      if (line.trim() !== "") values.push(parseText(line, ` in line ${index + 1}`, hasLongNumber));
-    });
+  let pausedAt = 0;
+  for (let from = 0, line = 1; from < bytes.length; line += 1) {
+    const end = bytes.indexOf(NEWLINE, from);
+    const to = end === -1 ? bytes.length : end;
+    if (to - from > LIMITS.bodyItemBytes) throw tooLongItem();
+    if (to - pausedAt > LIMITS.parsedBytesPerTurn) {
+      await pace(to - pausedAt);
+      pausedAt = to;
+    }
+    const text = decoded(bytes.subarray(from, to), from === 0);
+    if (text.trim() !== "") {
+      if (values.length === itemCountMax) throw tooManyItems(itemCountMax);
+      values.push(parseText(text, ` in line ${line}`, hasLongNumber));
+    }
+    from = to + 1;
+  }
   return values;
 }
 
-function decode(bytes: Uint8Array): string {
+/** Items as the text of a list: brackets stand in the place of the commas around them meanwhile. What ends the whole list stays what it is. */
+function listText(bytes: Uint8Array, from: number, to: number): string {
+  const [before, behind] = [bytes[from - 1] as number, bytes[to] as number];
+  bytes[from - 1] = OPENING_BRACKET;
+  if (behind === COMMA) bytes[to] = CLOSING_BRACKET;
   try {
-    return decoder.decode(bytes);
+    return decoded(bytes.subarray(from - 1, to + 1), false);
+  } finally {
+    bytes[from - 1] = before;
+    bytes[to] = behind;
+  }
+}
+
+/** @param isStart whether the body begins there */
+function decoded(bytes: Uint8Array, isStart: boolean): string {
+  try {
+    return (isStart ? startDecoder : decoder).decode(bytes);
   } catch {
     throw new DaybookError("malformed_json", "expected UTF-8 text, the body has other bytes");
   }
@@ -39,35 +102,3 @@ function parseText(text: string, where: string, hasLongNumber: boolean): unknown
     throw new DaybookError("malformed_json", `expected JSON${where}: ${error instanceof Error ? error.message : "unreadable"}`);
   }
 }
-
-/** Brackets and digits are ASCII, so UTF-8 bytes can be scanned before they are decoded. @returns whether an integer has `LONG_DIGITS` */
-function checkDepth(bytes: Uint8Array): boolean {
-  let depth = 0;
-  let digitCount = 0;
-  let hasLongNumber = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] as number;
-    if (byte === 0x22) at = endOfString(bytes, at);
-    else if (byte >= 0x30 && byte <= 0x39) {
-      digitCount += 1;
-      if (digitCount === LONG_DIGITS) hasLongNumber = true;
-    } else {
-      digitCount = byte === 0x2e ? FRACTION : 0;
-      if (byte === 0x7b || byte === 0x5b) {
-        depth += 1;
-        if (depth > JSON_DEPTH) throw new DaybookError("malformed_json", `expected at most ${JSON_DEPTH} levels of nesting`);
-      } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-    }
-  }
-  return hasLongNumber;
-}
-
-/** Where the quote is that ends a string, or else the end of the bytes. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
-  return at;
-}
-
-/** Digits of a fraction count for nothing: no body has more bytes. A small integer, as the loop is slower with a double. */
-const FRACTION = -(2 ** 30);

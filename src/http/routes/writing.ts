@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
 import { withIdsOfJson } from "../../base/numeric-id.js";
 import type { EventInput, IngestResult } from "../../schema/event.js";
+import { namedRejections } from "../answer/named-rejections.js";
 import { answers } from "../shapes/answers.js";
 import { eventsBody } from "../shapes/event-body.js";
 import { guarded, JSON_BYTE_LENGTH, WRITE_BYTE_LENGTH } from "../routing/route.js";
@@ -24,7 +25,7 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope): Guar
     envelope: "problem",
     access: { scope, basic: true },
     query: noQuery,
-    body: { schema: trackingBodies[kind], maxByteLength: WRITE_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
+    body: { schema: trackingBodies[kind], maxByteLength: kind === "batch" ? WRITE_BYTE_LENGTH : JSON_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
     answer: trackingAnswer,
     etag: false,
     keepsNames: true,
@@ -37,7 +38,7 @@ function answerOf({ accepted, duplicates, rejected, adjusted }: IngestResult): z
   return {
     accepted,
     duplicates,
-    rejected: rejected.map(({ index, code, message }) => ({ index, code, message })),
+    ...namedRejections(rejected),
     adjusted: adjusted.map(({ index, createdAt }) => ({ index, createdAt })),
   };
 }

@@ -21,6 +21,8 @@ export interface BodyRule {
   readonly schema: z.ZodObject;
   /** Bound on the bytes sent, and on the bytes after inflating. */
   readonly maxByteLength: number;
+  /** Bound on the items of its lists. Default: `LIMITS.bodyItemCount`. */
+  readonly itemCountMax?: number;
   /** Member that a bare array or NDJSON stands for; null: JSON objects only. */
   readonly list: string | null;
   /** True: an Arrow IPC stream of events stands for the list, too. */

@@ -9,6 +9,10 @@ export const adjusted = z
   .array(z.strictObject({ index: count, createdAt: z.string().meta({ description: "The time of receipt, which it is stored at." }) }))
   .meta({ description: "What was accepted although its time was more than five minutes ahead of the clock." });
 
+/** What was not stored, and why: the first hundred. */
+export const rejected = z.array(z.strictObject({ index: count, code: z.string(), message: z.string() }));
+export const rejectedCount = count.optional().meta({ description: "How many were rejected, where these are more than `rejected` names." });
+
 function ok<T extends z.ZodType>(data: T) {
   return z.strictObject({ status: z.literal("OK"), data });
 }
@@ -59,7 +63,8 @@ export const answers = {
   ingest: z.strictObject({
     accepted: count,
     duplicates: count,
-    rejected: z.array(z.strictObject({ index: count, code: z.string(), message: z.string() })),
+    rejected,
+    rejectedCount,
     adjusted,
   }),
   health: z.strictObject({ status: z.enum(["ok", "read_only", "unreachable", "closed"]) }),

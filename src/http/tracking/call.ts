@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { expectedMoment, instantOf } from "../../schema/moment.js";
-import { adjusted } from "../shapes/answers.js";
+import { adjusted, rejected, rejectedCount } from "../shapes/answers.js";
 
 /** Calls of the public tracking spec that are events, and those that tell who somebody is. */
 export const EVENT_KINDS = ["track", "page", "screen"] as const;
@@ -58,7 +58,8 @@ export const trackingAnswer = z.strictObject({
   success: z.literal(true),
   accepted: count,
   duplicates: count,
-  rejected: z.array(z.strictObject({ index: count, code: z.string(), message: z.string() })),
+  rejected,
+  rejectedCount,
   adjusted,
 });
 

@@ -1,5 +1,6 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { instantOf } from "../../schema/moment.js";
+import { namedRejections } from "../answer/named-rejections.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { Caller, Exchange } from "../routing/route.js";
 import { CALL_KINDS, RECORD_KINDS, trackingBodies } from "./call.js";
@@ -7,8 +8,9 @@ import type { Call, CallKind, EventKind, RecordKind } from "./call.js";
 import { eventOfCall } from "./call-event.js";
 import { callTimeMs } from "./call-time.js";
 import { faultOf } from "./fault-of.js";
+import { eachInTurns } from "./in-turns.js";
 import { objectOf } from "./members.js";
-import { authorizeRecords, storeEntries } from "./store-entries.js";
+import { authorizeRecords, errorOf, rejectedBy, storeEntries } from "./store-entries.js";
 import type { Entry, Outcome, Rejected, Told } from "./store-entries.js";
 
 const SENT_TOGETHER_MS = 1_000;
@@ -20,8 +22,8 @@ export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): 
   const call: Call = exchange.body;
   const createdAtMs = timeOf(call, exchange.senderClock.offsetMs(call.sentAt, [call.messageId]));
   const outcome = await storeEntries([{ index: 0, ...toldBy(kind, call, createdAtMs, exchange) }], caller, exchange.onNoIds);
-  const error = outcome.rejected[0]?.error;
-  if (error !== undefined && error.code !== "suppressed") throw error;
+  const [rejected] = outcome.rejected;
+  if (rejected !== undefined && rejected.code !== "suppressed") throw errorOf(rejected);
   return answerOf(outcome);
 }
 
@@ -32,16 +34,16 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
   const rejected: Rejected[] = [];
   const { senderClock } = exchange;
   const clockOffsetMs = senderClock.offsetMs(body.sentAt, body.batch.map((item) => objectOf(item)["messageId"]));
-  for (const [index, item] of body.batch.entries()) {
+  await eachInTurns(body.batch, (item, index) => {
     try {
       const kind = checkedKind(item, `batch[${index}]`);
       const call = { ...(item as Call), context: { ...body.context, ...(item as Call).context } };
       const ownOffsetMs = isSentApart(call.sentAt, body.sentAt) ? senderClock.offsetMs(call.sentAt, [call.messageId]) : clockOffsetMs;
       entries.push({ index, ...toldBy(kind, call, timeOf(call, ownOffsetMs), exchange) });
     } catch (thrown) {
-      rejected.push({ index, error: faultOf(thrown) });
+      rejected.push(rejectedBy(faultOf(thrown), index));
     }
-  }
+  });
   authorizeRecords(entries, caller);
   const outcome = await storeEntries(entries, caller, exchange.onNoIds);
   return answerOf({ ...outcome, rejected: [...rejected, ...outcome.rejected].sort((a, b) => a.index - b.index) });
@@ -75,5 +77,5 @@ function isRecord(kind: EventKind | RecordKind): kind is RecordKind {
 }
 
 function answerOf({ accepted, duplicates, rejected, adjusted }: Outcome): object {
-  return { success: true, accepted, duplicates, rejected: rejected.map(({ index, error }) => ({ index, code: error.code, message: error.message })), adjusted };
+  return { success: true, accepted, duplicates, ...namedRejections(rejected), adjusted };
 }

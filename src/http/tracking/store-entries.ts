@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import type { ErrorCode } from "../../base/errors.js";
+import type { ErrorCode, ErrorDetails } from "../../base/errors.js";
 import type { AdjustedEvent, EventInput } from "../../schema/event.js";
 import { createdAtOf } from "../../schema/moment.js";
 import { authorize } from "../access/access.js";
@@ -27,9 +27,21 @@ export type Told = ToldEvent | ToldRecord;
 /** The same with where it stood among all that was sent. */
 export type Entry = Told & { readonly index: number };
 
+/** What was not stored, and why. No error: ten thousand of these would take a hundred megabytes. */
 export interface Rejected {
   readonly index: number;
-  readonly error: DaybookError;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: ErrorDetails;
+}
+
+export function rejectedBy({ code, message, details }: DaybookError, index: number): Rejected {
+  return { index, code, message, details };
+}
+
+/** The same as an error, for one thing alone. */
+export function errorOf({ code, message, details }: Rejected): DaybookError {
+  return new DaybookError(code, message, details);
 }
 
 export interface Outcome {
@@ -59,11 +71,11 @@ export async function storeEntries(sent: readonly Entry[], { daybook, project }:
   await Promise.allSettled([ingesting, ...storing]);
   const [ingested, links] = [await ingesting, await Promise.all(storing)];
   const placeOf = (all: readonly Entry[], at: number) => all[at]?.index ?? 0;
-  const rejected = ingested.rejected.map(({ index, code, message }) => ({ index: placeOf(events, index), error: new DaybookError(code as ErrorCode, message) }));
+  const rejected = ingested.rejected.map(({ index, code, message }) => ({ index: placeOf(events, index), code: code as ErrorCode, message, details: {} }));
   const adjusted = ingested.adjusted.map(({ index, createdAt }) => ({ index: placeOf(events, index), createdAt }));
   let accepted = ingested.accepted;
   for (const [at, link] of links.entries()) {
-    if (link instanceof DaybookError) rejected.push({ index: placeOf(records, at), error: link });
+    if (link instanceof DaybookError) rejected.push(rejectedBy(link, placeOf(records, at)));
     else accepted += 1;
     if ("adjusted" in link && link.adjusted !== undefined) adjusted.push({ index: placeOf(records, at), createdAt: link.adjusted.createdAt });
   }

@@ -12,9 +12,8 @@ export const PAGE_KEY = "pk_attacked_0123456789abcdef";
 
 export const WAYS = [["with a thread for sockets", []], ["with one thread", ["--one-thread"]]] as const;
 
-/** Memory may grow to this multiple of what a server has before, and one without events by so many bytes. */
+/** Memory may grow to this multiple of what a server has before. */
 const RESIDENT_RATIO = 1.5;
-const RESIDENT_MORE_BYTES = 128 * 2 ** 20;
 
 /** A server that is to be attacked. */
 export interface Attacked {
@@ -51,8 +50,11 @@ const HEALTH = Buffer.from("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
 const COUNT = requestOf("POST", "/analytics/count-events", TOKEN, "{}");
 const STORE = requestOf("POST", "/v1/events", TOKEN, JSON.stringify([{ name: "probe" }]));
 
-/** Asks for health, a count and an ingest, each on a connection of its own, again and again while something goes on; and looks at the memory. */
-export async function whileOthersAsk({ port, residentBytes }: Attacked, act: () => Promise<void>): Promise<Met> {
+/**
+ * Asks for health, a count and an ingest, each on a connection of its own, again and again while something goes on; and looks at the memory.
+ * @param moreBytes by which the memory of a server without events may grow
+ */
+export async function whileOthersAsk({ port, residentBytes }: Attacked, moreBytes: number, act: () => Promise<void>): Promise<Met> {
   const before = residentBytes();
   let most = before;
   let isOver = false;
@@ -78,5 +80,5 @@ export async function whileOthersAsk({ port, residentBytes }: Attacked, act: () 
   const mib = (bytes: number) => Math.round(bytes / 2 ** 20);
   const figures = { residentMib: [mib(before), mib(most)], healthP99Ms: health?.p99Ms, countP99Ms: counted?.p99Ms, storeP99Ms: stored?.p99Ms };
   process.stdout.write(`${JSON.stringify(figures)}\n`);
-  return { health: health?.statuses ?? [], counted: counted?.statuses ?? [], stored: stored?.statuses ?? [], isMuchMore: most > Math.max(RESIDENT_RATIO * before, before + RESIDENT_MORE_BYTES) };
+  return { health: health?.statuses ?? [], counted: counted?.statuses ?? [], stored: stored?.statuses ?? [], isMuchMore: most > Math.max(RESIDENT_RATIO * before, before + moreBytes) };
 }

@@ -40,7 +40,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 describe("before a key is known", () => {
   it("a body unfolds to a mebibyte and no further; with the key in a header it may be as long as any", async () => {
     const { handler } = await handling();
-    const long = JSON.stringify({ type: "track", payload: { name: "a" }, padding: "x".repeat(2 * MIB) });
+    const long = JSON.stringify({ type: "track", payload: { name: "a" }, data: Array(2_100).fill("x".repeat(1_000)) });
     expect(reasonOf(await handler.answer(wire("/batch/", ...gzip(long)).request))).toEqual([413, "body_too_large"]);
     const known = { "openpanel-client-secret": TOKEN };
     expect((await handler.answer(wire("/track", ...gzip(long, known)).request)).status).toBe(200);
@@ -84,7 +84,7 @@ describe("before a key is known", () => {
     await turn();
     expect(slow.every(({ seen }) => seen.isRead)).toBe(true);
     expect(reasonOf(await handler.answer(wire("/batch/", "{}").request))).toEqual([503, "overloaded"]);
-    const events = wire("/v1/events", JSON.stringify([{ name: "a" }]) + " ".repeat(15 * MIB), { headers: { authorization: `Bearer ${TOKEN}` } });
+    const events = wire("/v1/events", `[${Array(15).fill(`{"name":"a"${" ".repeat(1_000_000)}}`).join(",")}]`, { headers: { authorization: `Bearer ${TOKEN}` } });
     expect((await handler.answer(events.request)).status).toBe(200);
   });
 });

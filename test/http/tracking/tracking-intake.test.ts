@@ -27,12 +27,15 @@ describe("how calls arrive", () => {
     expect([sent.status, codeOf(sent)]).toEqual([status, code]);
   });
 
-  it("a form that is no JSON is malformed, and a body may have 16 MiB", async () => {
+  it("a form that is no JSON is malformed, a call may have 1 MiB, and calls together 16 MiB", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect(codeOf(await send(handlerOf(stubDaybook()), "/v1/track", { body: "data=%7B%7D", headers: form }))).toBe("malformed_json");
     const padded = (byteLength: number) => `${body}${" ".repeat(byteLength - body.length)}`;
-    expect((await send(handlerOf(stubDaybook()), "/v1/track", { body: padded(16 * MIB) })).status).toBe(200);
-    expect((await send(handlerOf(stubDaybook()), "/v1/track", { body: padded(16 * MIB + 1) })).status).toBe(413);
+    expect((await send(handlerOf(stubDaybook()), "/v1/track", { body: padded(MIB) })).status).toBe(200);
+    expect((await send(handlerOf(stubDaybook()), "/v1/track", { body: padded(MIB + 1) })).status).toBe(413);
+    const call = `{"type":"track","event":"a"${" ".repeat(1_000_000)}}`;
+    expect((await send(handlerOf(stubDaybook()), "/v1/batch", { body: `{"batch":[${Array(16).fill(call).join(",")}]}` })).status).toBe(200);
+    expect((await send(handlerOf(stubDaybook()), "/v1/batch", { body: `{"batch":[${Array(17).fill(call).join(",")}]}` })).status).toBe(413);
   });
 
   it("the token may be the user name of Basic, here and nowhere else", async () => {

@@ -1,0 +1,19 @@
+import { LIMITS } from "../../base/limits.js";
+
+interface Rejection {
+  readonly index: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What an answer names one by one of what was rejected; with how many there were, where these are more. */
+export interface NamedRejections {
+  readonly rejected: Rejection[];
+  readonly rejectedCount?: number;
+}
+
+/** @param rejected ascending by index */
+export function namedRejections(rejected: readonly Rejection[]): NamedRejections {
+  const named = rejected.slice(0, LIMITS.namedItemCount).map(({ index, code, message }) => ({ index, code, message }));
+  return named.length === rejected.length ? { rejected: named } : { rejected: named, rejectedCount: rejected.length };
+}

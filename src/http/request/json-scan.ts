@@ -1,0 +1,143 @@
+import { DaybookError } from "../../base/errors.js";
+import { LONG_DIGITS } from "../../base/json-text.js";
+import { LIMITS } from "../../base/limits.js";
+
+/** Levels of nesting a body may have: a real question has five, and a parser's stack must not be the caller's to fill. */
+export const JSON_DEPTH = 64;
+
+/** Some items of a list that stand together: where their text begins and ends. */
+export interface Items {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** What a look at the bytes of JSON tells before anything is made of them. */
+export interface Scan {
+  /** Whether an integer has `LONG_DIGITS`. */
+  readonly hasLongNumber: boolean;
+  /** How much memory its values take, in bytes of ordinary JSON that take as much. */
+  readonly weight: number;
+  /** Of each list at the top, or in an object at the top, that is long: its items, some at a time. */
+  readonly longLists: readonly (readonly Items[])[];
+  /** Of everything else. */
+  readonly byteLengthBeside: number;
+}
+
+/** Bytes of JSON that an ordinary value takes, its name and comma included; an empty object takes as much memory. */
+const VALUE_BYTES = 8;
+
+/** Digits of a fraction count for nothing: no body has more bytes. A small integer, as the loop is slower with a double. */
+const FRACTION = -(2 ** 30);
+
+const [QUOTE, COMMA, DOT, BACKSLASH] = [0x22, 0x2c, 0x2e, 0x5c];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Looks for nesting, long integers and items. Brackets, commas and digits are ASCII, so UTF-8 bytes can be scanned before they are decoded; that they
+ * are JSON is for the parser to say. Cost: about a nanosecond a byte.
+ * @param itemCountMax of all lists at the top, or in an object at the top
+ * @throws malformed_json (nested too deep), body_too_large (more items, or a long item)
+ */
+export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
+  let depth = 0;
+  let digitCount = 0;
+  let hasLongNumber = false;
+  let valueCount = 0;
+  const lists = new Lists(bytes.length, itemCountMax);
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte >= 0x30 && byte <= 0x39) {
+      digitCount += 1;
+      if (digitCount === LONG_DIGITS) hasLongNumber = true;
+    } else {
+      digitCount = byte === DOT ? FRACTION : 0;
+      if (byte === COMMA) {
+        valueCount += 1;
+        if (depth === lists.depth) lists.itemEnds(at);
+      } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+        depth += 1;
+        valueCount += 1;
+        if (depth > JSON_DEPTH) throw new DaybookError("malformed_json", `expected at most ${JSON_DEPTH} levels of nesting`);
+        if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.opens(at, depth, byte === OPENING_BRACKET);
+      } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
+        if (depth === lists.depth) lists.ends(at);
+        depth -= 1;
+      }
+    }
+  }
+  return { hasLongNumber, weight: Math.max(bytes.length, VALUE_BYTES * valueCount), longLists: lists.long, byteLengthBeside: lists.byteLengthBeside };
+}
+
+/** The lists at the top, or in an object at the top. */
+class Lists {
+  /** How deep the items of the list are that is open; 0: none is. */
+  depth = 0;
+  #isInObject = false;
+  #itemCount = 0;
+  #itemFrom = 0;
+  #from = 0;
+  #count = 0;
+  #items: Items[] = [];
+  readonly long: Items[][] = [];
+
+  constructor(
+    public byteLengthBeside: number,
+    readonly itemCountMax: number,
+  ) {}
+
+  opens(at: number, depth: number, isList: boolean): void {
+    if (depth === 1) this.#isInObject = !isList;
+    if (!isList || this.depth !== 0 || (depth === 2 && !this.#isInObject)) return;
+    this.depth = depth;
+    this.#items = [];
+    this.#begin(at + 1);
+  }
+
+  itemEnds(at: number): void {
+    this.#counted(at);
+    if (at - this.#from < LIMITS.parsedBytesPerTurn) this.#itemFrom = at + 1;
+    else {
+      this.#items.push({ from: this.#from, to: at, count: this.#count });
+      this.#begin(at + 1);
+    }
+  }
+
+  ends(at: number): void {
+    this.#counted(at);
+    this.depth = 0;
+    const [first] = this.#items;
+    if (first === undefined) return;
+    this.#items.push({ from: this.#from, to: at, count: this.#count });
+    this.long.push(this.#items);
+    this.byteLengthBeside -= at - first.from;
+  }
+
+  #begin(at: number): void {
+    this.#from = this.#itemFrom = at;
+    this.#count = 0;
+  }
+
+  #counted(at: number): void {
+    this.#count += 1;
+    this.#itemCount += 1;
+    if (this.#itemCount > this.itemCountMax) throw tooManyItems(this.itemCountMax);
+    if (at - this.#itemFrom > LIMITS.bodyItemBytes) throw tooLongItem();
+  }
+}
+
+export function tooManyItems(itemCountMax: number): DaybookError {
+  return new DaybookError("body_too_large", `expected a body of at most ${itemCountMax} items, got more: send them in several`);
+}
+
+export function tooLongItem(): DaybookError {
+  return new DaybookError("body_too_large", `expected items of at most ${LIMITS.bodyItemBytes} bytes each, got a longer one`);
+}
+
+/** Where the quote is that ends a string, or else the end of the bytes. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}

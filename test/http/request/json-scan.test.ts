@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { seededRandom, type Random } from "daybook/testing";
+import { parseJsonText } from "../../../src/base/json-text.js";
+import { LIMITS } from "../../../src/base/limits.js";
+import { scanJson } from "../../../src/http/request/json-scan.js";
+import { parseNdjson, parseScanned } from "../../../src/http/request/json.js";
+import { baseSeed, caseCount } from "../../oracle/settings.js";
+
+const encoder = new TextEncoder();
+const KIB = 1024;
+
+/** What comes of a text, and how many bytes were asked for in one turn at most. */
+async function parsed(text: string, itemCountMax: number = LIMITS.bodyItemCount): Promise<{ readonly value: unknown; readonly turnCount: number; readonly longestTurn: number }> {
+  const bytes = encoder.encode(text);
+  const turns: number[] = [];
+  const value = await parseScanned(bytes, scanJson(bytes, itemCountMax), (byteLength) => {
+    turns.push(byteLength);
+    return Promise.resolve();
+  });
+  return { value, turnCount: turns.length, longestTurn: Math.max(0, ...turns) };
+}
+
+/** Text for some hundred KiB, with all that a scan could take for something else. */
+const TRAPS = ["]", "[", "}", ",", '\\"', "\\\\", '\\\\\\",[', "é", "\\u005b", "12345678901234567890"];
+
+function randomValue(random: Random, depth: number): string {
+  const kind = random.below(depth > 3 ? 3 : 5);
+  if (kind === 0) return `"${Array.from({ length: random.below(6) }, () => random.pick(TRAPS)).join("")}"`;
+  if (kind === 1) return random.pick(["1", "-0.5", "12345678901234567890", "1e3", "0.1234567890123456789"]);
+  if (kind === 2) return random.pick(["true", "null", "[]", "{}", " [ ] "]);
+  const items = Array.from({ length: random.below(4) }, () => randomValue(random, depth + 1));
+  return kind === 3 ? `[${items.join(random.pick([",", " , "]))}]` : `{${items.map((item, at) => `"${random.pick(["a", "b", "__proto__", "[", `k${at}`])}":${item}`).join(",")}}`;
+}
+
+function randomList(random: Random): string {
+  const padding = "x".repeat(random.pick([0, 100, 3_000]));
+  return `[${Array.from({ length: random.between(0, 400) }, () => `[${randomValue(random, 0)},"${padding}"]`).join(random.pick([",", ",\n "]))}]`;
+}
+
+describe("a body that is parsed in parts", () => {
+  it("is what it is as a whole, whatever it holds", async () => {
+    let partCount = 0;
+    for (let index = 0; index < caseCount(60, 1_000); index += 1) {
+      const seed = baseSeed + index;
+      const random = seededRandom(seed);
+      const members = () => Array.from({ length: random.below(4) }, () => `"${random.pick(["a", "batch", "__proto__", "batch"])}":${random.chance(0.6) ? randomList(random) : randomValue(random, 0)}`);
+      const text = random.pick([() => randomList(random), () => `{${members().join(",")}}`, () => randomValue(random, 0)])();
+      const whole = parseJsonText(text, true);
+      const { value, turnCount } = await parsed(text);
+      expect(JSON.stringify(value), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).toBe(JSON.stringify(whole));
+      partCount += turnCount;
+    }
+    expect(partCount).toBeGreaterThan(20);
+  });
+
+  it("is refused where it is no JSON as a whole, wherever the flaw is", async () => {
+    const item = `"${"x".repeat(50 * KIB)}"`;
+    const items = Array<string>(20).fill(item);
+    const good = `{"batch":[${items.join(",")}]}`;
+    expect((await parsed(good)).turnCount).toBe(4);
+    const commas = [...good.matchAll(/,/g)].map(({ index }) => index);
+    const flawed = [
+      ...commas.map((at) => `${good.slice(0, at)},${good.slice(at)}`),
+      ...commas.map((at) => `${good.slice(0, at)}]${good.slice(at)}`),
+      ...commas.map((at) => `${good.slice(0, at)}}${good.slice(at)}`),
+      ...commas.map((at) => `${good.slice(0, at)}\ufeff${good.slice(at)}`),
+      ...commas.map((at) => `${good.slice(0, at)} ${good.slice(at + 1)}`),
+      `{"batch":[${items.join(",")},]}`, `{"batch":[,${items.join(",")}]}`, `{"batch":[${items.join(",")}}`, `[${items.join(",")}}`, `${good},`, `${good}${good}`, `{"batch":[${items.join(",")}`,
+    ];
+    for (const text of flawed) {
+      expect(() => void JSON.parse(text)).toThrow();
+      await expect(parsed(text)).rejects.toMatchObject({ code: "malformed_json" });
+    }
+  });
+
+  it("takes what a sender wrote in the place of a list for what it is", async () => {
+    const list = `[${Array<string>(10).fill(`"${"x".repeat(50 * KIB)}"`).join(",")}]`;
+    for (const text of [`{"a":${list},"b":["mark"],"a":[]}`, `{"a":[1],"a":${list}}`, `{"a":${list},"c":{"a":["0"]}}`, `{"__proto__":${list}}`])
+      expect(JSON.stringify((await parsed(text)).value)).toBe(JSON.stringify(JSON.parse(text)));
+  });
+});
+
+describe("the work of a body is bounded", () => {
+  it.each([
+    ["at the top", (items: string) => `[${items}]`],
+    ["in an object at the top", (items: string) => `{"batch":[${items}]}`],
+    ["in two lists of it", (items: string) => `{"a":[1],"batch":[${items.slice(3)}]}`],
+  ])("items %s are counted before they are parsed", async (_, body) => {
+    const items = (count: number) => Array<string>(count).fill("{}").join(",");
+    await expect(parsed(body(items(7)), 7)).resolves.toMatchObject({ turnCount: 0 });
+    await expect(parsed(body(items(8)), 7)).rejects.toMatchObject({ code: "body_too_large", message: expect.stringContaining("at most 7 items") as string });
+  });
+
+  it("items within items are none of the body", async () => {
+    await expect(parsed(`{"batch":[{"a":[${"1,".repeat(20)}1]}]}`, 7)).resolves.toMatchObject({ turnCount: 0 });
+  });
+
+  it("an item, or what stands beside items, is a mebibyte at most", async () => {
+    const long = `"${"x".repeat(LIMITS.bodyItemBytes)}"`;
+    for (const text of [`[1,${long}]`, `{"batch":[${long},1]}`, `{"a":${long}}`, `${" ".repeat(LIMITS.bodyItemBytes)}[]`]) await expect(parsed(text)).rejects.toMatchObject({ code: "body_too_large" });
+  });
+
+  it("one turn parses some hundred KiB and one item", async () => {
+    const items = Array<string>(5_000).fill(`{"name":"${"x".repeat(1_000)}"}`).join(",");
+    const { turnCount, longestTurn } = await parsed(`{"batch":[${items}]}`);
+    expect([turnCount, longestTurn < LIMITS.parsedBytesPerTurn + 2 * KIB]).toEqual([Math.ceil(items.length / LIMITS.parsedBytesPerTurn), true]);
+  });
+
+  it("what is mostly empty objects weighs what it takes in memory", () => {
+    const weight = (text: string) => scanJson(encoder.encode(text), Infinity).weight;
+    expect(weight(`[${Array(1_000).fill("[]").join(",")}]`)).toBe(8 * 2_000);
+    const event = JSON.stringify({ name: "signup", userId: "u123456", metadata: { plan: "pro" } });
+    expect(weight(event)).toBe(event.length);
+  });
+
+  it("lines are counted, and parsed some in a turn", async () => {
+    const bytes = encoder.encode(`${JSON.stringify({ name: "x".repeat(1_000) })}\n\n`.repeat(2_000));
+    let turnCount = 0;
+    const pace = () => Promise.resolve(void (turnCount += 1));
+    expect(await parseNdjson(bytes, scanJson(bytes, Infinity), 2_000, pace)).toHaveLength(2_000);
+    expect(turnCount).toBe(Math.floor(bytes.length / LIMITS.parsedBytesPerTurn));
+    await expect(parseNdjson(bytes, scanJson(bytes, Infinity), 1_999, pace)).rejects.toMatchObject({ code: "body_too_large" });
+    const long = encoder.encode(`1\n"${"x".repeat(LIMITS.bodyItemBytes)}"`);
+    await expect(parseNdjson(long, scanJson(long, Infinity), 10, pace)).rejects.toMatchObject({ code: "body_too_large" });
+  });
+});
