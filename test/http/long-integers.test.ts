@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { PAGE_KEY, serving, TOKEN } from "./clients/kit.js";
+import { PAGE_KEY, serving, TOKEN, WHOLE } from "./clients/kit.js";
 import type { Serving } from "./clients/kit.js";
 
 /** Neighbours: as doubles both are the second one. */
@@ -64,7 +64,7 @@ describe("of two numbers that are one double", () => {
     for (const id of [ODD, EVEN]) {
       expect((await post(there, "/v1/identify", `{"userId":${id},"traits":{"n":${id}}}`)).status).toBe(200);
       expect((await post(there, "/v1/group", `{"userId":${id},"groupId":${id}}`)).status).toBe(200);
-      expect((await post(there, "/v1/alias", `{"previousId":${id},"userId":"to ${id}"}`)).status).toBe(200);
+      expect((await post(there, "/v1/alias", `{"previousId":${id},"userId":"to ${id}"}`, { authorization: `Bearer ${WHOLE}` })).status).toBe(200);
       expect(await post(there, "/v1/records", `[{"type":"group","companyId":${id},"userId":"x"},{"type":"identify","anonymousId":${id},"email":${id}}]`)).toMatchObject({ answer: { accepted: 2, rejected: [] } });
     }
     const records = await there.records();

@@ -108,7 +108,8 @@ function linksOf(event: string, properties: JsonObject, own: string | null, mome
   const other = idOf(properties[event === "$identify" ? "$anon_distinct_id" : "alias"]);
   if (event === "$create_alias") return [aliasRecord(other ?? "", own ?? "", moment)];
   if (event === "$merge_dangerously") return mergeRecords(other ?? "", own ?? "", moment);
-  const known: Told = { record: "identify", call: { messageId: moment.id, userId: own }, createdAtMs: moment.createdAtMs };
+  // Tied as a device too: a key of a project tells no aliases.
+  const known: Told = { record: "identify", call: { messageId: moment.id, userId: own, anonymousId: other === own ? null : other }, createdAtMs: moment.createdAtMs };
   return other === null ? [known] : [known, aliasRecord(other, own ?? "", moment)];
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../base/errors.js";
 import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { faultOf } from "../tracking/fault-of.js";
@@ -9,8 +10,11 @@ import type { Client, IdMaker } from "./client.js";
 import { ADDRESSES } from "./fields.js";
 import { withoutKey } from "./without-key.js";
 
+/** What is no mistake of the sender, and not to be sent again: somebody was erased; an alias came with a key of a project, which a notice tells. */
+const UNBLAMED: readonly ErrorCode[] = ["suppressed", "organization_token_required"];
+
 /**
- * Stores what a client sent; a bad thing fails none of the others, and is told of afterwards. That somebody was erased is no mistake of the sender.
+ * Stores what a client sent; a bad thing fails none of the others, and is told of afterwards.
  * @throws what is wrong with the first bad thing, insufficient_scope, and what ingest throws
  */
 export async function takeSent(client: Client, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
@@ -31,9 +35,9 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
     }
   });
   authorizeRecords(entries, caller);
-  const outcome = await storeEntries(entries, caller, sent.onNoIds);
+  const outcome = await storeEntries(entries, caller, sent.onSentNotices);
   const stored = items.length === 1 ? outcome.rejected : outcome.rejected.map(placed);
-  const rejected = [...faults, ...stored].filter(({ code }) => code !== "suppressed").sort((a, b) => a.index - b.index);
+  const rejected = [...faults, ...stored].filter(({ code }) => !UNBLAMED.includes(code)).sort((a, b) => a.index - b.index);
   const [first] = rejected;
   if (first === undefined) return { status: 200, code: null, value: client.answer(outcome, sent) };
   if (client.refusal === undefined) throw errorOf(first);

@@ -40,7 +40,7 @@ export interface Collected {
   readonly header: (name: string) => string | null;
   readonly receivedAtMs: number;
   /** Is called with texts that were sent as ids, and are none. */
-  readonly onNoIds: (noIds: readonly HeaderNotice[]) => void;
+  readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
 }
 
 /** A record that ties a visitor to a user. */
@@ -163,7 +163,7 @@ export class Collector {
         faults.set(position, faultOf(thrown));
       }
     });
-    if (noIds.length > 0) collected.onNoIds(noIds);
+    if (noIds.length > 0) collected.onSentNotices(noIds);
     const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project, [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
     const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));
     // Also when one fails: nothing is still being written when the answer goes out.

@@ -12,7 +12,7 @@ import { membersOfFields } from "../request/form.js";
 import { parseQuery } from "../request/query.js";
 import type { BodyRule, ClientAnswer, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { callerOf, noIdsOf } from "./respond.js";
+import { callerOf, sentNoticesOf } from "./respond.js";
 import type { Context } from "./respond.js";
 
 /** What can be wrong with a request as text: its words are quoted then, and they may hold the key. */
@@ -40,7 +40,7 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
     leave ??= await enter(token);
     const room = held.isKeyless ? held.keyKnown(token.organization) : null;
     if (room !== null) await room;
-    const answer = await taken(context, route, request, { ...keyed, key, receivedAtMs, onNoIds: noIdsOf(context, trace) }, token);
+    const answer = await taken(context, route, request, { ...keyed, key, receivedAtMs, onSentNotices: sentNoticesOf(context, trace) }, token);
     trace.code = answer.code;
     const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
     const told = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
@@ -86,7 +86,7 @@ async function taken(context: Context, route: ClientRoute, request: WireRequest,
   }
 }
 
-type Known = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs" | "onNoIds">;
+type Known = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs" | "onSentNotices">;
 
 function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, known: Known, token: TokenRecord, handed: Handed[]): ClientSent {
   const address = context.addressOf(request) ?? "";

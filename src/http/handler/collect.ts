@@ -6,7 +6,7 @@ import { parseQuery } from "../request/query.js";
 import type { CollectRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { noIdsOf } from "./respond.js";
+import { sentNoticesOf } from "./respond.js";
 import type { Context } from "./respond.js";
 
 /** What a browser may send without asking again, for a day. Whether an origin may is judged by the key, with the body. */
@@ -34,7 +34,7 @@ export async function collect(context: Context, route: CollectRoute, query: stri
     trace.organization = key.organization;
     trace.headers = corsOf(allowedOrigin(origin, rules.origins));
     const events = route.reads?.events(body) ?? (body["events"] as readonly unknown[]);
-    await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs, onNoIds: noIdsOf(context, trace) });
+    await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs, onSentNotices: sentNoticesOf(context, trace) });
     return { status: 204, headers, body: null };
   } finally {
     held.release();

@@ -142,11 +142,11 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   }
 }
 
-/** Counts texts that were sent as ids and are none, and names them in a header of the answer. */
-export function noIdsOf({ counts }: Context, trace: Trace): (noIds: readonly HeaderNotice[]) => void {
-  return (noIds) => {
-    if (trace.organization !== null) counts.addNoIds(trace.organization, noIds.length);
-    const distinct = new Map(noIds.map((noId) => [`${noId.param} ${noId.name}`, noId]));
+/** Names in a header of the answer what was noticed about what was sent, and counts texts that were sent as ids and are none. */
+export function sentNoticesOf({ counts }: Context, trace: Trace): (notices: readonly HeaderNotice[]) => void {
+  return (sent) => {
+    if (trace.organization !== null) counts.addNoIds(trace.organization, sent.filter(({ code }) => code === "no_id").length);
+    const distinct = new Map(sent.map((notice) => [`${notice.code} ${notice.param} ${notice.name}`, notice]));
     trace.headers = { ...trace.headers, ...noticeHeader([...distinct.values()], true) };
   };
 }
@@ -176,7 +176,7 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
       isWelcome: () => context.gate.isWelcome(caller.token.sha256),
     };
     const senderClock = context.senderClocks.of(caller.token.organization, receivedAtMs);
-    const told = { signal: deadline, receivedAtMs, header, isWelcome, senderClock, readAgent, counts, collected, processGauges, onNoIds: noIdsOf(context, trace), onNotice, notices };
+    const told = { signal: deadline, receivedAtMs, header, isWelcome, senderClock, readAgent, counts, collected, processGauges, onSentNotices: sentNoticesOf(context, trace), onNotice, notices };
     const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);

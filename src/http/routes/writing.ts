@@ -7,6 +7,7 @@ import { answers } from "../shapes/answers.js";
 import { eventsBody } from "../shapes/event-body.js";
 import { guarded, JSON_BYTE_LENGTH, WRITE_BYTE_LENGTH } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
+import { unseenByProject } from "../access/of-project.js";
 import type { Scope } from "../access/token.js";
 import { recordsBody } from "../shapes/record-body.js";
 import { storeRecords } from "./store-records.js";
@@ -17,13 +18,13 @@ import { takeBatch, takeCall } from "../tracking/intake.js";
 const noQuery = z.strictObject({});
 
 /** An endpoint of the public tracking spec: whatever client library speaks it, as it is. */
-function tracking(kind: CallKind | "batch", summary: string, scope: Scope): GuardedRoute {
+function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organizationWide = false): GuardedRoute {
   return guarded({
     method: "POST",
     path: `/v1/${kind}`,
     summary,
     envelope: "problem",
-    access: { scope, basic: true },
+    access: { scope, organizationWide, basic: true },
     query: noQuery,
     body: { schema: trackingBodies[kind], maxByteLength: kind === "batch" ? WRITE_BYTE_LENGTH : JSON_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
     answer: trackingAnswer,
@@ -55,12 +56,12 @@ export const writingRoutes: readonly Route[] = [
     body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events", isWritten: true, arrow: true },
     answer: answers.ingest,
     etag: false,
-    handle: async ({ daybook, project: own }, { body, query }) => {
+    handle: async ({ daybook, project: own, token }, { body, query }) => {
       const project = query.project ?? own;
       if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked where it is stored; a bad one comes back in `rejected`.
       const events = (body.events as readonly EventInput[]).map(withIdsOfJson);
-      return answerOf(await daybook.ingest(events, project === null ? {} : { project }));
+      return answerOf(unseenByProject(await daybook.ingest(events, project === null ? {} : { project }), token));
     },
   }),
   guarded({
@@ -95,7 +96,7 @@ export const writingRoutes: readonly Route[] = [
   }),
   tracking("identify", "Ties ids, an email and traits together", "identities:write"),
   tracking("group", "Makes somebody a member of a company", "identities:write"),
-  tracking("alias", "Makes one id another user's", "identities:write"),
+  tracking("alias", "Makes one id another user's", "identities:write", true),
   tracking("track", "Stores an event", "events:write"),
   tracking("page", "Stores a page view", "events:write"),
   tracking("screen", "Stores the view of a screen", "events:write"),

@@ -71,8 +71,8 @@ export interface Exchange<Body, Query> {
   readonly counts: RequestCounts;
   readonly collected: CollectCounts;
   readonly processGauges: () => ProcessGauges;
-  /** Is called with texts that were sent as ids, and are none. */
-  readonly onNoIds: (noIds: readonly HeaderNotice[]) => void;
+  /** Is called with what was noticed: texts that were sent as ids and are none, aliases that the token may not tell. */
+  readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
   /** Hears what is noticed about a question; nothing of it is told to a token of one project. */
   readonly onNotice: (notice: QuestionNotice) => void;
   /** What it heard so far and is told. */
@@ -185,8 +185,8 @@ export interface ClientSent extends ClientKeyed {
   readonly receivedAtMs: number;
   readonly readAgent: (text: string) => Agent;
   readonly sha256Hex: (text: string) => string;
-  /** Is called with texts that were sent as ids, and are none. */
-  readonly onNoIds: (noIds: readonly HeaderNotice[]) => void;
+  /** Is called with what was noticed: texts that were sent as ids and are none, aliases that the token may not tell. */
+  readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
   readonly senderClock: SenderClock;
   /** An id for what a client sends again without one, after a pause. @param named makes it of which of equal things this is; null: it is random */
   readonly repeatId: (text: string, named: ((nth: number) => string) | null) => string;

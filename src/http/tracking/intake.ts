@@ -21,7 +21,7 @@ type Sent = Exchange<Readonly<Record<string, unknown>>, unknown>;
 export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): Promise<object> {
   const call: Call = exchange.body;
   const createdAtMs = timeOf(call, exchange.senderClock.offsetMs(call.sentAt, [call.messageId]));
-  const outcome = await storeEntries([{ index: 0, ...toldBy(kind, call, createdAtMs, exchange) }], caller, exchange.onNoIds);
+  const outcome = await storeEntries([{ index: 0, ...toldBy(kind, call, createdAtMs, exchange) }], caller, exchange.onSentNotices);
   const [rejected] = outcome.rejected;
   if (rejected !== undefined && rejected.code !== "suppressed") throw errorOf(rejected);
   return answerOf(outcome);
@@ -45,7 +45,7 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
     }
   });
   authorizeRecords(entries, caller);
-  const outcome = await storeEntries(entries, caller, exchange.onNoIds);
+  const outcome = await storeEntries(entries, caller, exchange.onSentNotices);
   return answerOf({ ...outcome, rejected: [...rejected, ...outcome.rejected].sort((a, b) => a.index - b.index) });
 }
 

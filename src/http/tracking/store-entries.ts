@@ -4,6 +4,7 @@ import type { AdjustedEvent, EventInput } from "../../schema/event.js";
 import { createdAtOf } from "../../schema/moment.js";
 import { authorize } from "../access/access.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
+import { aliasRefused, unseenByProject } from "../access/of-project.js";
 import type { Caller } from "../routing/route.js";
 import type { Call, RecordKind } from "./call.js";
 import { storeRecord } from "./call-record.js";
@@ -58,24 +59,30 @@ export function authorizeRecords(entries: readonly Entry[], { token }: Caller): 
 
 /**
  * Stores what was sent, a bad one alone fails. Events go in as one batch, records one by one, all at the same time: their order does not matter.
- * @param onNoIds is called with texts that are no ids, if there are any
+ * @param onNotices is called with texts that are no ids and with aliases that a token of a project may not tell, if there are any
  */
-export async function storeEntries(sent: readonly Entry[], { daybook, project }: Caller, onNoIds: (noIds: readonly HeaderNotice[]) => void): Promise<Outcome> {
-  const noIds: HeaderNotice[] = [];
-  const entries = sent.map((entry) => toldOfSomebody(entry, (noId) => noIds.push(noId))).filter((entry) => entry !== null);
-  if (noIds.length > 0) onNoIds(noIds);
-  const [events, records] = [entries.filter(isEvent), entries.filter(isRecord)];
+export async function storeEntries(sent: readonly Entry[], { daybook, project, token }: Caller, onNotices: (notices: readonly HeaderNotice[]) => void): Promise<Outcome> {
+  const notices: HeaderNotice[] = [];
+  const entries = sent.map((entry) => toldOfSomebody(entry, (noId) => notices.push(noId))).filter((entry) => entry !== null);
+  const isRefused = (entry: Entry) => token.project !== null && isAlias(entry);
+  const refused = entries.filter(isAlias).filter(isRefused);
+  for (const { call } of refused) notices.push({ code: "organization_token_required", param: "previousId", name: String(call.previousId) });
+  if (notices.length > 0) onNotices(notices);
+  const [events, records] = [entries.filter(isEvent), entries.filter(isRecord).filter((entry) => !isRefused(entry))];
   const ingesting = events.length === 0 ? NOTHING : daybook.ingest(events.map(timed), project === null ? {} : { project });
   const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).catch(faultOf));
   // Also when one fails: nothing is still being written when the answer goes out.
   await Promise.allSettled([ingesting, ...storing]);
-  const [ingested, links] = [await ingesting, await Promise.all(storing)];
+  const [ingested, links] = [unseenByProject(await ingesting, token), await Promise.all(storing)];
   const placeOf = (all: readonly Entry[], at: number) => all[at]?.index ?? 0;
   const rejected = ingested.rejected.map(({ index, code, message }) => ({ index: placeOf(events, index), code: code as ErrorCode, message, details: {} }));
+  const fault = aliasRefused();
+  for (const { index } of refused) rejected.push(rejectedBy(fault, index));
   const adjusted = ingested.adjusted.map(({ index, createdAt }) => ({ index: placeOf(events, index), createdAt }));
   let accepted = ingested.accepted;
   for (const [at, link] of links.entries()) {
-    if (link instanceof DaybookError) rejected.push(rejectedBy(link, placeOf(records, at)));
+    const isUnseen = link instanceof DaybookError && link.code === "suppressed" && token.project !== null;
+    if (link instanceof DaybookError && !isUnseen) rejected.push(rejectedBy(link, placeOf(records, at)));
     else accepted += 1;
     if ("adjusted" in link && link.adjusted !== undefined) adjusted.push({ index: placeOf(records, at), createdAt: link.adjusted.createdAt });
   }
@@ -91,6 +98,10 @@ function timed({ event }: ToldEvent): EventInput {
 
 function isRecord(entry: Entry): entry is Entry & ToldRecord {
   return "record" in entry;
+}
+
+function isAlias(entry: Entry): entry is Entry & ToldRecord {
+  return isRecord(entry) && entry.record === "alias";
 }
 
 function isEvent(entry: Entry): entry is Entry & ToldEvent {

@@ -62,7 +62,7 @@ const RIGHTS: Record<string, Rights> = {
   "POST /v1/batch": ["events:write", "any", "project"],
   "POST /v1/identify": ["identities:write", "any", "project"],
   "POST /v1/group": ["identities:write", "any", "project"],
-  "POST /v1/alias": ["identities:write", "any", "project"],
+  "POST /v1/alias": ["identities:write", "any", "organization"],
 };
 
 for (const name of ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessions", "web"])

@@ -9,9 +9,12 @@ import type { Answered, ServedDaybook } from "../../../src/http/index.js";
 import { listen } from "../../../src/node/index.js";
 
 export const TOKEN = "sk_clients_0123456789abc";
+/** Of the organization: what merges people takes one. */
+export const WHOLE = "sk_clients_whole_0123456789";
 export const PAGE_KEY = "pk_pages_0123456789";
 const ENTRIES = [
   { token: TOKEN, role: "owner", scopes: ["*"], project: "shop" },
+  { token: WHOLE, role: "owner", scopes: ["*"] },
   { token: "sk_events", role: "viewer", scopes: ["events:write"], project: "shop" },
   { token: "sk_reads", role: "viewer", scopes: ["events:read"], project: "shop" },
   { token: PAGE_KEY, project: "shop", public: { origins: ["https://shop.example"] } },

@@ -1,6 +1,6 @@
 import { OpenPanel } from "@openpanel/sdk";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { serving, TOKEN } from "./kit.js";
+import { serving, TOKEN, WHOLE } from "./kit.js";
 import type { Fault, Serving } from "./kit.js";
 
 function clientOf({ url }: Serving, clientSecret = TOKEN): OpenPanel {
@@ -18,7 +18,7 @@ describe("@openpanel/sdk", () => {
     await client.track("Signup", { plan: "pro" });
     await client.track("screen_view", { __path: "https://shop.example/pricing", __title: "Pricing", __referrer: "https://news.example/" });
     await client.revenue(4950, { currency: "USD" });
-    await client.send({ type: "alias", payload: { profileId: "ann", alias: "ann-2" } } as never);
+    await clientOf(there, WHOLE).send({ type: "alias", payload: { profileId: "ann", alias: "ann-2" } } as never);
     expect(new Set(there.paths)).toEqual(new Set(["/track"]));
     const events = await there.events();
     const named = (name: string) => events.find((event) => event.name === name);

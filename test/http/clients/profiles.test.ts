@@ -4,7 +4,7 @@ import { Umami } from "@umami/node";
 import Mixpanel from "mixpanel";
 import { PostHog } from "posthog-node";
 import { describe, expect, it } from "vitest";
-import { serving, TOKEN } from "./kit.js";
+import { serving, TOKEN, WHOLE } from "./kit.js";
 import type { Serving } from "./kit.js";
 
 /** What somebody's events stand under, by some of their traits; `""` is not set. */
@@ -31,12 +31,12 @@ function none() {
 }
 
 function mixpanelOf({ host }: Serving) {
-  return Mixpanel.init(TOKEN, { host, protocol: "http", key: "any", keepAlive: false, logger: SILENT } as never);
+  return Mixpanel.init(WHOLE, { host, protocol: "http", key: "any", keepAlive: false, logger: SILENT } as never);
 }
 
 /** Sends events of posthog-node, each a day after the one before. */
 async function captured({ url }: Serving, ...events: readonly { readonly event: string; readonly distinctId?: string; readonly properties: object }[]): Promise<void> {
-  const client = new PostHog(TOKEN, { host: url, flushInterval: 0, flushAt: 100 });
+  const client = new PostHog(WHOLE, { host: url, flushInterval: 0, flushAt: 100 });
   for (const [day, { distinctId = "ann", ...each }] of events.entries()) client.capture({ distinctId, timestamp: new Date(Date.UTC(2025, 2, 1 + day)), ...each });
   await client.shutdown();
 }

@@ -188,7 +188,7 @@ it("who was seen is found in the store after a restart", async () => {
       created_at: null, expires_at: null, revoked_at: null,
     } as const;
     const header = (name: string) => (name === "user-agent" ? FIREFOX : null);
-    await collector.take({ key, rules: { origins: ["*"], ids: [] }, daybook, events: [{}], address: "192.0.2.1", header, receivedAtMs: nowMs, onNoIds: () => undefined });
+    await collector.take({ key, rules: { origins: ["*"], ids: [] }, daybook, events: [{}], address: "192.0.2.1", header, receivedAtMs: nowMs, onSentNotices: () => undefined });
     collector.stop();
   };
   await take(MIDNIGHT_MS - 10 * MINUTE_MS);

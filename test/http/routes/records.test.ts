@@ -41,7 +41,7 @@ describe("POST /v1/records", () => {
     await daybook.close();
   });
 
-  it("lets a project's token tell who is who, not take back what others told, nor make projects.", async () => {
+  it("lets a project's token tell who is who, not merge users, take back what others told, nor make projects.", async () => {
     const rejected = [{ index: 1, code: "invalid_parameter", message: "no" }] as const;
     const adjusted = [{ index: 0, createdAt: "2026-03-10T12:00:00.000Z" }];
     const daybook = stubDaybook({ ingestRecords: async () => ({ accepted: 1, duplicates: 0, rejected, adjusted }) });

@@ -127,11 +127,21 @@ describe("a batch", () => {
   it("hands events over together and records one by one", async () => {
     const daybook = stubDaybook();
     const batch = [track, { type: "identify", userId: "u" }, { type: "page", messageId: "m" }, { type: "group", groupId: "g", userId: "u" }, { type: "alias", previousId: "a", userId: "u" }];
-    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch, writeKey: "x" }, token: "sk_shop" });
+    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch, writeKey: "x" } });
     expect([sent.status, sent.json]).toEqual([200, { success: true, accepted: 5, duplicates: 0, rejected: [], adjusted: [] }]);
     expect(daybook.asked.map(({ method }) => method).sort()).toEqual(["alias", "group", "identify", "ingest"]);
     const ingested = daybook.asked.find(({ method }) => method === "ingest");
-    expect(ingested).toMatchObject({ input: [{ name: "a" }, { name: "pageview", id: "m" }], options: { project: "shop" } });
+    expect(ingested).toMatchObject({ input: [{ name: "a" }, { name: "pageview", id: "m" }], options: {} });
+  });
+
+  it("of a token of a project keeps all but its aliases, which are rejected and named in a header", async () => {
+    const daybook = stubDaybook();
+    const batch = [track, { type: "alias", previousId: "old one", userId: "u" }, { type: "identify", userId: "u" }];
+    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch }, token: "sk_shop" });
+    expect([sent.status, sent.json]).toMatchObject([200, { accepted: 2, rejected: [{ index: 1, code: "organization_token_required" }] }]);
+    expect(sent.headers.get("daybook-notice")).toBe('organization_token_required; param="previousId"; name="old%20one"');
+    expect(daybook.asked.map(({ method }) => method).sort()).toEqual(["identify", "ingest"]);
+    expect(daybook.asked.find(({ method }) => method === "ingest")?.options).toEqual({ project: "shop" });
   });
 
   it("lends its sentAt and context to calls without their own", async () => {

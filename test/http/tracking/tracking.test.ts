@@ -124,9 +124,12 @@ describe("calls about who somebody is", () => {
     expect(await handed("/v1/alias", { ...about, previousId: "a", userId: "u", anonymousId: "passed over" })).toEqual({ ...record, from: "a", to: "u" });
   });
 
-  it("may come from a token of a project", async () => {
-    for (const [path, body] of [["identify", { userId: "u" }], ["group", { groupId: "g", userId: "u" }], ["alias", { previousId: "a", userId: "u" }]] as const)
+  it("may come from a token of a project, but for aliases", async () => {
+    for (const [path, body] of [["identify", { userId: "u" }], ["group", { groupId: "g", userId: "u" }]] as const)
       expect((await send(handlerOf(stubDaybook()), `/v1/${path}`, { body, token: "sk_shop" })).status).toBe(200);
+    const daybook = stubDaybook();
+    const sent = await send(handlerOf(daybook), "/v1/alias", { body: { previousId: "a", userId: "u" }, token: "sk_shop" });
+    expect([sent.status, sent.json["code"], daybook.asked]).toEqual([403, "organization_token_required", []]);
   });
 
   it.each([
