@@ -13,8 +13,8 @@ import { parseUuid, uuidText } from "../base/uuid.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
-import { Changes } from "./follow/changes.js";
-import type { Change, ChangesOptions } from "./follow/changes.js";
+import { Changes, SEQUENCES } from "./follow/changes.js";
+import type { Change, ChangesOptions, Sequences } from "./follow/changes.js";
 import { KEY_COUNT_MAX } from "./ingest/collected.js";
 import { Deletions } from "./upkeep/deletions.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
@@ -346,6 +346,10 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     yield* this.#changes.read(options, newest);
   }
 
+  get [SEQUENCES](): Sequences {
+    return { key: this.#cursorKey, newestOf: (project) => this.#changes.newestOf(project) };
+  }
+
   async backup(storage: Storage): Promise<BackupReport> {
     this.#refuseClosed();
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
@@ -410,8 +414,10 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return this.#following === null ? ask() : this.#following.asking(ask);
   }
 
-  protected sealCursor(next: CursorPosition, { report, fingerprint }: Plan<"searchEvents" | "identitySessions">): string {
-    return encodeCursor(report, next, fingerprint, this.#cursorKey);
+  protected sealCursor(next: CursorPosition, { report, fingerprint, project }: Plan<"searchEvents" | "identitySessions">): string {
+    // The same page of a project has the same cursor, whatever came to others meanwhile.
+    const sequence = project === null ? next.sequence : Math.min(next.sequence, this.#changes.newestOf(project));
+    return encodeCursor(report, { ...next, sequence }, fingerprint, this.#cursorKey);
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {

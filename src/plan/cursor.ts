@@ -8,10 +8,10 @@ import { memberError, type Members } from "./members.js";
 import type { CursorPosition } from "./plan.js";
 
 /**
- * One byte of version, one of the endpoint, then createdAt (f64), event id (16 bytes), sequence (u32), hash of the query's fingerprint
+ * One byte of version, one of the endpoint, then createdAt (f64), event id (16 bytes), sequence (u32, masked), hash of the query's fingerprint
  * (16 bytes), the first 16 bytes of the HMAC over all else, and the event's project (UTF-8). Numbers are big-endian.
  */
-const VERSION = 2;
+const VERSION = 3;
 /** A cursor of one endpoint is none of another's. */
 const ENDPOINTS = { searchEvents: 1, identitySessions: 2 } as const;
 export type PagedReport = keyof typeof ENDPOINTS;
@@ -41,6 +41,7 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
   bytes.set(hash128("fingerprint", fingerprint), FINGERPRINT_AT);
   bytes.set(project, PROJECT_AT);
   bytes.set(macOf(bytes, key), MAC_AT);
+  maskSequence(bytes, key);
   return encodeBase64Url(bytes);
 }
 
@@ -50,6 +51,7 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
  */
 export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
   const bytes = text.length <= TEXT_LENGTH_MAX ? decodeBase64Url(text) : null;
+  if (bytes !== null && bytes.length >= PROJECT_AT) maskSequence(bytes, key);
   const sealed = bytes !== null && bytes.length >= PROJECT_AT && isEqual(bytes.subarray(MAC_AT, PROJECT_AT), macOf(bytes, key));
   if (!sealed || bytes[0] !== VERSION || bytes[1] !== ENDPOINTS[report]) {
     const reason = "expected a cursor as an earlier page of this question gave it, got another text";
@@ -73,6 +75,12 @@ export function readCursor(report: PagedReport, members: Members, fingerprint: s
   if (text === undefined) return null;
   if (typeof text !== "string") throw memberError(members, "cursor", `expected a string, got ${shown(text)}`);
   return decodeCursor(report, text, fingerprint, key);
+}
+
+/** Hides the sequence, or shows it again: it counts what comes to all projects. */
+function maskSequence(bytes: Uint8Array, key: Uint8Array): void {
+  const mask = hmacSha256(key, bytes.subarray(MAC_AT, PROJECT_AT));
+  for (let at = 0; at < FINGERPRINT_AT - SEQUENCE_AT; at += 1) bytes[SEQUENCE_AT + at] = (bytes[SEQUENCE_AT + at] ?? 0) ^ (mask[at] ?? 0);
 }
 
 function macOf(bytes: Uint8Array, key: Uint8Array): Uint8Array {

@@ -74,6 +74,18 @@ test.concurrent("what tells who is who concerns every project: records, events w
   await daybook.close();
 });
 
+test.concurrent("ids that were tied before concern no other project", async () => {
+  const daybook = await open();
+  const tied = { name: "a", project: "shop", userId: "u", anonymousId: "b" };
+  await daybook.ingest([tied, { name: "a", project: "blog" }]);
+  const changes = daybook.changes()[Symbol.asyncIterator]();
+  const change = next(changes, WAIT_MS);
+  await daybook.ingest([tied]);
+  expect(await change).toEqual({ sequence: 3, projects: ["shop"] });
+  expect(await next(daybook.changes({ after: 2 })[Symbol.asyncIterator](), WAIT_MS)).toEqual({ sequence: 3, projects: ["shop"] });
+  await daybook.close();
+});
+
 test.concurrent("an erasure is told of", async () => {
   const daybook = await open();
   await daybook.ingest([{ name: "a", userId: "u" }]);
@@ -93,8 +105,10 @@ test.concurrent("nothing is missed between the call and the first look, nor by o
   await daybook.ingest([{ name: "a" }]);
   const changes = daybook.changes();
   await daybook.ingest([{ name: "a", project: "shop" }]);
-  expect(await next(changes[Symbol.asyncIterator](), WAIT_MS)).toEqual({ sequence: 2, projects: ["default", "shop"] });
-  expect(await next(daybook.changes({ after: 1 })[Symbol.asyncIterator](), WAIT_MS)).toEqual({ sequence: 2, projects: ["default", "shop"] });
+  expect(await next(changes[Symbol.asyncIterator](), WAIT_MS)).toEqual({ sequence: 2, projects: ["shop"] });
+  expect(await next(daybook.changes({ after: 1 })[Symbol.asyncIterator](), WAIT_MS)).toEqual({ sequence: 2, projects: ["shop"] });
+  expect(await next(daybook.changes({ after: 0 })[Symbol.asyncIterator](), WAIT_MS)).toEqual({ sequence: 2, projects: ["default", "shop"] });
+  expect(await next(daybook.changes({ after: 9 })[Symbol.asyncIterator](), WAIT_MS)).toEqual({ sequence: 2, projects: ["default", "shop"] });
   expect(await next(daybook.changes({ after: 2 })[Symbol.asyncIterator](), 400)).toBe("nothing");
   await daybook.close();
 });
@@ -132,7 +146,7 @@ test.concurrent("a listener that was busy when the store was closed hears the en
 });
 
 test.concurrent("only so many listen at once; one that ends makes room", async () => {
-  const changes = new Changes({ newestSequence: 0 } as never);
+  const changes = new Changes({ newestSequence: 0, resolver: { moves: { count: 0 } } } as never);
   const listeners = Array.from({ length: LIMITS.changeReaderCount }, () => changes.read({}, 0));
   const waiting = listeners.map((listener) => listener.next());
   const late = changes.read({}, 0);

@@ -18,12 +18,23 @@ export interface Change {
 
 /** How changes are listened to. */
 export interface ChangesOptions extends StopOptions {
-  /** A sequence that is known already: where the store has come further, the first change is told at once, as one of all projects. */
+  /** A sequence that is known already: where projects have come further, the first change is told at once, as one of these. */
   readonly after?: number | null | undefined;
 }
 
 const KNOWN: KnownOptions<ChangesOptions> = { signal: true, after: true };
-const [PROJECT, USER, ANONYMOUS] = [fieldIndex("project"), fieldIndex("userId"), fieldIndex("anonymousId")];
+const PROJECT = fieldIndex("project");
+
+/** Under which a Daybook has what hides its sequences. The same for all copies of this package in a process. */
+export const SEQUENCES: unique symbol = Symbol.for("daybook.sequences") as typeof SEQUENCES;
+
+/** What it takes to show somebody who sees one project alone no number that counts what comes to others. */
+export interface Sequences {
+  /** 32 bytes, a secret of the store. */
+  readonly key: Uint8Array;
+  /** The newest sequence that made a difference to a project, or a later one. */
+  newestOf(project: string): number;
+}
 
 /** One who listens: what was not told yet is one change, however long they take. */
 interface Reader {
@@ -34,18 +45,38 @@ interface Reader {
 /** Tells listeners of changes: each hears of the newest, and of no more than one in a while. */
 export class Changes {
   readonly #readers = new Set<Reader>();
+  /** The newest sequence of projects, where it is not that of all. */
+  readonly #newest = new Map<string, number>();
+  #newestOfAll: number;
+  #moveCount: number;
   #isClosed = false;
 
-  constructor(readonly store: Store) {}
-
-  /** What a commit brought. Cost: a look at each row, where somebody listens. */
-  committed(batch: Batch, tellsWhoIsWho: boolean): void {
-    if (this.#readers.size === 0 || (batch.rowCount === 0 && !tellsWhoIsWho)) return;
-    this.#tell(tellsWhoIsWho || hasLinks(batch) ? projectsOf(this.store) : this.#projectsOf(batch));
+  constructor(readonly store: Store) {
+    this.#newestOfAll = store.newestSequence;
+    this.#moveCount = store.resolver.moves.count;
   }
 
-  /** Something that is in no commit: an erasure or a deletion. @param gone projects that are no more */
+  /** The newest sequence that made a difference to a project; at the opening that of all. */
+  newestOf(project: string): number {
+    return Math.max(this.#newestOfAll, this.#newest.get(project) ?? 0);
+  }
+
+  /** What a commit brought. Cost: a look at each row. */
+  committed(batch: Batch, tellsWhoIsWho: boolean): void {
+    if (batch.rowCount === 0 && !tellsWhoIsWho) return;
+    const before = this.#moveCount;
+    this.#moveCount = this.store.resolver.moves.count;
+    // Who is who holds in every project; ids that were linked already change nothing.
+    if (tellsWhoIsWho || before !== this.#moveCount) return this.all();
+    const projects = this.#projectsOf(batch);
+    for (const project of projects) this.#newest.set(project, this.store.newestSequence);
+    this.#tell(projects);
+  }
+
+  /** Something that concerns every project, as an erasure or a deletion does. @param gone projects that are no more */
   all(gone: readonly string[] = []): void {
+    this.#newestOfAll = this.store.newestSequence;
+    this.#newest.clear();
     if (this.#readers.size > 0) this.#tell([...projectsOf(this.store), ...gone]);
   }
 
@@ -62,7 +93,7 @@ export class Changes {
     const reader: Reader = { pending: null, wake: null };
     this.#readers.add(reader);
     try {
-      if (this.store.newestSequence !== after) this.#add(reader, projectsOf(this.store));
+      if (this.store.newestSequence !== after) this.#addSince(reader, after);
       for (let nextMs = 0; ; ) {
         if (this.#isClosed) return;
         if (reader.pending === null) await waitFor(reader, signal);
@@ -90,6 +121,13 @@ export class Changes {
     }
   }
 
+  /** @param after one that is not reached yet is another store's: anything may be missed */
+  #addSince(reader: Reader, after: number): void {
+    const isReached = after <= this.store.newestSequence;
+    const missed = projectsOf(this.store).filter((project) => !isReached || this.newestOf(project) > after);
+    if (missed.length > 0) this.#add(reader, missed);
+  }
+
   #add(reader: Reader, projects: readonly string[]): void {
     reader.pending ??= { sequence: 0, projects: new Set() };
     reader.pending.sequence = this.store.newestSequence;
@@ -97,17 +135,12 @@ export class Changes {
   }
 
   #projectsOf({ codes, rowCount }: Batch): string[] {
-    const distinct = new Set(codes[PROJECT]?.subarray(0, rowCount));
+    const distinct = new Set<number>();
+    let last = -1;
+    for (const code of codes[PROJECT]?.subarray(0, rowCount) ?? []) if (code !== last) distinct.add((last = code));
     const dictionary = this.store.dictionaries.named("project");
     return [...distinct].map((code) => dictionary.valueOf(code));
   }
-}
-
-/** Whether a row has both ids: these tell who is who, which holds in every project. */
-function hasLinks({ codes, rowCount }: Batch): boolean {
-  const [users, anonymous] = [codes[USER], codes[ANONYMOUS]];
-  for (let row = 0; row < rowCount; row += 1) if (users?.[row] !== 0 && anonymous?.[row] !== 0) return true;
-  return false;
 }
 
 function readOptions(options: ChangesOptions | null | undefined): { readonly after?: number; readonly signal: StopOptions["signal"] } {

@@ -3,6 +3,8 @@ import type { Change } from "../../engine/follow/changes.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 export interface ChangeStreamOptions {
+  /** A sequence as the listener may see it. Default: as it is. */
+  readonly shown?: (sequence: number) => number;
   /** Changes of other projects are not told of; null: those of all are. */
   readonly project: string | null;
   /** Checked at the start, before each change and at each heartbeat: false ends the stream. */
@@ -61,9 +63,10 @@ export class ChangeStream implements BodyStream {
       if (came === "late") continue;
       if (came === null || came.done === true) break;
       this.#coming = null;
-      const { sequence, projects } = came.value;
-      if (this.#options.project !== null && !projects.includes(this.#options.project)) continue;
+      const { project, shown } = this.#options;
+      if (project !== null && !came.value.projects.includes(project)) continue;
       if (!(await this.#options.isWelcome())) break;
+      const sequence = shown?.(came.value.sequence) ?? came.value.sequence;
       return `id: ${sequence}\ndata: ${JSON.stringify({ sequence })}\n\n`;
     }
     this.cancel();

@@ -3,6 +3,7 @@ import type { Explanation } from "../../engine/question/explain.js";
 import { PERMIT } from "../../engine/question/permit.js";
 import type { Permitted, PermittingDaybook, PermittingQuestions } from "../../engine/question/permit.js";
 import type { ReportName } from "../../plan/plan.js";
+import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
 import { authorizePlan, mayAskAll } from "../access/question-rights.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Caller, Exchange } from "../routing/route.js";
@@ -17,7 +18,16 @@ type Told = Pick<Exchange<unknown, unknown>, "signal" | "onNotice">;
  */
 export async function ask(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: Told): Promise<unknown> {
   const asked: PermittingQuestions = daybook;
-  return await permitted(input, token, (permit) => asked[name](input as never, { signal, onNotice, ...permit }));
+  const put = (own: object) => permitted(own, token, (permit) => asked[name](own as never, { signal, onNotice, ...permit }));
+  if (token.project === null) return await put(input);
+  const sequences = new SealedSequences(daybook, token.project);
+  const own = sequences.openedInput(input);
+  try {
+    return sequences.sealedAnswer(await put(own));
+  } catch (thrown) {
+    const isOfSequence = own !== input && thrown instanceof DaybookError && thrown.details.param === "asOf";
+    throw isOfSequence ? unknownSequence() : thrown;
+  }
 }
 
 /** The same of an explanation. */

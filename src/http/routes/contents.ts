@@ -4,6 +4,7 @@ import { ROLES, SCOPES } from "../access/token.js";
 import { ChangeStream } from "../answer/change-stream.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
+import { SealedSequences } from "../access/sealed-sequences.js";
 import { having } from "../access/served-daybook.js";
 import { wireNames } from "../wire/wire-names.js";
 
@@ -12,7 +13,7 @@ const noQuery = z.strictObject({});
 /** Where a listener was who comes back; null: it is new. @throws invalid_parameter */
 function lastEventId(header: string | null): number | null {
   if (header === null || header === "") return null;
-  if (!/^\d{1,15}$/.test(header)) throw parameterError("invalid_parameter", "Last-Event-ID", `expected a sequence, got ${JSON.stringify(header.slice(0, 80))}`);
+  if (!/^\d{1,16}$/.test(header)) throw parameterError("invalid_parameter", "Last-Event-ID", `expected a sequence, got ${JSON.stringify(header.slice(0, 80))}`);
   return Number(header);
 }
 
@@ -54,10 +55,15 @@ export const contentRoutes: readonly Route[] = [
     answer: z.string(),
     format: "events",
     etag: false,
-    handle: ({ daybook, project }, { header, isWelcome }) => {
-      const after = lastEventId(header("last-event-id"));
+    handle: ({ daybook, project, token }, { header, isWelcome }) => {
+      const given = lastEventId(header("last-event-id"));
       const changing = having(daybook, "changes");
-      return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after }), { project, isWelcome }));
+      if (token.project === null) return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after: given }), { project, isWelcome }));
+      const sequences = new SealedSequences(daybook, token.project);
+      // Whoever comes with another number may have missed anything.
+      const after = given === null ? null : (sequences.opened(given) ?? 0);
+      const shown = (sequence: number) => sequences.sealed(sequence);
+      return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after }), { project, isWelcome, shown }));
     },
   }),
   guarded({
