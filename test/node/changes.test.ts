@@ -246,7 +246,7 @@ test.each(TRANSPORTS)("Over %s the stream of a revoked token ends at once, in si
   await revoked.ended;
   expect(revoked.text()).toBe("retry: 1000\n\n");
   await daybook.ingest([{ name: "b", project: "blog" }]);
-  await other.until("id: 3\n");
+  await other.until("\nid: ");
   handler.stop();
   expect(watchers.size).toBe(0);
   other.leave();
