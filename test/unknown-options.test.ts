@@ -183,6 +183,7 @@ const TIME_TO_LIVE: Readonly<Record<keyof TimeToLive, Cases<TimeToLive>>> = {
   off: null,
   list: null,
   sweep: null,
+  waiting: null,
 };
 
 const rows = <Place>(table: Readonly<Record<string, Cases<Place>>>) =>

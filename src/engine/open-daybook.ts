@@ -396,6 +396,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     await this.#housekeeping.idle();
     if (!this.#store.isWritable) return await this.#store.abandon();
     try {
+      await this.#timeToLive.keepTrusted();
       await this.#housekeeping.end(this.#queue);
     } catch (error) {
       // Every row is durable in the journal, where there is one; only the tidy end is missing, and the next opening does without it.

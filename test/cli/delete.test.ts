@@ -1,5 +1,5 @@
 import { fileStorage } from "daybook/node";
-import { openDaybook, type EventInput } from "daybook";
+import { fixedClock, openDaybook, type EventInput } from "daybook";
 import { describe, expect, test } from "vitest";
 import { daybookHere } from "./run-here.js";
 import { emptyDirectory } from "./run.js";
@@ -48,6 +48,23 @@ describe("daybook delete", () => {
 });
 
 describe("daybook retention", () => {
+  test("sweep confirms a clock that is far ahead of when it was last seen, once it is told what goes", async () => {
+    const directory = await emptyDirectory();
+    const daybook = await openDaybook({ storage: fileStorage(directory), clock: fixedClock(Date.UTC(2026, 2, 31)) });
+    await daybook.ingest([{ name: "a" }]);
+    await daybook.timeToLive.set(null, { days: 7 });
+    await daybook.close();
+    const unsure = await daybookHere(["retention", "sweep", "--data", directory]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook retention: expected --yes: there is no terminal to ask on (see daybook retention --help)\n"]);
+    const swept = await daybookHere(["retention", "sweep", "--data", directory, "--yes"]);
+    expect(swept.stdout).toMatch(/^project +events to go[^]*\ndeleted 1 event: /);
+    const again = await openDaybook({ storage: fileStorage(directory) });
+    expect([again.timeToLive.waiting, await again.countEvents()]).toEqual([null, 0]);
+    await again.close();
+    const wrong = await daybookHere(["retention", "sweep", "shop", "--data", directory]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, "daybook retention: sweep is of all projects (see daybook retention --help)\n"]);
+  });
+
   test("shows rules and what is past its time, sets rules once somebody is sure, and takes them back", async () => {
     const directory = await stored();
     expect((await daybookHere(["retention", "--data", directory])).stdout).toBe("all events are kept\n");

@@ -56,7 +56,7 @@ describe("daybook", () => {
     [["query", "trend", "--data", "x", "--json", "[]"], "daybook query: --json: expected an object (see daybook query --help)"],
     [["query", "trend", "--data", "x", "--json", '{"project":"a"}', "--project", "b"], "daybook query: --project: --json names a project too (see daybook query --help)"],
     [["query", "trend", "--data", "x", "--currency", "usd"], 'daybook query: --currency: expected three capital letters like USD, got "usd" (see daybook query --help)'],
-    [["retention", "get", "--data", "x"], 'daybook retention: expected set or off, got "get" (see daybook retention --help)'],
+    [["retention", "get", "--data", "x"], 'daybook retention: expected set, off or sweep, got "get" (see daybook retention --help)'],
     [["retention", "set", "--data", "x", "--days", "7"], "daybook retention: expected one PROJECT, or --all (see daybook retention --help)"],
     [["retention", "set", "a", "--data", "x", "--days", "0"], 'daybook retention: --days: expected a whole number from 1 to 36525, got "0" (see daybook retention --help)'],
     [["delete", "--data", "x"], "daybook delete: expected --project, --before, or both (see daybook delete --help)"],

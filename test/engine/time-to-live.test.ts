@@ -148,7 +148,10 @@ describe("sweeps by themselves", () => {
     const later = await open(storage, NOON + 2 * DAY);
     await until(async () => (await later.countEvents()) === 4);
     await later.close();
-    const muchLater = await open(storage, NOON + 100 * DAY);
+    const muchLater = await open(storage, NOON + 3 * DAY);
+    await until(async () => (await muchLater.countEvents()) === 4);
+    await muchLater.timeToLive.set("default", { days: 1 });
+    await muchLater.timeToLive.set("shop", { days: 1 });
     await until(async () => (await muchLater.countEvents()) === 0);
     await muchLater.close();
     expect(await storedText(storage)).not.toContain("zebra");
@@ -172,6 +175,55 @@ describe("sweeps by themselves", () => {
       });
     });
     expect(swept).toEqual(days);
+    await daybook.close();
+  });
+
+  test("wait where the clock jumps ahead by more than a day, say so, and go on where it is put right", async () => {
+    const clock = fixedClock(NOON);
+    const daybook = await openDaybook({ storage: lastingMemory(), clock });
+    await daybook.ingest(events);
+    await daybook.timeToLive.set(null, { days: 60 });
+    clock.set(NOON + 400 * DAY);
+    expect(daybook.timeToLive.waiting).toBe("the clock is days ahead of 2026-03-31T12:00:00.000Z: sweeps wait for one by hand");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([await daybook.countEvents(), (await daybook.stats()).sealError]).toEqual([7, daybook.timeToLive.waiting]);
+    clock.set(NOON + DAY);
+    expect([daybook.timeToLive.waiting, (await daybook.stats()).sealError]).toEqual([null, null]);
+    clock.set(NOON + 2 * DAY + 1);
+    expect(daybook.timeToLive.waiting).toContain("the clock is days ahead of 2026-04-01T12:00:00.000Z");
+    await daybook.close();
+  });
+
+  test("wait after an opening far behind the last one, until a sweep by hand confirms the clock, once for all", async () => {
+    const storage = lastingMemory();
+    await (await ruled(storage)).close();
+    const clock = fixedClock(NOON + 9 * DAY);
+    const daybook = await openDaybook({ storage, clock });
+    // What was past its time before goes.
+    await until(async () => (await daybook.countEvents()) === 4);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([daybook.timeToLive.waiting, await daybook.countEvents()]).toEqual([expect.stringContaining("the clock is days ahead of 2026-03-31"), 4]);
+    await daybook.timeToLive.set("shop", { days: 20 });
+    expect(daybook.timeToLive.waiting).not.toBeNull();
+    await daybook.timeToLive.sweep();
+    expect([daybook.timeToLive.waiting, await urls(daybook)]).toEqual([null, ["/g"]]);
+    await daybook.close();
+    const again = await open(storage, NOON + 10 * DAY);
+    expect(again.timeToLive.waiting).toBeNull();
+    await again.close();
+  });
+
+  test("keep the time of a trusted clock, and none that is ahead", async () => {
+    const clock = fixedClock(NOON);
+    const daybook = await openDaybook({ storage: lastingMemory(), clock });
+    await daybook.timeToLive.set(null, { days: 7 });
+    const trusted = () => storeOf(daybook)?.manifest.trustedMs;
+    expect(trusted()).toBe(NOON);
+    clock.set(NOON + LIMITS.clockKeptMs);
+    await until(() => Promise.resolve(trusted() === NOON + LIMITS.clockKeptMs));
+    clock.set(NOON + 9 * DAY);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(trusted()).toBe(NOON + LIMITS.clockKeptMs);
     await daybook.close();
   });
 

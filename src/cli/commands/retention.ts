@@ -9,10 +9,12 @@ import { table } from "../print/table.js";
 const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
        daybook retention set (PROJECT | --all) --days N (--data DIR | --clickhouse URL) [--yes] [options]
        daybook retention off (PROJECT | --all) (--data DIR | --clickhouse URL) [options]
+       daybook retention sweep (--data DIR | --clickhouse URL) [--yes] [options]
 
 Shows for how many days the events of each project are kept, and what is past its time: it goes by itself, once a day; on
 ClickHouse by "daybook clickhouse sweep" alone. "set" makes a rule, and deletes at once what is past its time then; "off"
-takes a rule back. Neither while "serve" runs on DIR; on ClickHouse it may.
+takes a rule back; "sweep" deletes at once what is past its time, and confirms that the clock is right, where it was more than a
+day ahead of when it was last seen. None while "serve" runs on DIR; on ClickHouse it may.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --days N              an event is kept on the day (UTC) that it happened on and N days after, 1 to 36525
@@ -33,16 +35,17 @@ type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
   const [action, ...names] = positionals;
-  if (action !== undefined && action !== "set" && action !== "off") throw new UsageError(`expected set or off, got ${JSON.stringify(action)}`);
+  if (action !== undefined && action !== "set" && action !== "off" && action !== "sweep") throw new UsageError(`expected set, off or sweep, got ${JSON.stringify(action)}`);
   const place = placeOfEvents(values);
-  const project = action === undefined ? null : projectOf(names, values);
+  if (action === "sweep" && (names.length > 0 || values.all === true)) throw new UsageError("sweep is of all projects");
+  const project = action === undefined || action === "sweep" ? null : projectOf(names, values);
   const days = action === "set" ? daysOf(required(values.days, "days")) : 0;
   if (action === undefined) return await show(place);
-  if (action === "set") await showNext(place, { project, days }, values);
+  if (action !== "off") await showNext(place, action === "set" ? { project, days } : undefined, values);
   const daybook = await place.write();
   try {
-    if (action === "set") {
-      await daybook.timeToLive.set(project, { days });
+    if (action !== "off") {
+      if (action === "set") await daybook.timeToLive.set(project, { days });
       process.stdout.write(goneText(await daybook.timeToLive.sweep()));
     } else if (!(await daybook.timeToLive.off(project))) throw new Error(`there is no rule for ${project === null ? "all projects" : JSON.stringify(project)}`);
   } finally {
@@ -62,8 +65,8 @@ async function show(place: PlaceOfEvents): Promise<void> {
   }
 }
 
-/** What a rule would take away: shown before it does, and asked for. */
-async function showNext(place: PlaceOfEvents, rule: { project: string | null; days: number }, { yes }: Values): Promise<void> {
+/** What a rule, or those that there are, would take away: shown before it does, and asked for. */
+async function showNext(place: PlaceOfEvents, rule: { project: string | null; days: number } | undefined, { yes }: Values): Promise<void> {
   const daybook = await place.read();
   const going = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
   process.stdout.write(goingText(going.projects));

@@ -7,7 +7,7 @@ import type { ScrubState } from "./scrub.js";
 export interface DaybookStats {
   /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Why the last seal, merging of segments, or sweep in the background failed; null when it went well. Nothing is lost meanwhile. */
+  /** Why the last seal, merging of segments, or sweep in the background failed, or why sweeps wait; null when all is well. Nothing is lost. */
   readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.js";
+import { LIMITS } from "../../base/limits.js";
 import { compareCodePoints } from "../../base/order.js";
-import { dayOf, isoOfDay } from "../../base/time.js";
+import { dayOf, isoOf, isoOfDay } from "../../base/time.js";
 import { denseCodes } from "../../column/column.js";
 import type { Doomed } from "../../store/upkeep/delete-rows.js";
 import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
@@ -16,6 +17,12 @@ export class StoredTimeToLive implements TimeToLive {
   readonly #house: DeletionHouse;
   readonly #deletions: Deletions;
   readonly #clock: Clock;
+  /**
+   * When the clock was last trusted: sweeps go by that time while the clock is more than a day ahead of it. A machine that comes up with a wrong date
+   * would else delete all that the rules keep. Nothing here tells a jump from days switched off, as all times of receipt are of the same clock: so
+   * somebody has to confirm both, by a sweep.
+   */
+  #trustedMs: number;
   readonly #sweeps: Sweeps;
   #read: { readonly of: Manifest["timeToLive"]; readonly rules: TimeToLiveRules } | null = null;
 
@@ -23,8 +30,13 @@ export class StoredTimeToLive implements TimeToLive {
     this.#house = house;
     this.#deletions = deletions;
     this.#clock = house.clock;
+    this.#trustedMs = house.store.manifest.trustedMs ?? this.#clock.now();
     this.#sweeps = new Sweeps(house.store, {
-      today: () => (this.rules.isEmpty ? null : dayOf(this.#clock.now())),
+      today: () => {
+        if (this.rules.isEmpty) return null;
+        void this.keepTrusted();
+        return dayOf(this.#trustedNow());
+      },
       sweep: (signal) => this.#sweep(signal),
       wait,
     });
@@ -37,9 +49,22 @@ export class StoredTimeToLive implements TimeToLive {
     return this.#read.rules;
   }
 
-  /** What the last sweep failed with; null when it went well. */
+  /** What the last sweep failed with, or why none is made; null when all is well. */
   get lastError(): unknown {
-    return this.#sweeps.lastError;
+    return this.#sweeps.lastError ?? this.waiting;
+  }
+
+  /** Why nothing is swept though there are rules; null: it is. */
+  get waiting(): string | null {
+    const isAhead = this.#clock.now() - this.#trustedNow() > LIMITS.clockAheadMs;
+    return isAhead && !this.rules.isEmpty && this.#house.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: sweeps wait for one by hand` : null;
+  }
+
+  /** The time of the clock, which is remembered; the last trusted one where it is far ahead. A clock that is set back deletes less. */
+  #trustedNow(): number {
+    const nowMs = this.#clock.now();
+    if (nowMs - this.#trustedMs <= LIMITS.clockAheadMs) this.#trustedMs = nowMs;
+    return this.#trustedMs;
   }
 
   async set(project: string | null, rule: { readonly days: number }): Promise<void> {
@@ -67,16 +92,20 @@ export class StoredTimeToLive implements TimeToLive {
 
   async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
     this.#house.refuseClosed();
-    return await this.#pastTheirTime(new TimeToLiveRules(withPreviewed(this.#house.store.manifest.timeToLive ?? [], rule)));
+    return await this.#pastTheirTime(new TimeToLiveRules(withPreviewed(this.#house.store.manifest.timeToLive ?? [], rule)), this.#clock.now());
   }
 
   async sweep(): Promise<DeletionReceipt> {
     this.#house.refuseClosed();
-    const day = dayOf(this.#clock.now());
+    const nowMs = this.#clock.now();
+    const day = dayOf(nowMs);
     const { changeCount } = this.#sweeps;
-    const receipt = await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
+    const receipt = await this.#delete(nowMs);
     // A rule that came meanwhile is not swept yet.
     if (changeCount === this.#sweeps.changeCount) this.#sweeps.swept(day);
+    // Whoever asks for a sweep has seen the clock.
+    this.#trustedMs = nowMs;
+    await this.keepTrusted();
     return receipt;
   }
 
@@ -87,19 +116,34 @@ export class StoredTimeToLive implements TimeToLive {
 
   async #sweep(signal: AbortSignal): Promise<void> {
     // A seal of everything is not worth it for nothing.
-    const { events } = await this.#pastTheirTime(this.rules);
-    if (events > 0 && !signal.aborted) await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
+    const { events } = await this.#pastTheirTime(this.rules, this.#trustedNow());
+    if (events > 0 && !signal.aborted) await this.#delete(this.#trustedNow());
   }
 
-  #doomed(rules: TimeToLiveRules): Doomed {
-    const nowMs = this.#clock.now();
+  #delete(nowMs: number): Promise<DeletionReceipt> {
+    return this.#deletions.run(() => ({ doomed: this.#doomed(this.rules, nowMs), beside: { projectName: 0 } }));
+  }
+
+  /** Writes down when the clock was trusted, some times a day. Never rejects: what is not written is written at a later look. */
+  async keepTrusted(): Promise<void> {
+    const { store, housekeeping, queue } = this.#house;
+    const trustedMs = this.#trustedNow();
+    if (this.rules.isEmpty || Math.abs(trustedMs - (store.manifest.trustedMs ?? 0)) < LIMITS.clockKeptMs) return;
+    const write = async () => {
+      store.refuseUnwritable();
+      await store.writeManifest(() => ({ trustedMs }));
+    };
+    await housekeeping.exclusive(queue, write).catch(() => undefined);
+  }
+
+  #doomed(rules: TimeToLiveRules, nowMs: number): Doomed {
     const projects = this.#house.store.dictionaries.named("project");
     return { beforeMs: (code) => rules.beforeMs(projects.valueOf(code), nowMs), latestMs: rules.latestMs(nowMs) };
   }
 
-  async #pastTheirTime(rules: TimeToLiveRules): Promise<TimeToLivePreview> {
+  async #pastTheirTime(rules: TimeToLiveRules, nowMs: number): Promise<TimeToLivePreview> {
     const { store } = this.#house;
-    const doomed = this.#doomed(rules);
+    const doomed = this.#doomed(rules, nowMs);
     const found = new Map<number, { events: number; readonly days: Set<number> }>();
     const { doomedRows } = await import("../../store/upkeep/delete-rows.js");
     const snapshot = store.snapshot();
@@ -145,7 +189,10 @@ export class StoredTimeToLive implements TimeToLive {
       store.refuseUnwritable();
       const former = store.manifest.timeToLive ?? [];
       const rules = make(former);
-      if (rules !== former) await store.writeManifest(() => ({ timeToLive: rules }));
+      // Without rules nobody looked at the clock.
+      if (former.length === 0) this.#trustedMs = this.#clock.now();
+      const trustedMs = this.#trustedNow();
+      if (rules !== former) await store.writeManifest(() => ({ timeToLive: rules, trustedMs }));
     });
   }
 }

@@ -35,6 +35,8 @@ export interface TimeToLive {
   list(): Promise<readonly TimeToLiveRule[]>;
   /** What the next sweep takes away, by the rules there are and one that might be. @throws as set, of its rule; closed, corruption */
   preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview>;
-  /** Sweeps now; resolves when every byte of what is past its time is gone. @throws read_only, storage_full, closed */
+  /** Why nothing more goes until `sweep` is called: the clock is more than a day ahead of when it was last seen. Null or absent: nothing waits. */
+  readonly waiting?: string | null;
+  /** Sweeps now, and confirms the clock; resolves when every byte of what is past its time is gone. @throws read_only, storage_full, closed */
   sweep(): Promise<DeletionReceipt>;
 }

@@ -5,5 +5,7 @@ import type { House, OpenAnswer } from "../routing/route.js";
 export async function health({ organizations }: House): Promise<OpenAnswer> {
   const states = await Promise.all([...organizations.values()].map(healthOf));
   const status = (["closed", "unreachable", "read_only"] as const).find((state) => states.includes(state)) ?? "ok";
-  return { status: status === "ok" ? 200 : 503, text: JSON.stringify({ status }) };
+  // No failure: all is stored and answered. Somebody has to hear of it, though.
+  const isWaiting = [...organizations.values()].some(({ timeToLive }) => (timeToLive?.waiting ?? null) !== null);
+  return { status: status === "ok" ? 200 : 503, text: JSON.stringify({ status, ...(isWaiting ? { time_to_live: "waiting" } : {}) }) };
 }

@@ -67,7 +67,7 @@ export const answers = {
     rejectedCount,
     adjusted,
   }),
-  health: z.strictObject({ status: z.enum(["ok", "read_only", "unreachable", "closed"]) }),
+  health: z.strictObject({ status: z.enum(["ok", "read_only", "unreachable", "closed"]), time_to_live: z.literal("waiting").optional() }),
   openapi: z.looseObject({ openapi: z.string() }),
 };
 

@@ -69,6 +69,8 @@ export interface Manifest {
   readonly quarantined?: readonly QuarantinedFile[];
   /** Absent where there never were any. */
   readonly timeToLive?: readonly TimeToLiveRule[];
+  /** When the clock was last trusted to delete by time to live, epoch ms; absent where there never was a rule. */
+  readonly trustedMs?: number;
   /** Absent in a store that somebody writes. */
   readonly backup?: BackupMark;
 }

@@ -14,6 +14,12 @@ describe("GET /healthz", () => {
     expect([sent.status, sent.json]).toEqual([200, { status: "ok" }]);
   });
 
+  it("is 200 and says so while time to live waits for somebody to confirm the clock", async () => {
+    const stub = stubDaybook();
+    const sent = await send(handlerOf({ ...stub, timeToLive: { ...stub.timeToLive, waiting: "the clock is 9 days ahead" } }), "/healthz", get);
+    expect([sent.status, sent.json]).toEqual([200, { status: "ok", time_to_live: "waiting" }]);
+  });
+
   it.each(["read_only", "closed"] as const)("is 503 when one organization is %s", async (health) => {
     const sent = await send(handlerOf(stubDaybook({ health })), "/healthz", get);
     expect([sent.status, sent.json]).toEqual([503, { status: health }]);
