@@ -98,8 +98,6 @@ export const LIMITS = {
   sweepLateMs: 3_600_000,
   /** How far the clock may be ahead of its last trusted time, in ms; beyond it nothing is deleted by its time to live until that is confirmed. */
   clockAheadMs: 86_400_000,
-  /** How old the trusted time in the manifest may become, in ms: a restart after a crash goes by it. */
-  clockKeptMs: 6 * 3_600_000,
   /** Rules for how long events are kept. All are in the manifest, which is written with each seal. */
   timeToLiveRuleCount: 1_000,
   /** Days that events may be kept. A century is for ever. */

@@ -57,13 +57,14 @@ export class StoredTimeToLive implements TimeToLive {
   /** Why nothing is swept though there are rules; null: it is. */
   get waiting(): string | null {
     const isAhead = this.#clock.now() - this.#trustedNow() > LIMITS.clockAheadMs;
-    return isAhead && !this.rules.isEmpty && this.#house.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: sweeps wait for one by hand` : null;
+    return isAhead && this.#house.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: sweep by hand` : null;
   }
 
   /** The time of the clock, which is remembered; the last trusted one where it is far ahead. A clock that is set back deletes less. */
   #trustedNow(): number {
     const nowMs = this.#clock.now();
-    if (nowMs - this.#trustedMs <= LIMITS.clockAheadMs) this.#trustedMs = nowMs;
+    // Without rules nobody has looked at the clock.
+    if (this.rules.isEmpty || nowMs - this.#trustedMs <= LIMITS.clockAheadMs) this.#trustedMs = nowMs;
     return this.#trustedMs;
   }
 
@@ -126,14 +127,10 @@ export class StoredTimeToLive implements TimeToLive {
 
   /** Writes down when the clock was trusted, some times a day. Never rejects: what is not written is written at a later look. */
   async keepTrusted(): Promise<void> {
-    const { store, housekeeping, queue } = this.#house;
-    const trustedMs = this.#trustedNow();
-    if (this.rules.isEmpty || Math.abs(trustedMs - (store.manifest.trustedMs ?? 0)) < LIMITS.clockKeptMs) return;
-    const write = async () => {
-      store.refuseUnwritable();
-      await store.writeManifest(() => ({ trustedMs }));
-    };
-    await housekeeping.exclusive(queue, write).catch(() => undefined);
+    const { store } = this.#house;
+    const isKept = Math.abs(this.#trustedNow() - (store.manifest.trustedMs ?? 0)) < LIMITS.clockAheadMs / 4;
+    if (isKept || this.rules.isEmpty || !store.isWritable) return;
+    await this.#change((rules) => [...rules]).catch(() => undefined);
   }
 
   #doomed(rules: TimeToLiveRules, nowMs: number): Doomed {
@@ -182,15 +179,13 @@ export class StoredTimeToLive implements TimeToLive {
     };
   }
 
-  /** Makes changed rules durable, then current. */
+  /** Makes changed rules durable, then current, and with them when the clock was trusted. */
   #change(make: (rules: readonly TimeToLiveRule[]) => readonly TimeToLiveRule[]): Promise<void> {
     const { store, housekeeping, queue } = this.#house;
     return housekeeping.exclusive(queue, async () => {
       store.refuseUnwritable();
       const former = store.manifest.timeToLive ?? [];
       const rules = make(former);
-      // Without rules nobody looked at the clock.
-      if (former.length === 0) this.#trustedMs = this.#clock.now();
       const trustedMs = this.#trustedNow();
       if (rules !== former) await store.writeManifest(() => ({ timeToLive: rules, trustedMs }));
     });
