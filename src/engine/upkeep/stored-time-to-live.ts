@@ -1,8 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { LIMITS } from "../../base/limits.js";
-import { compareCodePoints } from "../../base/order.js";
-import { dayOf, isoOf, isoOfDay } from "../../base/time.js";
-import { denseCodes } from "../../column/column.js";
+import { dayOf, isoOf } from "../../base/time.js";
 import type { Doomed } from "../../store/upkeep/delete-rows.js";
 import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
 import type { Manifest } from "../../store/files/manifest.js";
@@ -139,44 +137,8 @@ export class StoredTimeToLive implements TimeToLive {
   }
 
   async #pastTheirTime(rules: TimeToLiveRules, nowMs: number): Promise<TimeToLivePreview> {
-    const { store } = this.#house;
-    const doomed = this.#doomed(rules, nowMs);
-    const found = new Map<number, { events: number; readonly days: Set<number> }>();
-    const { doomedRows } = await import("../../store/upkeep/delete-rows.js");
-    const snapshot = store.snapshot();
-    try {
-      for (const rows of snapshot.rows) {
-        rows.pin();
-        try {
-          const gone = await doomedRows(rows, doomed);
-          if (gone.length === 0) continue;
-          const codes = denseCodes(rows.column("project"));
-          for (const row of gone) {
-            const project = codes[row] ?? 0;
-            const known = found.get(project) ?? { events: 0, days: new Set() };
-            known.events += 1;
-            known.days.add(rows.day);
-            found.set(project, known);
-          }
-        } finally {
-          rows.unpin();
-        }
-      }
-    } finally {
-      snapshot.release();
-    }
-    const names = store.dictionaries.named("project");
-    const projects = [...found].map(([code, { events, days }]) => ({
-      project: names.valueOf(code),
-      keptFrom: isoOfDay(dayOf(doomed.beforeMs(code))).slice(0, 10),
-      events,
-      days: days.size,
-    }));
-    return {
-      events: projects.reduce((sum, { events }) => sum + events, 0),
-      days: new Set([...found.values()].flatMap(({ days }) => [...days])).size,
-      projects: projects.sort((a, b) => compareCodePoints(a.project, b.project)),
-    };
+    const { pastTheirTime } = await import("./past-their-time.js");
+    return await pastTheirTime(this.#house.store, this.#doomed(rules, nowMs));
   }
 
   /** Makes changed rules durable, then current, and with them when the clock was trusted. */
