@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.js";
 import { hash128, toHex } from "../base/hash.js";
+import type { Steps } from "../base/steps.js";
 import { isoOf, dayStartMs } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import { CodeSet } from "../column/code-set.js";
@@ -21,6 +22,7 @@ import { pathOf, walk } from "./operand-value.js";
 import { ALWAYS, NEVER, codesPredicate, columnsOf } from "./predicate.js";
 import type { ActorTest, Predicate, Selector } from "./predicate.js";
 import type { Regexes } from "./regex.js";
+import { testedInSteps } from "./tested-in-steps.js";
 import { compileValueTest } from "./value-test.js";
 import type { ValueTest } from "./value-test.js";
 
@@ -60,14 +62,15 @@ export class SelectorCompiler {
   }
 
   /**
-   * Cost: the dictionaries' values, never rows. Pauses after each filter, so that others may have a turn.
+   * Cost: the dictionaries' values, never rows. A step is some milliseconds long.
    * @param leavesActors filters that tell actors apart, and nothing else, are left to the end
    */
-  *compile(asked: Scope, leavesActors: boolean): Generator<void, Selector> {
+  *compile(asked: Scope, leavesActors: boolean): Steps<Selector> {
     const compiler = this.#compiler;
     const left = leavesActors && asked.where.length === 1 ? (asked.where[0] ?? []).filter(({ operand }) => tellsActors(operand)) : [];
     const scope = left.length === 0 ? asked : without(asked, left);
-    const tests = left.map((comparison) => compiler.actorTest(comparison));
+    const tests: ActorTest[] = [];
+    for (const comparison of left) tests.push(yield* compiler.actorTest(comparison));
     const testedBefore = compiler.testedValueCount;
     const all: Predicate[] = [];
     if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
@@ -77,7 +80,7 @@ export class SelectorCompiler {
     for (const group of scope.where) {
       const predicates: Predicate[] = [];
       for (const comparison of group) {
-        predicates.push(this.#predicateOf(comparison));
+        predicates.push(yield* this.#predicateOf(comparison));
         yield;
       }
       groups.push(predicates);
@@ -97,9 +100,9 @@ export class SelectorCompiler {
     };
   }
 
-  #predicateOf(comparison: Comparison): Predicate {
+  *#predicateOf(comparison: Comparison): Steps<Predicate> {
     let predicate = this.#known.get(comparison);
-    if (predicate === undefined) this.#known.set(comparison, (predicate = this.#compiler.comparison(comparison)));
+    if (predicate === undefined) this.#known.set(comparison, (predicate = yield* this.#compiler.comparison(comparison)));
     return predicate;
   }
 }
@@ -151,33 +154,33 @@ class Compiler {
     );
   }
 
-  comparison(comparison: Comparison): Predicate {
+  *comparison(comparison: Comparison): Steps<Predicate> {
     const { operand, test, negated } = comparison;
     const value = compileValueTest(test, this.context.regexes);
     switch (operand.kind) {
       case "field":
-        return this.#field(operand.field, test, value, negated);
+        return yield* this.#field(operand.field, test, value, negated);
       case "companyId":
-        return this.#companyId(value, negated);
+        return yield* this.#companyId(value, negated);
       case "person":
       case "segment":
-        return actorPredicate(...this.#actorSets(this.actorTest(comparison), false));
+        return actorPredicate(...(yield* this.#actorSets(yield* this.actorTest(comparison), false)));
       case "company":
-        return this.#company(operand.path, value, negated);
+        return yield* this.#company(operand.path, value, negated);
       case "path":
-        return this.#derived("url", (text) => value.string(pathOf(text)), negated);
+        return yield* this.#derived("url", (text) => value.string(pathOf(text)), negated);
       case "referrerDomain":
-        return this.#derived("referrer", (text) => value.string(referrerDomainOf(text)), negated);
+        return yield* this.#derived("referrer", (text) => value.string(referrerDomainOf(text)), negated);
       case "metadataKey":
-        return this.#metadata(operand.key, [], test, value, negated);
+        return yield* this.#metadata(operand.key, [], test, value, negated);
       case "metadataPath":
-        return this.#metadata(operand.path, operand.path.split("."), test, value, negated);
+        return yield* this.#metadata(operand.path, operand.path.split("."), test, value, negated);
       case "member":
-        return this.#member(operand.field, test, value, negated);
+        return yield* this.#member(operand.field, test, value, negated);
       case "touch":
         return this.#touch(operand.dimension, value, negated);
       case "identityId":
-        return this.#identityId(test, value, negated);
+        return yield* this.#identityId(test, value, negated);
       case "id":
       case "createdAt":
         return rowPredicate(operand, test, value, negated);
@@ -187,7 +190,7 @@ class Compiler {
   }
 
   /** Whether an actor's events pass a filter by traits or by segment; actor 0 is nobody. */
-  actorTest({ operand, test, negated }: Comparison): ActorTest {
+  *actorTest({ operand, test, negated }: Comparison): Steps<ActorTest> {
     const { identities, known, membersOf } = this.context;
     if (operand.kind === "segment") {
       // Explained, not asked: anybody may be a member.
@@ -197,31 +200,31 @@ class Compiler {
     }
     assert(operand.kind === "person", "a filter of actors is by traits or by segment");
     const values = known.person(operand.path);
-    const passing = this.#passing(values, compileValueTest(test, this.context.regexes));
+    const passing = yield* this.#passing(values, compileValueTest(test, this.context.regexes));
     return (actor) => (passing[values.numberOf(identities.identityOf(actor))] === 1) !== negated;
   }
 
-  #field(column: string, test: Test, value: ValueTest, negated: boolean): Predicate {
-    if (test.op !== "equals") return this.#derived(column, value.string, negated);
+  *#field(column: string, test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
+    if (test.op !== "equals") return yield* this.#derived(column, value.string, negated);
     const dictionary = this.context.dictionaries.named(column);
     const codes = test.values.map((text) => dictionary.codeOf(text));
     return codesPredicate(column, CodeSet.ofList(codes, negated, dictionary.size));
   }
 
-  #derived(column: string, test: (text: string) => boolean, negated: boolean): Predicate {
+  *#derived(column: string, test: (text: string) => boolean, negated: boolean): Steps<Predicate> {
     const dictionary = this.context.dictionaries.named(column);
-    return codesPredicate(column, this.#testAll(dictionary, (code) => test(dictionary.valueOf(code)), negated));
+    return codesPredicate(column, yield* this.#testAll(dictionary, (code) => test(dictionary.valueOf(code)), negated));
   }
 
   /** The event's own, else the metadata key of that name. */
-  #member(field: "value" | "currency", test: Test, value: ValueTest, negated: boolean): Predicate {
+  *#member(field: "value" | "currency", test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     const { dictionaries } = this.context;
     const dictionary = dictionaries.named(field);
     const passes = (code: number) => (field === "value" && code > 0 ? value.json(Number(dictionary.valueOf(code))) : value.string(dictionary.valueOf(code)));
-    const own = this.#testAll(dictionary, passes, negated);
+    const own = yield* this.#testAll(dictionary, passes, negated);
     const key = dictionaries.knownKeyCode(field);
     if (key < 0) return codesPredicate(field, own);
-    return { kind: "codes", columns: [field, metadataColumn(key)], sets: [own, this.#jsonSet(dictionaries.ofKey(key), test, value, negated)] };
+    return { kind: "codes", columns: [field, metadataColumn(key)], sets: [own, yield* this.#jsonSet(dictionaries.ofKey(key), test, value, negated)] };
   }
 
   #touch(dimension: TouchDimension, value: ValueTest, negated: boolean): Predicate {
@@ -243,29 +246,29 @@ class Compiler {
     return { kind: "row", columns: labels.columns, prepare };
   }
 
-  #metadata(key: string, segments: readonly string[], test: Test, value: ValueTest, negated: boolean): Predicate {
+  *#metadata(key: string, segments: readonly string[], test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     const { dictionaries } = this.context;
     const columns: string[] = [];
     const sets: CodeSet[] = [];
     const literal = dictionaries.knownKeyCode(key);
     if (literal >= 0) {
       columns.push(metadataColumn(literal));
-      sets.push(this.#jsonSet(dictionaries.ofKey(literal), test, value, negated));
+      sets.push(yield* this.#jsonSet(dictionaries.ofKey(literal), test, value, negated));
     }
     const root = segments.length > 1 ? dictionaries.knownKeyCode(segments[0] ?? "") : -1;
     if (root >= 0) {
       const dictionary = dictionaries.ofKey(root);
       const rest = segments.slice(1);
       columns.push(metadataColumn(root));
-      sets.push(this.#testAll(dictionary, (code) => value.json(walk(dictionary.json(code), rest)), negated));
+      sets.push(yield* this.#testAll(dictionary, (code) => value.json(walk(dictionary.json(code), rest)), negated));
     }
     if (columns.length === 0) return value.notSet === negated ? NEVER : ALWAYS;
     return { kind: "codes", columns, sets };
   }
 
   /** Equality looks its few possible texts up; everything else tests every value. */
-  #jsonSet(dictionary: JsonDictionary, test: Test, value: ValueTest, negated: boolean): CodeSet {
-    if (test.op !== "equals") return this.#testAll(dictionary, (code) => value.json(dictionary.json(code)), negated);
+  *#jsonSet(dictionary: JsonDictionary, test: Test, value: ValueTest, negated: boolean): Steps<CodeSet> {
+    if (test.op !== "equals") return yield* this.#testAll(dictionary, (code) => value.json(dictionary.json(code)), negated);
     const texts = test.values.flatMap((text) => {
       const number = heldNumberOf(text);
       const scalars = text === "" ? ["", '""', "null"] : [JSON.stringify(text), text === "true" || text === "false" ? text : ""];
@@ -275,12 +278,13 @@ class Compiler {
     const codes = texts.filter((text) => text !== "" || notSet).map((text) => dictionary.codeOf(text));
     const arrays = dictionary.arrayCodes();
     this.testedValueCount += arrays.length;
-    codes.push(...arrays.filter((code) => value.json(dictionary.json(code))));
+    const passing = yield* testedInSteps(arrays.length, (at) => value.json(dictionary.json(arrays[at] ?? 0)));
+    for (const [at, code] of arrays.entries()) if (passing[at] === 1) codes.push(code);
     return CodeSet.ofList(codes, negated, dictionary.size);
   }
 
   /** Equality finds its identities; everything else tests every one. */
-  #identityId(test: Test, value: ValueTest, negated: boolean): Predicate {
+  *#identityId(test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     const { identities, identityIds } = this.context;
     if (test.op === "equals" && identityIds !== null) {
       const named = test.values.flatMap((text) => identityIds.actorsOf(text)).filter((actor) => identities.identityOf(actor) === actor);
@@ -290,47 +294,46 @@ class Compiler {
       const identity = identities.identityOf(actor);
       return identity < 2 ? value.notSet : value.string(identities.identityId(identity));
     };
-    return actorPredicate(...this.#actorSets(passes, negated));
+    return actorPredicate(...(yield* this.#actorSets(passes, negated)));
   }
 
-  #company(path: string, value: ValueTest, negated: boolean): Predicate {
+  *#company(path: string, value: ValueTest, negated: boolean): Steps<Predicate> {
     const values = this.context.known.company(path);
-    const passing = this.#passing(values, value);
-    return this.#ofCompany((company) => passing[values.numberOf(company)] === 1, negated);
+    const passing = yield* this.#passing(values, value);
+    return yield* this.#ofCompany((company) => passing[values.numberOf(company)] === 1, negated);
   }
 
-  #passing(values: KnownValues, value: ValueTest): Uint8Array {
+  *#passing(values: KnownValues, value: ValueTest): Steps<Uint8Array> {
     this.testedValueCount += values.values.length;
-    return values.passing((known) => value.json(known));
+    return yield* testedInSteps(values.values.length, (number) => value.json(values.values[number]));
   }
 
-  #companyId(value: ValueTest, negated: boolean): Predicate {
+  *#companyId(value: ValueTest, negated: boolean): Steps<Predicate> {
     const dictionary = this.context.dictionaries.named("companyId");
-    const own = this.#testAll(dictionary, (code) => value.string(dictionary.valueOf(code)), false);
-    return this.#ofCompany((company) => (company === 0 ? value.notSet : own.has(company)), negated);
+    const own = yield* this.#testAll(dictionary, (code) => value.string(dictionary.valueOf(code)), false);
+    return yield* this.#ofCompany((company) => (company === 0 ? value.notSet : own.has(company)), negated);
   }
 
   /** An event's own company, else that of its identity at the time. Rows are asked only for identities that changed theirs. */
-  #ofCompany(passes: (company: number) => boolean, negated: boolean): Predicate {
+  *#ofCompany(passes: (company: number) => boolean, negated: boolean): Steps<Predicate> {
     const { dictionaries, identities, companies } = this.context;
     assert(companies !== null, "a filter by company was compiled without companies");
     if (companies.hasChanges) return companyRowPredicate(companies, identities, passes, negated);
     const test = (actor: number) => passes(actor < 2 ? 0 : companies.onlyCompany(identities.identityOf(actor)));
-    const set = this.#testAll(dictionaries.named("companyId"), (code) => passes(code), negated);
-    return { kind: "codes", columns: COMPANY_COLUMNS, sets: [set, ...this.#actorSets(test, negated)] };
+    const set = yield* this.#testAll(dictionaries.named("companyId"), (code) => passes(code), negated);
+    return { kind: "codes", columns: COMPANY_COLUMNS, sets: [set, ...(yield* this.#actorSets(test, negated))] };
   }
 
-  #actorSets(test: (actor: number) => boolean, negated: boolean): [CodeSet, CodeSet] {
+  *#actorSets(test: (actor: number) => boolean, negated: boolean): Steps<[CodeSet, CodeSet]> {
     const { dictionaries } = this.context;
     return [
-      this.#testAll(dictionaries.named("userId"), (code) => test(code * 2), negated),
-      this.#testAll(dictionaries.named("anonymousId"), (code) => test(code * 2 + 1), negated),
+      yield* this.#testAll(dictionaries.named("userId"), (code) => test(code * 2), negated),
+      yield* this.#testAll(dictionaries.named("anonymousId"), (code) => test(code * 2 + 1), negated),
     ];
   }
 
-  #testAll(dictionary: Dictionary, test: (code: number) => boolean, negated: boolean): CodeSet {
-    const table = new Uint8Array(dictionary.size);
-    for (let code = 0; code < table.length; code += 1) table[code] = test(code) === negated ? 0 : 1;
+  *#testAll(dictionary: Dictionary, test: (code: number) => boolean, negated: boolean): Steps<CodeSet> {
+    const table = yield* testedInSteps(dictionary.size, (code) => test(code) !== negated);
     this.testedValueCount += table.length;
     return CodeSet.ofTable(table);
   }

@@ -1,19 +1,21 @@
 import { assert } from "../base/assert.js";
+import type { Steps } from "../base/steps.js";
 import type { Comparison } from "../plan/plan.js";
 import type { FilterContext } from "./compile.js";
 import type { KnownValues } from "./known-fields.js";
+import { testedInSteps } from "./tested-in-steps.js";
 import { compileValueTest, type ValueTest } from "./value-test.js";
 
 type Context = Pick<FilterContext, "dictionaries" | "companies" | "known" | "regexes">;
 
 /** Whether a comparison of a person's trait, or of the company that somebody was last seen with, holds for an identity. Each value is tested once. */
-export function identityTest({ operand, test, negated }: Comparison, context: Context): (identity: number) => boolean {
+export function* identityTest({ operand, test, negated }: Comparison, context: Context): Steps<(identity: number) => boolean> {
   const { known, companies, dictionaries, regexes } = context;
   const value = compileValueTest(test, regexes);
-  if (operand.kind === "person") return passing(known.person(operand.path), value, negated);
+  if (operand.kind === "person") return yield* passing(known.person(operand.path), value, negated);
   assert(companies !== null, "a condition of companies was compiled without them");
   if (operand.kind === "company") {
-    const passes = passing(known.company(operand.path), value, negated);
+    const passes = yield* passing(known.company(operand.path), value, negated);
     return (identity) => passes(companies.lastCompany(identity));
   }
   assert(operand.kind === "companyId", "a condition is of a person, or of a company");
@@ -25,7 +27,7 @@ export function identityTest({ operand, test, negated }: Comparison, context: Co
   };
 }
 
-function passing(values: KnownValues, value: ValueTest, negated: boolean): (owner: number) => boolean {
-  const table = values.passing((known) => value.json(known) !== negated);
+function* passing(values: KnownValues, value: ValueTest, negated: boolean): Steps<(owner: number) => boolean> {
+  const table = yield* testedInSteps(values.values.length, (number) => value.json(values.values[number]) !== negated);
   return (owner) => table[values.numberOf(owner)] === 1;
 }

@@ -14,11 +14,6 @@ export class KnownValues {
   numberOf(owner: number): number {
     return this.numbers.of(owner);
   }
-
-  /** What a test says of each value, by number. Cost: the distinct values. */
-  passing(test: (value: unknown) => boolean): Uint8Array {
-    return Uint8Array.from(this.values, (value) => (test(value) ? 1 : 0));
-  }
 }
 
 /** Who brought the people behind single rows. */

@@ -22,7 +22,7 @@ export interface MembersContext {
   /** Identities are below it. */
   readonly identityEnd: number;
   /** Whether a comparison holds for an identity. */
-  readonly testOf: (comparison: Comparison) => (identity: number) => boolean;
+  readonly testOf: (comparison: Comparison) => Steps<(identity: number) => boolean>;
   /** Gives others a turn. @throws aborted */
   readonly pause: () => Promise<void>;
 }
@@ -135,7 +135,7 @@ class Folding {
       case "counted":
         return yield* this.#holdsForCounts(this.states[condition.counts] as readonly ActorCounts[], condition.atLeast, condition.atMost);
       case "is":
-        return yield* this.#holdsWhere(this.context.testOf(condition.comparison));
+        return yield* this.#holdsWhere(yield* this.context.testOf(condition.comparison));
     }
   }
 
