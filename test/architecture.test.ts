@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../src/base/limits.js";
+import { SERVER_LIMITS } from "../src/base/server-limits.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
@@ -153,15 +154,18 @@ describe("comments", () => {
     expect(comments.filter(({ text }) => text.length > COMMENT_CHARS).map(({ place }) => place)).toEqual([]);
   });
 
-  test("of bounds are one short line each, and no other file has the same", () => {
-    const text = readFileSync(join(source, "base/limits.ts"), "utf8");
-    const commented = [...text.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+): /gm)].map(([, comment = "", name = ""]) => ({ comment, name }));
-    expect(commented.map(({ name }) => name)).toEqual(Object.keys(LIMITS));
-    const [first = "", ...others] = text.split("export const LIMITS = {");
+  test.each([
+    ["limits", "LIMITS", LIMITS],
+    ["server-limits", "SERVER_LIMITS", SERVER_LIMITS],
+  ])("of bounds in %s are one short line each, and no other file has the same", (file, name, limits) => {
+    const text = readFileSync(join(source, `base/${file}.ts`), "utf8");
+    const commented = [...text.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+): /gm)].map(([, comment = "", bound = ""]) => ({ comment, bound }));
+    expect(commented.map(({ bound }) => bound)).toEqual(Object.keys(limits));
+    const [first = "", ...others] = text.split(`export const ${name} = {`);
     expect([first.match(/\/\*\*|\/\//g)?.length, others.join("").match(/\/\*\*|\/\//g)?.length]).toEqual([1, commented.length]);
     const told = new Set(commented.map(({ comment }) => comment));
     expect(told.size).toBe(commented.length);
-    const elsewhere = lines.filter(({ text: line, place }) => !place.startsWith("src/base/limits.ts") && [...told].some((comment) => line.includes(comment)));
+    const elsewhere = lines.filter(({ text: line, place }) => !place.startsWith(`src/base/${file}.ts`) && [...told].some((comment) => line.includes(comment)));
     expect(elsewhere).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Every bound of Daybook. Its name carries the unit, its comment says what it bounds, and why. */
+/** Every bound of Daybook, those of servers apart. Its name carries the unit, its comment says what it bounds, and why. */
 export const LIMITS = {
   /** Filter groups of one question. More is a program's mistake. */
   filterGroupCount: 20,
@@ -24,8 +24,6 @@ export const LIMITS = {
   metadataDepth: 8,
   /** Distinct top-level metadata keys of one store. Each is a column, which has a price in every file. */
   metadataKeyCount: 10_000,
-  /** Distinct metadata keys of a store up to which events of public keys may bring new ones. A hostile page must leave room for others. */
-  collectedMetadataKeyCount: 1_000,
   /** Distinct values of one field or metadata key. A `Map` of V8 holds 2^24 entries, one of them for "not set". */
   dictionaryValueCount: 2 ** 24 - 1,
   /** Bytes of all distinct values of one store, by estimate. They are in memory always, in a heap of 4 GiB by default. */
@@ -106,98 +104,18 @@ export const LIMITS = {
   timeToLiveDays: 36_525,
   /** Rows that are merged while somebody waits for a program to end, and for each segment 4,096 more. Takes a second or so. */
   lastMergedRowCount: 2 ** 20,
-  /** Milliseconds that a lock counts without being renewed, where its owner cannot be seen. */
-  lockLeaseMs: 60_000,
-  /** Milliseconds from one renewal of a lock to the next. Five of them may fail. */
-  lockRenewMs: 10_000,
-  /** Milliseconds of the shortest lease that may be asked for. A busy event loop must not look like the end of a process. */
-  lockLeaseMsMin: 300,
-  /** Milliseconds between two looks at a lock by somebody who waits for it. */
-  lockLookMs: 250,
   /** Events that may wait for the journal. Beyond it an ingest is refused at once. */
   queuedIngestRows: 1_000_000,
-  /** Bytes of a request's line and headers. */
-  headerBytes: 8 * 1024,
-  /** Headers of a request. */
-  headerCount: 100,
-  /** Characters of path and query. A GET of every parameter at its bound still fits. */
-  urlChars: 4_096,
-  /** Milliseconds in which the headers of a request must arrive. A slow sender must not hold a connection for long. */
-  requestHeadersMs: 10_000,
-  /** Milliseconds in which a whole request must arrive. */
-  requestMs: 30_000,
-  /** Milliseconds that a sent answer may lie without the caller taking any more of it. */
-  unreadAnswerMs: 60_000,
-  /** Bytes of answers that their callers have yet to take, of all connections. More is an attack, or a network that broke. */
-  unreadAnswerBytes: 64 * 1024 * 1024,
-  /** Connections open at once. Each costs some ten kilobytes and a file handle. */
-  connectionCount: 1_024,
-  /** Requests of one connection that are not answered. A caller may send the next before it has the answer, but not without end. */
-  pipelinedRequestCount: 16,
-  /** Requests of one token under way at once. */
-  requestsPerTokenCount: 32,
-  /** Bytes of a write that waits instead of being refused, while others are done. Many clients send call by call, and never again. */
-  waitingWriteBytes: 64 * 1024,
-  /** Bytes of all such writes that wait together, of one token. */
-  waitingBytes: 2 * 1024 * 1024,
-  /** Such writes of one token. */
-  waitingWriteCount: 1_000,
-  /** Milliseconds that one may wait. Clients that give up sooner send the same again under its id. */
-  waitingWriteMs: 25_000,
-  /** Writes that go on in one look at the event loop, after it was late. */
-  calmWriteCount: 32,
-  /** Requests that a thread of sockets waits for. Each holds some kilobytes, and 64 KiB of a body that nobody asked for yet. */
-  enteredRequestCount: 1_024,
-  /** Bytes of request bodies in memory at once, of all callers. As parsed JSON they take several times as much. */
-  heldBodyBytes: 64 * 1024 * 1024,
-  /** Bytes of a body, as sent and inflated, of which only the body says whose it is. Clients send 50 to 200 events at once, some 100 KiB. */
-  keylessBodyBytes: 1024 * 1024,
-  /** Bytes of such bodies in memory at once, before their keys are known: whoever has no key must not hold what others need. */
-  heldKeylessBytes: 8 * 1024 * 1024,
-  /** Items of a body: events, records, calls. One that is wrong takes some ten times as long as one that is right. */
-  bodyItemCount: 10_000,
-  /** Events of a body that a page sends: what one address may send in a burst. */
-  collectedItemCount: 1_000,
-  /** Bytes of one item, and of all that stands beside the items. What breaks no rule has a third of it. */
-  bodyItemBytes: 1024 * 1024,
-  /** Rejected items that an answer names one by one, and adjusted ones. The others are counted. */
-  namedItemCount: 100,
-  /** Members of a gzip body: each takes some tens of µs, however little it holds. */
-  gzipMemberCount: 1_024,
-  /** Fields of a form. Clients send two or three. */
-  formFieldCount: 16,
   /** Bytes that an event of an Arrow body counts for at least, of those that a body may have: no event is shorter as JSON, with its comma. */
   arrowEventBytes: 15,
   /** Bytes that a column of such a body counts for in each row, whether it has a value or none: to look takes time. */
   arrowCellBytes: 1,
   /** Bytes of long request bodies that are parsed in one turn of the event loop. Takes some milliseconds. */
   parsedBytesPerTurn: 256 * 1024,
-  /** Bytes of long request bodies of one organization that are parsed and not answered yet. Objects take some ten times as much. */
-  parsedBytes: 2 * 1024 * 1024,
-  /** Milliseconds that timers may be late before requests are refused. Work piles up then faster than it is done. */
-  eventLoopLagMs: 50,
-  /** User-agent texts that are remembered with what they tell. Senders repeat few of them. */
-  knownAgentCount: 50_000,
-  /** Characters of a user-agent text that is remembered. A hostile one must not fill the memory. */
-  knownAgentChars: 1_024,
-  /** Characters of the header that tells what was noticed about a question. Proxies drop what is long. */
-  noticeHeaderChars: 1_024,
-  /** Characters of a name in that header. */
-  noticeNameChars: 96,
   /** Buckets of time of one answer. A year has 8,784 hours. */
   bucketCount: 10_000,
   /** Figures of one answer: buckets times series. They are some 20 MB of JSON. */
   figureCount: 1_000_000,
-  /** Milliseconds that a question may take. */
-  questionMs: 30_000,
-  /** Unknown tokens that one address may try in a row. */
-  failedTokenCount: 60,
-  /** Unknown tokens that one address may try each minute beyond these. */
-  failedTokensPerMinute: 20,
-  /** Addresses that are remembered for unknown tokens. Then the oldest go. */
-  failedAddressCount: 10_000,
-  /** Tokens of which it is remembered whose they are, for the count of what was refused. Then the oldest go. */
-  countedTokenCount: 10_000,
   /** Milliseconds between two looks of a reader that follows. A commit may take three of them to be shown. */
   followMs: 200,
   /** Milliseconds that a frame of a journal must have stood before it takes it, unless it is known to be synced. What fails is cut off at once. */
@@ -212,62 +130,8 @@ export const LIMITS = {
   changeMs: 250,
   /** Who may listen to changes of one store at once. Each costs a few hundred bytes. */
   changeReaderCount: 1_000,
-  /** Milliseconds after which a listener over HTTP hears that the connection still lives. Proxies cut silent ones after a minute or less. */
-  changeHeartbeatMs: 15_000,
-  /** Milliseconds that an event of a page may have waited before it was sent. */
-  beaconAgeMs: 60 * 60_000,
-  /** Visitors who are in a session around midnight of whom it is remembered. Each takes some 150 bytes; one more is somebody new at midnight. */
-  continuedVisitorCount: 200_000,
-  /** Events of one public key each second, in the long run. */
-  collectedPerSec: 20_000,
-  /** Events of one public key in a burst. */
-  collectedBurst: 100_000,
-  /** Events of one address each second, in the long run. A company behind one address sends some. */
-  collectedPerAddressPerSec: 50,
-  /** Events of one address in a burst. */
-  collectedPerAddressBurst: 1_000,
-  /** Addresses that are remembered for that, for a day. Then the oldest go. */
-  collectedAddressCount: 100_000,
-  /** Milliseconds that a sender's clock may be off before the times that it tells are corrected. What is less may be time on the way. */
-  clockOffsetMs: 5 * 60_000,
-  /** Ids of what failed that are remembered with what their sender's clock is off. Each takes some 150 bytes; then the oldest go. */
-  rememberedClockCount: 100_000,
-  /** Characters of such an id. Clients make ids of some 40. */
-  clockIdChars: 256,
-  /** Milliseconds of pause after which the same bytes without an id may be sent again. The shortest of a client is 500. */
-  repeatPauseMs: 450,
-  /** Milliseconds from an answer after which they are something new, too: the longest pause is 2,000. */
-  repeatMs: 3_000,
-  /** Equal ones that are remembered for that at once. Each is looked at when one more comes. */
-  equalRepeatCount: 1_000,
-  /** All such things that are remembered for that. Each takes some 200 bytes; then the oldest go. */
-  rememberedRepeatCount: 100_000,
-  /** Events of one page of an export over HTTP. */
-  exportPageCount: 5_000,
   /** Milliseconds for which nothing may be asked of an export while an erasure waits for it. Who forgot it must not keep a person's events alive. */
   idleExportMs: 60_000,
-  /** Characters of such a page, one event more or less. It is in memory as a whole, here and there. */
-  exportPageChars: 4 * 1024 * 1024,
-  /** Requests of one client under way at once. A quarter of what a token may have, so that a few processes can share one. */
-  clientRequestCount: 8,
-  /** Tries of one request of a client, the first among them. Takes some seconds, in which a server starts anew. */
-  clientAttemptCount: 5,
-  /** Milliseconds that the pause before the second try may take. Later ones may take twice the one before. */
-  clientRetryBaseMs: 200,
-  /** Milliseconds that any pause between two tries may take. */
-  clientRetryMaxMs: 10_000,
-  /** Milliseconds that one request of a client may take with all its tries. Twice what a server gives a question. */
-  clientRequestMs: 60_000,
-  /** Milliseconds between two looks at a signal that cannot be listened to. */
-  clientSignalMs: 20,
-  /** Characters of events that a client sends in one request. As UTF-8 they are at most 3 MiB, of the 16 that a server takes. */
-  clientPieceChars: 1024 * 1024,
-  /** Characters of one event that a client sends to be judged. An event that breaks no rule has a quarter of it. */
-  clientEventChars: 5 * 1024 * 1024,
-  /** Levels of nesting in what a client sends. An event that breaks no rule has nine, and a server refuses a body of more than 64. */
-  clientDepth: 60,
-  /** Milliseconds of the longest timer. */
-  timerMs: 2 ** 31 - 1,
   /** Milliseconds that a question may hold the thread before others have a turn. */
   sliceMs: 5,
   /** Values that a seal or a compaction works on before others have a turn. Takes 0.1 to 2 ms. */

@@ -1,5 +1,5 @@
 import { DaybookError } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import { answerError, notOurs } from "./answer-error.js";
 import type { Answered } from "./answer-error.js";
 import type { Machine } from "./machine.js";
@@ -26,7 +26,7 @@ export interface Call {
 export class Calls {
   readonly #connection: Connection;
   readonly #machine: Machine;
-  readonly #slots = new Slots(LIMITS.clientRequestCount);
+  readonly #slots = new Slots(SERVER_LIMITS.clientRequestCount);
   readonly #underWay = new Map<Stop, Promise<unknown>>();
   #isClosed = false;
 

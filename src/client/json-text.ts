@@ -1,6 +1,6 @@
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 
 /**
  * The JSON text of a value that JSON carries as it is: what it would change or leave out is refused. Members that are
@@ -21,7 +21,7 @@ function checkValue(value: unknown, path: string, depth: number, takesDates: boo
   else if (value instanceof Date) checkDate(value, path, takesDates);
   else {
     // Also what goes round in a circle.
-    if (depth > LIMITS.clientDepth) throw refusal(path, `expected at most ${LIMITS.clientDepth} levels of nesting`);
+    if (depth > SERVER_LIMITS.clientDepth) throw refusal(path, `expected at most ${SERVER_LIMITS.clientDepth} levels of nesting`);
     if (Array.isArray(value)) for (let at = 0; at < value.length; at += 1) checkValue(value[at], `${path}[${at}]`, depth + 1, takesDates);
     else checkObject(value, path, depth, takesDates);
   }

@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 
 export interface ClientOptions {
   /** Where the server is, such as `http://127.0.0.1:8787`; a path behind it stands before every route. */
@@ -54,10 +54,10 @@ export function checkClientOptions(options: ClientOptions): Connection {
   return {
     base,
     token,
-    attempts: numberIn(attempts, "retry.attempts", 1, 100, LIMITS.clientAttemptCount, true),
-    baseMs: numberIn(baseMs, "retry.baseMs", 0, LIMITS.timerMs, LIMITS.clientRetryBaseMs),
-    maxMs: numberIn(maxMs, "retry.maxMs", 0, LIMITS.timerMs, LIMITS.clientRetryMaxMs),
-    timeoutMs: numberIn(timeoutMs, "timeoutMs", 1, LIMITS.timerMs, LIMITS.clientRequestMs),
+    attempts: numberIn(attempts, "retry.attempts", 1, 100, SERVER_LIMITS.clientAttemptCount, true),
+    baseMs: numberIn(baseMs, "retry.baseMs", 0, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRetryBaseMs),
+    maxMs: numberIn(maxMs, "retry.maxMs", 0, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRetryMaxMs),
+    timeoutMs: numberIn(timeoutMs, "timeoutMs", 1, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRequestMs),
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
   };
 }

@@ -1,6 +1,6 @@
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import { numericIdFault } from "../base/numeric-id.js";
 import type { RejectedEvent } from "../schema/event.js";
 import { lacksId, newId } from "./ids.js";
@@ -43,7 +43,7 @@ export function* piecesOf(items: readonly unknown[], rule: ItemRule, nowMs: () =
       rejected.push({ index, code: rule.code, message: text.message });
       continue;
     }
-    if ((charCount + text.length > LIMITS.clientPieceChars && texts.length > 0) || texts.length === LIMITS.bodyItemCount) {
+    if ((charCount + text.length > SERVER_LIMITS.clientPieceChars && texts.length > 0) || texts.length === SERVER_LIMITS.bodyItemCount) {
       yield { text: `[${texts.join(",")}]`, places };
       [texts, places, charCount] = [[], [], 0];
     }
@@ -65,8 +65,8 @@ function textOf(item: unknown, { takesId }: ItemRule, nowMs: () => number): stri
     const needsId = isObject && lacksId((item as { id?: unknown }).id) && takesId(item);
     const whole = needsId ? { ...item, id: newId(nowMs()) } : item;
     const text = jsonText(whole, true);
-    if (text.length <= LIMITS.clientEventChars) return text;
-    return new DaybookError("invalid_event", `expected at most ${LIMITS.clientEventChars} characters of JSON, got ${text.length}`);
+    if (text.length <= SERVER_LIMITS.clientEventChars) return text;
+    return new DaybookError("invalid_event", `expected at most ${SERVER_LIMITS.clientEventChars} characters of JSON, got ${text.length}`);
   } catch (error) {
     if (error instanceof DaybookError) return error;
     throw error;

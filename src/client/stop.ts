@@ -1,5 +1,5 @@
 import { DaybookError } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import type { Machine } from "./machine.js";
 
 /** What ends a call before its time: who asked gives up, the client is closed, or its time is over. */
@@ -65,7 +65,7 @@ export class Stop {
 
   async #poll(machine: Machine, signal: Pick<AbortSignal, "aborted">, abort: () => void): Promise<void> {
     while (!signal.aborted) {
-      await machine.sleep(LIMITS.clientSignalMs, this.#ended.signal);
+      await machine.sleep(SERVER_LIMITS.clientSignalMs, this.#ended.signal);
       if (this.#ended.signal.aborted) return;
     }
     abort();

@@ -346,7 +346,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     yield* this.#changes.read(options, newest);
   }
 
-  get [SEQUENCES](): Sequences {
+  [SEQUENCES](): Sequences {
     return { key: this.#cursorKey, newestOf: (project) => this.#changes.newestOf(project) };
   }
 

@@ -1,7 +1,6 @@
 import { parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import type { Where } from "../plan/plan.js";
-import { regexSize } from "./regex-size.js";
 
 /** A compiled pattern: whether it is found anywhere in a text, in time linear in the text. */
 export interface Regex {
@@ -13,10 +12,10 @@ export type Regexes = ReadonlyMap<string, Regex>;
 
 /** Compiles RE2 syntax; loads the engine at the first call. @throws invalid_regex naming `param` (also for a pattern that would take long) */
 export async function compileRegex(pattern: string, param = "value"): Promise<Regex> {
+  const [{ RE2JS, RE2JSException }, { regexSize }] = await Promise.all([import("re2js"), import("./regex-size.js")]);
   const size = regexSize(pattern);
   if (size > LIMITS.regexSize)
     throw parameterError("invalid_regex", param, `expected a pattern of at most ${LIMITS.regexSize} steps, got ${shown(pattern)} of some ${size}: what is repeated counts as often`);
-  const { RE2JS, RE2JSException } = await import("re2js");
   try {
     return RE2JS.compile(pattern);
   } catch (error) {

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { DaybookError } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import { errorReply } from "../http/answer/error-reply.js";
 
 interface ParseError extends Error {
@@ -56,8 +56,8 @@ function faultOf({ code, rawPacket }: ParseError): DaybookError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return isRequestLine(rawPacket)
-        ? new DaybookError("uri_too_long", `expected a URL of at most ${LIMITS.urlChars} characters`)
-        : new DaybookError("headers_too_large", `expected headers of at most ${LIMITS.headerBytes} bytes in all`);
+        ? new DaybookError("uri_too_long", `expected a URL of at most ${SERVER_LIMITS.urlChars} characters`)
+        : new DaybookError("headers_too_large", `expected headers of at most ${SERVER_LIMITS.headerBytes} bytes in all`);
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return new DaybookError("body_too_large", "expected smaller chunk extensions");
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -69,6 +69,6 @@ function faultOf({ code, rawPacket }: ParseError): DaybookError {
 
 /** True when the packet starts a request whose first line alone is over the bound. */
 function isRequestLine(packet: Buffer | undefined): boolean {
-  if (packet === undefined || packet.length <= LIMITS.urlChars) return false;
-  return /^[A-Z]+ /.test(packet.toString("latin1", 0, 16)) && packet.subarray(0, LIMITS.urlChars).indexOf("\r\n") === -1;
+  if (packet === undefined || packet.length <= SERVER_LIMITS.urlChars) return false;
+  return /^[A-Z]+ /.test(packet.toString("latin1", 0, 16)) && packet.subarray(0, SERVER_LIMITS.urlChars).indexOf("\r\n") === -1;
 }

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import { takenOver } from "../store/live/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
 import type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
@@ -302,8 +302,8 @@ export function flatFileStorage(directory: string, options: FileStorageOptions =
 function storageIn(directory: string, options: FileStorageOptions, isFlat: boolean): FileStorage {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
   refuseUnknown(options, KNOWN);
-  const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = LIMITS.lockLeaseMs, onLockWait } = options;
-  if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= LIMITS.lockLeaseMsMin))
-    throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
+  const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = SERVER_LIMITS.lockLeaseMs, onLockWait } = options;
+  if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= SERVER_LIMITS.lockLeaseMsMin))
+    throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${SERVER_LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
   return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait }, isFlat);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import { OPEN_TWICE_ADVICE } from "../store/storage/storage.js";
 import { HeldLock } from "./held-lock.js";
 import { CLAIM_STEM, HELD, type LockClaims, type OtherClaim } from "./lock-claims.js";
@@ -16,7 +16,7 @@ import { isSameProcess } from "./process-table.js";
 const pollMs = 5;
 const waitMsMax = 2_000;
 /** How much of the lease is between two renewals. */
-const renewalShare = LIMITS.lockRenewMs / LIMITS.lockLeaseMs;
+const renewalShare = SERVER_LIMITS.lockRenewMs / SERVER_LIMITS.lockLeaseMs;
 /** What waiting may take beyond the lease: for those who contend, and leave again. */
 const graceMs = 4_000;
 
@@ -50,7 +50,7 @@ export async function takeLock(claims: LockClaims, terms: LockTerms): Promise<He
     if (outcome instanceof HeldLock) return outcome;
     const waitedMs = performance.now() - startedMs;
     if (terms.onWait === undefined || waitedMs > terms.leaseMs + graceMs) throw lockedBy(outcome, claims, terms);
-    if (!outcome.isHeld) await sleep(LIMITS.lockLookMs);
+    if (!outcome.isHeld) await sleep(SERVER_LIMITS.lockLookMs);
     else {
       // One that is younger than our waiting is somebody else's who was faster.
       const isNew = !awaited.has(outcome.name) && awaited.size > 0 && outcome.ageMs < waitedMs;
@@ -65,11 +65,11 @@ async function untilOver(claim: OtherClaim, claims: LockClaims, terms: LockTerms
   const startedMs = performance.now();
   for (;;) {
     const leftMs = terms.leaseMs - claim.ageMs - (performance.now() - startedMs);
-    await sleep(Math.max(pollMs, Math.min(leftMs, LIMITS.lockLookMs)));
+    await sleep(Math.max(pollMs, Math.min(leftMs, SERVER_LIMITS.lockLookMs)));
     const stat = await claims.stat(claim.name);
     if (stat === null) return;
     if (stat.modifiedMs !== claim.modifiedMs) throw lockedBy({ ...claim, ageMs: 0 }, claims, terms);
-    if (leftMs <= LIMITS.lockLookMs) return;
+    if (leftMs <= SERVER_LIMITS.lockLookMs) return;
     if (!awaited.has(claim.name)) {
       awaited.add(claim.name);
       terms.onWait?.(waitFor({ ...claim, ageMs: terms.leaseMs - leftMs }, terms));

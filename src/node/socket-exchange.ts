@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import { isShared, isStream } from "../http/wire/exchange.js";
 import type { Known, WireReply, WireRequest } from "../http/wire/exchange.js";
 import { IncomingBody } from "./incoming-body.js";
@@ -138,8 +138,8 @@ function originForm(target: string): string {
 
 /** What the HTTP parser lets pass and we do not: node takes the first of two Authorization headers. */
 function headerFault({ rawHeaders, headers, httpVersion }: IncomingMessage): DaybookError | null {
-  if (rawHeaders.length > 2 * LIMITS.headerCount) {
-    return new DaybookError("headers_too_large", `expected at most ${LIMITS.headerCount} headers, got ${rawHeaders.length / 2}`);
+  if (rawHeaders.length > 2 * SERVER_LIMITS.headerCount) {
+    return new DaybookError("headers_too_large", `expected at most ${SERVER_LIMITS.headerCount} headers, got ${rawHeaders.length / 2}`);
   }
   let hostCount = 0;
   let authorizationCount = 0;

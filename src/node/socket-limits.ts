@@ -1,6 +1,6 @@
 import type { ServerOptions } from "node:http";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
-import { LIMITS } from "../base/limits.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 
 /** What a connection is held to. Milliseconds and counts, all above 0. */
 export interface SocketLimits {
@@ -24,12 +24,12 @@ const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, un
 export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
   refuseUnknown(given, KNOWN, "limits");
   return {
-    headersMs: LIMITS.requestHeadersMs,
-    requestMs: LIMITS.requestMs,
-    unreadMs: LIMITS.unreadAnswerMs,
-    unreadByteLength: LIMITS.unreadAnswerBytes,
-    connectionCount: LIMITS.connectionCount,
-    pipelinedRequestCount: LIMITS.pipelinedRequestCount,
+    headersMs: SERVER_LIMITS.requestHeadersMs,
+    requestMs: SERVER_LIMITS.requestMs,
+    unreadMs: SERVER_LIMITS.unreadAnswerMs,
+    unreadByteLength: SERVER_LIMITS.unreadAnswerBytes,
+    connectionCount: SERVER_LIMITS.connectionCount,
+    pipelinedRequestCount: SERVER_LIMITS.pipelinedRequestCount,
     ...given,
   };
 }
@@ -42,7 +42,7 @@ export function serverOptions({ headersMs, requestMs }: SocketLimits): ServerOpt
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_MS_MAX, headersMs, requestMs),
-    maxHeaderSize: LIMITS.headerBytes,
+    maxHeaderSize: SERVER_LIMITS.headerBytes,
     // The check of `socket-exchange` answers with JSON.
     requireHostHeader: false,
   };

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { seededRandom } from "../../src/testing/index.js";
 import { baseSeed } from "../oracle/settings.js";
 import { expectAll, go, kill, loadWriter, readyMs } from "./leased-writers.js";
 import { emptyDirectory, type Running } from "./run.js";
 
-const leaseMs = LIMITS.lockLeaseMs;
+const leaseMs = SERVER_LIMITS.lockLeaseMs;
 /** How long the next writer may take to be ready: where the last one cannot be seen, and where it can. */
 const READY_MS_MAX = 65_000;
 const READY_AT_ONCE_MS_MAX = 5_000;
@@ -55,7 +55,7 @@ async function rounds(store: number, isSeen: boolean): Promise<number[]> {
     await kill(running);
   }
   // Nobody is left who could hold the lock: another minute for each store would prove nothing.
-  await turns.take(() => expectAll(directory, LIMITS.lockLeaseMsMin, writers));
+  await turns.take(() => expectAll(directory, SERVER_LIMITS.lockLeaseMsMin, writers));
   return took;
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileStorage } from "daybook/node";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { contend, expectAll, go, goesOn, kill, killContainer, loadContainer, loadWriter, locksIn, takeOverFromSuspended, writes } from "./leased-writers.js";
 import { emptyDirectory } from "./run.js";
 
-const LONG_MS = LIMITS.lockLeaseMs;
+const LONG_MS = SERVER_LIMITS.lockLeaseMs;
 /** Where nobody lives who could be too late to renew. */
 const SHORT_MS = 1_000;
 
@@ -84,13 +84,13 @@ test("Of two containers that find an abandoned lock at the same time exactly one
 
 test("A process that is suspended but seen keeps its lock, however long it stands still.", async () => {
   const directory = await emptyDirectory();
-  const first = await loadWriter(directory, { writer: 1, leaseMs: LIMITS.lockLeaseMsMin });
+  const first = await loadWriter(directory, { writer: 1, leaseMs: SERVER_LIMITS.lockLeaseMsMin });
   await writes(first);
   first.child.kill("SIGSTOP");
-  await sleep(2 * LIMITS.lockLeaseMsMin);
-  await expect(fileStorage(directory, { lockLeaseMs: LIMITS.lockLeaseMsMin }).lock()).rejects.toMatchObject({ code: "store_locked", details: { pid: first.child.pid } });
+  await sleep(2 * SERVER_LIMITS.lockLeaseMsMin);
+  await expect(fileStorage(directory, { lockLeaseMs: SERVER_LIMITS.lockLeaseMsMin }).lock()).rejects.toMatchObject({ code: "store_locked", details: { pid: first.child.pid } });
   first.child.kill("SIGCONT");
   await goesOn(first);
   await kill(first);
-  await expectAll(directory, LIMITS.lockLeaseMsMin, [first]);
+  await expectAll(directory, SERVER_LIMITS.lockLeaseMsMin, [first]);
 });

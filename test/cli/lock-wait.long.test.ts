@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";
 
 async function eventsFile(): Promise<string> {
@@ -61,10 +61,10 @@ test("import ends with store_locked as soon as it sees that the owner of the loc
 });
 
 test("import and a change of tokens take over what was not renewed for a minute.", async () => {
-  const { data } = await lockedData(LIMITS.lockLeaseMs + 1_000);
+  const { data } = await lockedData(SERVER_LIMITS.lockLeaseMs + 1_000);
   const lock = join(data, "LOCK~7~1~1~1+elsewhere~1");
   await writeFile(lock, "held\n");
-  await renew(lock, LIMITS.lockLeaseMs + 1_000);
+  await renew(lock, SERVER_LIMITS.lockLeaseMs + 1_000);
   const ended = await Promise.all([daybook(["import", "--data", data, await eventsFile()]), daybook(["token", "create", "--data", data, "--role", "owner", "--scopes", "*"])]);
   expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ""], [0, ""]]);
   expect((await readdir(data)).sort()).toEqual(["default", "tokens.json"]);

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { contend, expectAll, go, goesOn, kill, killContainer, loadContainer, readyMs, takeOverFromSuspended, writes } from "./leased-writers.js";
 import { emptyDirectory, type Running } from "./run.js";
 
-const leaseMs = LIMITS.lockLeaseMs;
+const leaseMs = SERVER_LIMITS.lockLeaseMs;
 const READY_MS_MAX = 65_000;
 
 /** Nobody is left who could hold the lock: another minute would prove nothing. */
 async function expectStored(directory: string, writers: readonly Running[]): Promise<void> {
-  await expectAll(directory, LIMITS.lockLeaseMsMin, writers);
+  await expectAll(directory, SERVER_LIMITS.lockLeaseMsMin, writers);
 }
 
 /** What is waited for is a minute of each: side by side they take no longer. */

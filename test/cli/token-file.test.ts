@@ -1,7 +1,7 @@
 import { chmod, lstat, open, readdir, readFile, stat, symlink, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { LiveTokens } from "../../src/cli/live-tokens.js";
 import { checkedText } from "../../src/cli/token-check.js";
 import { changeTokenFile, readTokenFile } from "../../src/cli/token-store.js";
@@ -239,7 +239,7 @@ describe("the tokens of a server", () => {
   });
 
   // Before the first heartbeat, which would end the stream too.
-  test("end the stream of changes of one that the command line revokes, in silence", { timeout: LIMITS.changeHeartbeatMs - 3_000 }, async () => {
+  test("end the stream of changes of one that the command line revokes, in silence", { timeout: SERVER_LIMITS.changeHeartbeatMs - 3_000 }, async () => {
     const path = join(await emptyDirectory(), "tokens.json");
     const value = (await token("create", path, "--role", "owner", "--scopes", "*")).stdout.trim();
     const tokens = new LiveTokens([], [() => readTokenFile(path)]);

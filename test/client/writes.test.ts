@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DaybookError, fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook, EventInput, RecordInput } from "../../src/index.js";
 import type { DaybookClient } from "../../src/client/index.js";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { NOW_MS } from "../http/kit.js";
-import { useLimits } from "../limits.js";
+import { useServerLimits } from "../limits.js";
 import { clientOn, clientOver, handlerOver, VirtualMachine } from "./kit.js";
 
 let daybook: Daybook;
@@ -84,7 +84,7 @@ describe("events through a client", () => {
     expect(rejected).toEqual(wrong.map((_, at) => [2 * at + 1, "invalid_event"]));
     expect(await daybook.countEvents()).toBe(wrong.length);
     expect(rejected).toEqual(await rejectedBy(daybook));
-    const huge = { name: "huge", metadata: { text: "x".repeat(LIMITS.clientEventChars) } };
+    const huge = { name: "huge", metadata: { text: "x".repeat(SERVER_LIMITS.clientEventChars) } };
     expect(await client.ingest([huge, { name: "good" }])).toMatchObject({ accepted: 1, rejected: [{ index: 0, code: "invalid_event" }] });
   });
 
@@ -101,18 +101,18 @@ describe("events through a client", () => {
     const batch: EventInput[] = Array.from({ length: 600 }, (_, at) => ({ id: `event ${at % 590}`, name: at % 100 === 99 ? "" : "a", createdAt: NOW_MS, metadata: { text } }));
     const result = await counting.ingest(batch);
     expect(bodies.length).toBeGreaterThan(2);
-    expect(Math.max(...bodies)).toBeLessThan(3 * LIMITS.clientPieceChars);
+    expect(Math.max(...bodies)).toBeLessThan(3 * SERVER_LIMITS.clientPieceChars);
     expect(result).toEqual(await twin.ingest(batch));
     expect(result.rejected.map(({ index }) => index)).toEqual([99, 199, 299, 399, 499, 599]);
   });
 
   it("that are rejected by the thousand are counted, and the first hundred of each request named", async () => {
     const good = { name: "a", createdAt: NOW_MS };
-    const batch: EventInput[] = Array.from({ length: LIMITS.bodyItemCount + 150 }, (_, at) => (at % 10 === 0 ? good : { name: "" }));
+    const batch: EventInput[] = Array.from({ length: SERVER_LIMITS.bodyItemCount + 150 }, (_, at) => (at % 10 === 0 ? good : { name: "" }));
     const { accepted, rejected, rejectedCount } = await client.ingest(batch);
     const isBad = (index: number) => index % 10 !== 0;
     const ofRequest = (from: number) => Array.from({ length: batch.length - from }, (_, at) => from + at).filter(isBad).slice(0, 100);
-    expect(rejected.map(({ index }) => index)).toEqual([...ofRequest(0), ...ofRequest(LIMITS.bodyItemCount)]);
+    expect(rejected.map(({ index }) => index)).toEqual([...ofRequest(0), ...ofRequest(SERVER_LIMITS.bodyItemCount)]);
     expect([accepted, rejectedCount]).toEqual([batch.length / 10, (batch.length * 9) / 10]);
     expect(rejected[0]?.message).toBe((await twin.ingest(batch.slice(0, 2))).rejected[0]?.message);
     expect(await client.ingest(batch.slice(0, 111))).not.toHaveProperty("rejectedCount");
@@ -191,14 +191,14 @@ describe("who is who through a client", () => {
 });
 
 describe("everything, through a client", () => {
-  useLimits({ exportPageCount: 1_000 });
+  useServerLimits({ exportPageCount: 1_000 });
 
   it("comes out page by page as the library gives it, whatever the order", async () => {
-    const many = Array.from({ length: LIMITS.exportPageCount * 2 + 7 }, (_, at): EventInput => ({
+    const many = Array.from({ length: SERVER_LIMITS.exportPageCount * 2 + 7 }, (_, at): EventInput => ({
       name: "a", userId: `u${at % 9}`, project: at % 2 === 0 ? "shop" : "site", createdAt: NOW_MS - 86_400_000 * (at % 3) - Math.floor(at / 2_000), value: at, metadata: { at },
     }));
     await daybook.ingest(many);
-    const records = Array.from({ length: LIMITS.exportPageCount + 3 }, (_, at): RecordInput => ({ type: "identify", id: `r${at}`, userId: `u${at}`, createdAt: NOW_MS - (at % 50) }));
+    const records = Array.from({ length: SERVER_LIMITS.exportPageCount + 3 }, (_, at): RecordInput => ({ type: "identify", id: `r${at}`, userId: `u${at}`, createdAt: NOW_MS - (at % 50) }));
     await daybook.ingestRecords([...records, { type: "unlink", linkId: "r1" }, { type: "unlink", linkId: "never" }, { type: "project", name: "zoo" }]);
     expect(await all(client.exportEvents())).toEqual(await all(daybook.exportEvents()));
     for (const input of [{ project: "shop" }, { startDate: "2026-03-09", endDate: new Date(NOW_MS - 86_400_000) }, { endDate: "2026-03-08" }, { project: "none" }])

@@ -6,12 +6,12 @@ import { type LockWait, fileStorage } from "daybook/node";
 import type { StorageLock } from "../../src/store/storage/storage.js";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { identityText, machineProcesses } from "../../src/node/process-table.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { errno, watchedFileSystem } from "./watched-file-system.js";
 
-const { lockLeaseMs, lockLeaseMsMin } = LIMITS;
+const { lockLeaseMs, lockLeaseMsMin } = SERVER_LIMITS;
 const elsewhere = { ...machineProcesses().current, pidNamespace: "1", host: "elsewhere" };
 const LOCK_FILE = `LOCK~${identityText(elsewhere)}~0`;
 

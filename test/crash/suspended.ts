@@ -2,7 +2,7 @@ import { type Daybook, fixedClock, openDaybook, verifyStore } from "daybook";
 import { fileStorage } from "daybook/node";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { expect } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 
 const STORE = "/data/store";
 const clock = fixedClock(Date.UTC(2026, 2, 9));
@@ -52,7 +52,7 @@ class Story {
     const progress = { hasTakenOver: false };
     const first = this.#first(new SimulatedFileSystem(this.#disk, { pause }), progress);
     await Promise.race([stood, first]);
-    this.#nowMs += LIMITS.lockLeaseMs + 1;
+    this.#nowMs += SERVER_LIMITS.lockLeaseMs + 1;
     const second = await this.#open(2, new SimulatedFileSystem(this.#disk));
     for (const act of actsOf("second").slice(0, 3)) await act(second, this.#acknowledged);
     progress.hasTakenOver = true;

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../src/base/server-limits.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/index.js";
 import { createHandler } from "../../src/http/index.js";
@@ -231,7 +231,7 @@ function revocableTokens() {
 }
 
 /** Before the first heartbeat, which would end the stream too. */
-const AT_ONCE = { timeout: LIMITS.changeHeartbeatMs - 3_000 };
+const AT_ONCE = { timeout: SERVER_LIMITS.changeHeartbeatMs - 3_000 };
 
 test.each(TRANSPORTS)("Over %s the stream of a revoked token ends at once, in silence too, and others stay.", AT_ONCE, async (_, serve) => {
   const daybook = await openDaybook({ storage: memoryStorage() });

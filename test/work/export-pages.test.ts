@@ -7,7 +7,7 @@ import type { PagedExports } from "../../src/engine/exports/place.js";
 import { orderedRows } from "../../src/segment/ordered-rows.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { handlerOf, send } from "../http/kit.js";
-import { useLimits } from "../limits.js";
+import { useServerLimits } from "../limits.js";
 import { PROJECT_TEXTS, headOf, idBytes } from "../segment/rows-of.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
@@ -53,7 +53,7 @@ const linesOf = async (items: AsyncIterable<unknown>) => {
 };
 
 const pageRowCount = 500;
-useLimits({ exportPageCount: pageRowCount });
+useServerLimits({ exportPageCount: pageRowCount });
 const pageCount = 3;
 const count = pageRowCount * pageCount;
 const expectedCounts = [...Array.from({ length: pageCount }, () => pageRowCount), 0];

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
@@ -68,7 +68,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
-  const questionMs = wholeNumberOf(values["question-seconds"] ?? String(LIMITS.questionMs / 1_000), "question-seconds", 1, QUESTION_SECONDS) * 1_000;
+  const questionMs = wholeNumberOf(values["question-seconds"] ?? String(SERVER_LIMITS.questionMs / 1_000), "question-seconds", 1, QUESTION_SECONDS) * 1_000;
   const tokenFile = values.tokens !== undefined && (await canBeReadAgain(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(values["insecure-token"]);
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens)).records)];

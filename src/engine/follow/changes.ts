@@ -25,7 +25,7 @@ export interface ChangesOptions extends StopOptions {
 const KNOWN: KnownOptions<ChangesOptions> = { signal: true, after: true };
 const PROJECT = fieldIndex("project");
 
-/** Under which a Daybook has what hides its sequences. The same for all copies of this package in a process. */
+/** The method of a Daybook that answers what hides its sequences; a value would be printed. The same for all copies of this package in a process. */
 export const SEQUENCES: unique symbol = Symbol.for("daybook.sequences") as typeof SEQUENCES;
 
 /** What it takes to show somebody who sees one project alone no number that counts what comes to others. */

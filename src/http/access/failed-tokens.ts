@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { Buckets, keepNewest } from "./buckets.js";
 
 /** How many unknown tokens one address may try. */
@@ -21,7 +21,7 @@ export class FailedTokens {
   readonly #networks = new Set<string>();
 
   constructor({ failedTokenCount, failedTokensPerMinute }: FailedTokenLimits, clock: Clock) {
-    this.#tries = new Buckets({ capacity: failedTokenCount, perSec: failedTokensPerMinute / 60, bucketCountMax: LIMITS.failedAddressCount }, clock);
+    this.#tries = new Buckets({ capacity: failedTokenCount, perSec: failedTokensPerMinute / 60, bucketCountMax: SERVER_LIMITS.failedAddressCount }, clock);
   }
 
   /** Counts an unknown token, or none at all. @param network null: the transport knows no address, nothing is counted @throws rate_limited */
@@ -38,7 +38,7 @@ export class FailedTokens {
 
   opened(network: string | null): void {
     if (network === null || this.#networks.has(network)) return;
-    keepNewest(this.#networks, network, LIMITS.failedAddressCount).add(network);
+    keepNewest(this.#networks, network, SERVER_LIMITS.failedAddressCount).add(network);
   }
 
   #refuse(network: string): void {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { liveToken, missingToken, tokenIn } from "./access.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { FailedTokens } from "./failed-tokens.js";
@@ -89,7 +89,7 @@ export class Gate {
 
   #remember(hash: string, organization: string): void {
     if (this.#organizations.has(hash)) return;
-    if (this.#organizations.size >= LIMITS.countedTokenCount) {
+    if (this.#organizations.size >= SERVER_LIMITS.countedTokenCount) {
       const [oldest] = this.#organizations.keys();
       if (oldest !== undefined) this.#organizations.delete(oldest);
     }

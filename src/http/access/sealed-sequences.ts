@@ -73,7 +73,7 @@ export function unknownSequence(): Error {
 }
 
 function sequencesOf(daybook: ServedDaybook): Sequences {
-  const own = (daybook as { readonly [SEQUENCES]?: Sequences })[SEQUENCES] ?? strangers.get(daybook);
+  const own = (daybook as { [SEQUENCES]?(): Sequences })[SEQUENCES]?.() ?? strangers.get(daybook);
   if (own !== undefined) return own;
   const made = { key: globalThis.crypto.getRandomValues(new Uint8Array(32)), newestOf: () => Infinity };
   strangers.set(daybook, made);

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Change } from "../../engine/follow/changes.js";
 import type { BodyStream } from "../wire/exchange.js";
 
@@ -83,7 +83,7 @@ export class ChangeStream implements BodyStream {
   }
 
   get #heartbeatMs(): number {
-    return this.#options.heartbeatMs ?? LIMITS.changeHeartbeatMs;
+    return this.#options.heartbeatMs ?? SERVER_LIMITS.changeHeartbeatMs;
   }
 
   async #first(coming: Promise<IteratorResult<Change, unknown>>, ms: number): Promise<IteratorResult<Change, unknown> | "late" | null> {

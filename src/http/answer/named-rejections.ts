@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 interface Rejection {
   readonly index: number;
@@ -14,6 +14,6 @@ export interface NamedRejections {
 
 /** @param rejected ascending by index */
 export function namedRejections(rejected: readonly Rejection[]): NamedRejections {
-  const named = rejected.slice(0, LIMITS.namedItemCount).map(({ index, code, message }) => ({ index, code, message }));
+  const named = rejected.slice(0, SERVER_LIMITS.namedItemCount).map(({ index, code, message }) => ({ index, code, message }));
   return named.length === rejected.length ? { rejected: named } : { rejected: named, rejectedCount: rejected.length };
 }

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { wireParam } from "../wire/wire-names.js";
 
 /** What was noticed about a parameter, and what that names. */
@@ -16,7 +16,7 @@ export interface HeaderNotice {
 export function noticeHeader(notices: readonly HeaderNotice[], keepsNames = false): Readonly<Record<string, string>> {
   if (notices.length === 0) return {};
   const items: string[] = [];
-  let room = LIMITS.noticeHeaderChars;
+  let room = SERVER_LIMITS.noticeHeaderChars;
   for (const { code, param, name } of notices) {
     const item = `${code}; param="${keepsNames ? param : wireParam(param)}"; name="${escaped(name)}"`;
     room -= item.length + SEPARATOR.length;
@@ -34,7 +34,7 @@ function escaped(name: string): string {
   let text = "";
   for (const character of name) {
     const encoded = encodeURIComponent(character);
-    if (text.length + encoded.length > LIMITS.noticeNameChars) return `${text}...`;
+    if (text.length + encoded.length > SERVER_LIMITS.noticeNameChars) return `${text}...`;
     text += encoded;
   }
   return text;

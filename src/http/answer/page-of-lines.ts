@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /**
  * Items as lines of JSON, until they are enough for one answer; first ones that are not asked for are left out. @throws aborted
@@ -14,6 +14,6 @@ export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: 
     yield line;
     count += 1;
     charCount += line.length;
-    if (count >= LIMITS.exportPageCount || charCount >= LIMITS.exportPageChars) return;
+    if (count >= SERVER_LIMITS.exportPageCount || charCount >= SERVER_LIMITS.exportPageChars) return;
   }
 }

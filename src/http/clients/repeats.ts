@@ -1,5 +1,5 @@
 import { toHex } from "../../base/hash.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Clock } from "../../base/clock.js";
 
 /** One of the things that were equal. */
@@ -45,7 +45,7 @@ export class Repeats {
     const nowMs = this.clock.now();
     const key = this.sha256Hex(`${this.#secret}\0${text}`);
     const { lastMs, newer, older } = this.#take(key) ?? { lastMs: atMs, newer: [], older: [] };
-    const isAfterPause = atMs - lastMs >= LIMITS.repeatPauseMs;
+    const isAfterPause = atMs - lastMs >= SERVER_LIMITS.repeatPauseMs;
     const equal: Equal = { lastMs: Math.max(lastMs, atMs), newer: isAfterPause ? [] : newer, older: isAfterPause ? [...older, ...newer] : older };
     if (isAfterPause) equal.older = equal.older.filter((each) => isFresh(each, nowMs));
     const known = equal.older.find(({ isFailed }) => isFailed) ?? equal.older[0];
@@ -53,7 +53,7 @@ export class Repeats {
     const nth = known?.nth ?? [...equal.older, ...equal.newer].reduce((most, each) => Math.max(most, each.nth), 0) + 1;
     const handed: Handed = { id: known?.id ?? named?.(nth) ?? globalThis.crypto.randomUUID(), nth, answeredMs: null, isFailed: false };
     equal.newer.push(handed);
-    if (equal.older.length + equal.newer.length > LIMITS.equalRepeatCount) (equal.older.length > 0 ? equal.older : equal.newer).shift();
+    if (equal.older.length + equal.newer.length > SERVER_LIMITS.equalRepeatCount) (equal.older.length > 0 ? equal.older : equal.newer).shift();
     this.#put(key, equal);
     this.#forget(nowMs);
     return handed;
@@ -80,7 +80,7 @@ export class Repeats {
   #forget(nowMs: number): void {
     for (const [key, { newer }] of this.#handed) {
       const newest = newer.at(-1);
-      if (this.#count <= LIMITS.rememberedRepeatCount && newest !== undefined && isFresh(newest, nowMs)) return;
+      if (this.#count <= SERVER_LIMITS.rememberedRepeatCount && newest !== undefined && isFresh(newest, nowMs)) return;
       this.#take(key);
     }
   }
@@ -91,5 +91,5 @@ function countOf({ newer, older }: Equal): number {
 }
 
 function isFresh({ answeredMs }: Handed, nowMs: number): boolean {
-  return answeredMs === null || Math.abs(nowMs - answeredMs) < LIMITS.repeatMs;
+  return answeredMs === null || Math.abs(nowMs - answeredMs) < SERVER_LIMITS.repeatMs;
 }

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { pooledRandom } from "../../base/random.js";
 import type { Clock } from "../../base/clock.js";
 import { KEY_COUNT_MAX } from "../../engine/ingest/collected.js";
@@ -66,8 +66,8 @@ export class Collector {
   constructor(options: Required<CollectOptions>, readAgent: AgentReader, organizations: ReadonlyMap<string, ServedDaybook>, clock: Clock) {
     this.#options = options;
     this.#agents = new UserAgents(readAgent.once ?? readAgent, options.isBot);
-    this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: LIMITS.countedTokenCount }, clock);
-    this.#byAddress = new Buckets({ capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: LIMITS.collectedAddressCount }, clock);
+    this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: SERVER_LIMITS.countedTokenCount }, clock);
+    this.#byAddress = new Buckets({ capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: SERVER_LIMITS.collectedAddressCount }, clock);
     this.#visitors = new Visitors({
       keeper: options.salts,
       clock,
@@ -92,7 +92,7 @@ export class Collector {
     if (turning !== null) await turning;
     this.#refuseTooMany(collected);
     // A longer one takes milliseconds to read.
-    const userAgent = (header("user-agent") ?? "").slice(0, LIMITS.knownAgentChars);
+    const userAgent = (header("user-agent") ?? "").slice(0, SERVER_LIMITS.knownAgentChars);
     const { agent, isBot } = this.#agents.of(userAgent);
     const ignored = this.#ignored(isBot, header);
     if (ignored !== null) return this.counts.add(key.organization, ignored, events.length);
@@ -109,7 +109,7 @@ export class Collector {
   async visitor(site: TokenRecord, address: string, userAgent: string, atMs: number): Promise<{ readonly anonymousId: string; readonly agent: Agent; readonly place: Place }> {
     const turning = this.#visitors.ready();
     if (turning !== null) await turning;
-    const text = userAgent.slice(0, LIMITS.knownAgentChars);
+    const text = userAgent.slice(0, SERVER_LIMITS.knownAgentChars);
     const { agent } = this.#agents.of(text);
     return { anonymousId: this.#visitors.idOf({ site: siteOf(site), address, userAgent: text }, atMs), agent, place: await this.#options.locate(address) };
   }
@@ -164,7 +164,7 @@ export class Collector {
       }
     });
     if (noIds.length > 0) collected.onSentNotices(noIds);
-    const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project, [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
+    const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project, [KEY_COUNT_MAX]: SERVER_LIMITS.collectedMetadataKeyCount });
     const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));
     // Also when one fails: nothing is still being written when the answer goes out.
     if (tying.length > 0) await Promise.allSettled([ingesting, ...tying]);

@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { forgetfulKeeper } from "./salts.js";
 import type { SaltKeeper } from "./salts.js";
 import type { Place } from "./beacon-event.js";
@@ -47,10 +47,10 @@ export function collectOptions(given: CollectOptions = {}): Required<CollectOpti
     locate: () => ({}),
     isBot: () => false,
     honorGpc: false,
-    perSec: LIMITS.collectedPerSec,
-    burst: LIMITS.collectedBurst,
-    perAddressPerSec: LIMITS.collectedPerAddressPerSec,
-    perAddressBurst: LIMITS.collectedPerAddressBurst,
+    perSec: SERVER_LIMITS.collectedPerSec,
+    burst: SERVER_LIMITS.collectedBurst,
+    perAddressPerSec: SERVER_LIMITS.collectedPerAddressPerSec,
+    perAddressBurst: SERVER_LIMITS.collectedPerAddressBurst,
     ...given,
   };
 }

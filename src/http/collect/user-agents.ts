@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Agent } from "../routing/route.js";
 
 /** What a user-agent text tells, and whether it is of no person. */
@@ -27,7 +27,7 @@ export class UserAgents {
     if (known !== undefined) return known;
     const isBot = this.isBot(text);
     const told = { agent: isBot || text === "" ? {} : this.read(text), isBot };
-    if (this.#told.size >= LIMITS.knownAgentCount) this.#told.clear();
+    if (this.#told.size >= SERVER_LIMITS.knownAgentCount) this.#told.clear();
     this.#told.set(text, told);
     return told;
   }

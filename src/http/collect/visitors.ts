@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { toHex } from "../../base/hash.js";
 import { KeyedHash } from "../../base/keyed-hash.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { dayOf, dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { readSalts, saltsBytes, saltsOfDay } from "./salts.js";
 import type { SaltKeeper, Salts } from "./salts.js";
@@ -103,7 +103,7 @@ export class Visitors {
 
   #note(id: string, atMs: number): void {
     const lastMs = this.#seen.get(id);
-    if (lastMs === undefined && this.#seen.size >= LIMITS.continuedVisitorCount) return;
+    if (lastMs === undefined && this.#seen.size >= SERVER_LIMITS.continuedVisitorCount) return;
     this.#seen.set(id, Math.max(lastMs ?? atMs, atMs));
   }
 
@@ -112,7 +112,7 @@ export class Visitors {
     const nowMs = this.options.clock.now();
     if (Math.abs(nowMs - this.#sweptMs) < PAUSE_MS / 6) return;
     this.#sweptMs = nowMs;
-    for (const [id, lastMs] of this.#seen) if (nowMs - lastMs > PAUSE_MS + LIMITS.beaconAgeMs) this.#seen.delete(id);
+    for (const [id, lastMs] of this.#seen) if (nowMs - lastMs > PAUSE_MS + SERVER_LIMITS.beaconAgeMs) this.#seen.delete(id);
   }
 
   async #turn(): Promise<void> {
@@ -139,7 +139,7 @@ export class Visitors {
     if (before === null && dayStartMs(dayOf(nowMs) + 1) - nowMs > PAUSE_MS) return;
     for await (const { id, atMs } of this.options.seenSince(nowMs - PAUSE_MS)) {
       this.#note(id, atMs);
-      if (this.#seen.size >= LIMITS.continuedVisitorCount) return;
+      if (this.#seen.size >= SERVER_LIMITS.continuedVisitorCount) return;
     }
   }
 

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { authorize } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/answered.js";
@@ -107,7 +107,7 @@ function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, k
 
 /** A body; it is a short one where whose it is will be known by it alone. */
 async function bodyOf({ gate, addressOf }: Context, request: WireRequest, sends: BodyRule, held: Held): Promise<Record<string, unknown>> {
-  const maxByteLength = held.isKeyless ? Math.min(LIMITS.keylessBodyBytes, sends.maxByteLength) : sends.maxByteLength;
+  const maxByteLength = held.isKeyless ? Math.min(SERVER_LIMITS.keylessBodyBytes, sends.maxByteLength) : sends.maxByteLength;
   try {
     return await readBody(request, { ...sends, maxByteLength }, held);
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { HandlerLimits } from "./limits.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { Calm } from "./calm.js";
@@ -60,7 +60,7 @@ export class Admission {
     this.#shares = new TokenShares(limits.requestsPerTokenCount, 0);
     this.#calm = new Calm(() => this.#isLate());
     this.#all = { byteLengthMax: limits.heldBodyBytes, byteLength: 0 };
-    this.#keyless = { byteLengthMax: Math.min(LIMITS.heldKeylessBytes, limits.heldBodyBytes / KEYLESS_SHARE), byteLength: 0 };
+    this.#keyless = { byteLengthMax: Math.min(SERVER_LIMITS.heldKeylessBytes, limits.heldBodyBytes / KEYLESS_SHARE), byteLength: 0 };
   }
 
   /**
@@ -180,7 +180,7 @@ function refuseOver({ byteLength: held, byteLengthMax }: Budget, own: number, by
 export function writtenBytes(request: WireRequest): number {
   if (request.method === "GET") return request.target.length;
   const declared = request.header("content-length");
-  return declared === null ? LIMITS.waitingWriteBytes : Number(declared);
+  return declared === null ? SERVER_LIMITS.waitingWriteBytes : Number(declared);
 }
 
 export function tooManyOfToken({ requestsPerTokenCount }: HandlerLimits): DaybookError {

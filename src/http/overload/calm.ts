@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /** How often it is looked whether the event loop has caught up, in ms. */
 const LOOK_MS = 10;
@@ -18,16 +18,16 @@ export class Calm {
 
   /** Resolves with true when it may go on. False: there is no room to wait, or it waited too long. */
   wait(byteLength: number): false | Promise<boolean> {
-    const isFull = this.#waiting.length >= LIMITS.waitingWriteCount || this.#byteLength + byteLength > LIMITS.waitingBytes;
-    if (byteLength > LIMITS.waitingWriteBytes || isFull) return false;
+    const isFull = this.#waiting.length >= SERVER_LIMITS.waitingWriteCount || this.#byteLength + byteLength > SERVER_LIMITS.waitingBytes;
+    if (byteLength > SERVER_LIMITS.waitingWriteBytes || isFull) return false;
     this.#byteLength += byteLength;
     if (this.#waiting.length === 0) setTimeout(this.#look, LOOK_MS);
-    return new Promise((enter) => this.#waiting.push({ byteLength, untilMs: performance.now() + LIMITS.waitingWriteMs, enter }));
+    return new Promise((enter) => this.#waiting.push({ byteLength, untilMs: performance.now() + SERVER_LIMITS.waitingWriteMs, enter }));
   }
 
   readonly #look = (): void => {
     // Not all at once: it would be late again.
-    const calmCount = this.isLate() ? 0 : LIMITS.calmWriteCount;
+    const calmCount = this.isLate() ? 0 : SERVER_LIMITS.calmWriteCount;
     for (let count = 0; count < calmCount && this.#waiting.length > 0; count += 1) this.#leave(true);
     const nowMs = performance.now();
     while ((this.#waiting[0]?.untilMs ?? Infinity) <= nowMs) this.#leave(false);

@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { tokenIn } from "../access/access.js";
 import type { Access } from "../access/access.js";
 import { Admission, tooManyOfToken, writtenBytes } from "./admission.js";
@@ -85,7 +85,7 @@ export class Front {
     // What everybody may read costs little; what pages send is written.
     if (route.always || (route.access === null && route.method === "GET" && !route.writes)) return { refusal: null, known, leave: leaveNothing };
     const sha256 = known.sha256 ?? null;
-    if (this.#enteredCount >= LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
+    if (this.#enteredCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
     this.#enteredCount += 1;
     if (sha256 !== null && !(await this.#shares.enter(sha256, route.writes ? writtenBytes(request) : null))) {
       this.#enteredCount -= 1;

@@ -1,5 +1,5 @@
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { FailedTokenLimits } from "../access/failed-tokens.js";
 
 /** What a handler refuses so that it goes on answering. */
@@ -26,6 +26,6 @@ const KNOWN: KnownOptions<HandlerLimits> = {
 /** @param given replaces defaults one by one @throws invalid_parameter, unknown_parameter */
 export function handlerLimits(given: Partial<HandlerLimits> = {}): HandlerLimits {
   refuseUnknown(given, KNOWN, "limits");
-  const { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = LIMITS;
+  const { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = SERVER_LIMITS;
   return { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...given };
 }

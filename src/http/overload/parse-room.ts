@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /** One that waits for room. */
 interface Waiting {
@@ -14,7 +14,7 @@ export class ParseRoom {
   #byteLength = 0;
   readonly #waiting: Waiting[] = [];
 
-  constructor(readonly parsedBytes: number = LIMITS.parsedBytes) {}
+  constructor(readonly parsedBytes: number = SERVER_LIMITS.parsedBytes) {}
 
   /** Resolves when a body of so many bytes may be parsed; null: now. Whoever entered leaves. */
   enter(byteLength: number): Promise<void> | null {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /** Requests of one token. */
 interface Share {
@@ -51,14 +51,14 @@ export class TokenShares {
 }
 
 function mayWait({ writeCount, writeBytes }: Share, byteLength: number): boolean {
-  return byteLength <= LIMITS.waitingWriteBytes && writeCount < LIMITS.waitingWriteCount && writeBytes + byteLength <= LIMITS.waitingBytes;
+  return byteLength <= SERVER_LIMITS.waitingWriteBytes && writeCount < SERVER_LIMITS.waitingWriteCount && writeBytes + byteLength <= SERVER_LIMITS.waitingBytes;
 }
 
 async function waitAsWrite(share: Share, byteLength: number): Promise<boolean> {
   share.writeCount += 1;
   share.writeBytes += byteLength;
   try {
-    return await wait(share, LIMITS.waitingWriteMs);
+    return await wait(share, SERVER_LIMITS.waitingWriteMs);
   } finally {
     share.writeCount -= 1;
     share.writeBytes -= byteLength;

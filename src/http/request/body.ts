@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
 import type { Held } from "../overload/admission.js";
@@ -30,7 +30,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   if (declared > 0) held.expect(declared);
   const sent = await request.readBody(rule.maxByteLength, (byteLength) => held.take(byteLength), held.isKeyless);
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
-  const { list, itemCountMax = LIMITS.bodyItemCount } = rule;
+  const { list, itemCountMax = SERVER_LIMITS.bodyItemCount } = rule;
   const isOfForm = rule.form === true && isForm(request.header("content-type"));
   const [json, others] = isOfForm ? dataOfForm(bytes) : [bytes, {}];
   // Of lines each is an item, whatever it holds.

@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { parseJson } from "./json.js";
 import { parseQuery } from "./query.js";
 
@@ -18,8 +18,8 @@ export function isForm(contentType: string | null): boolean {
 /** The JSON of a form, and its other fields. @throws malformed_json, invalid_parameter, duplicate_parameter, invalid_body (many fields) */
 export function dataOfForm(bytes: Uint8Array): [json: Uint8Array, others: Readonly<Record<string, string>>] {
   const text = decoder.decode(bytes);
-  if (text.split("&", LIMITS.formFieldCount + 1).length > LIMITS.formFieldCount)
-    throw new DaybookError("invalid_body", `expected at most ${LIMITS.formFieldCount} fields in a form`);
+  if (text.split("&", SERVER_LIMITS.formFieldCount + 1).length > SERVER_LIMITS.formFieldCount)
+    throw new DaybookError("invalid_body", `expected at most ${SERVER_LIMITS.formFieldCount} fields in a form`);
   return dataOfFields(parseQuery(text));
 }
 

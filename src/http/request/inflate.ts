@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Held } from "../overload/admission.js";
 import { bodyTooLarge, collect } from "../wire/exchange.js";
 import { endOfDeflate, NoDeflate } from "./deflate-end.js";
@@ -30,8 +30,8 @@ function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: nu
       const expected = format === "gzip" ? "another gzip member" : "nothing";
       throw new DaybookError("malformed_json", `expected ${expected} behind the end of the ${format} stream, got ${bytes.length - start} more bytes`);
     }
-    if (streams.length === LIMITS.gzipMemberCount)
-      throw new DaybookError("malformed_json", `expected at most ${LIMITS.gzipMemberCount} gzip members in a body`);
+    if (streams.length === SERVER_LIMITS.gzipMemberCount)
+      throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.gzipMemberCount} gzip members in a body`);
     const { end, byteLength } = streamAt(bytes, start, format, left);
     if (byteLength > left) throw bodyTooLarge(maxByteLength);
     left -= byteLength;

@@ -1,6 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { LONG_DIGITS } from "../../base/json-text.js";
 import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /** Levels of nesting a body may have: a real question has five, and a parser's stack must not be the caller's to fill. */
 export const JSON_DEPTH = 64;
@@ -123,7 +124,7 @@ class Lists {
     this.#count += 1;
     this.#itemCount += 1;
     if (this.#itemCount > this.itemCountMax) throw tooManyItems(this.itemCountMax);
-    if (at - this.#itemFrom > LIMITS.bodyItemBytes) throw tooLongItem();
+    if (at - this.#itemFrom > SERVER_LIMITS.bodyItemBytes) throw tooLongItem();
   }
 }
 
@@ -132,7 +133,7 @@ export function tooManyItems(itemCountMax: number): DaybookError {
 }
 
 export function tooLongItem(): DaybookError {
-  return new DaybookError("body_too_large", `expected items of at most ${LIMITS.bodyItemBytes} bytes each, got a longer one`);
+  return new DaybookError("body_too_large", `expected items of at most ${SERVER_LIMITS.bodyItemBytes} bytes each, got a longer one`);
 }
 
 /** Where the quote is that ends a string, or else the end of the bytes. */

@@ -1,6 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { parseJsonText } from "../../base/json-text.js";
 import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { scanJson, tooLongItem, tooManyItems, type Items, type Scan } from "./json-scan.js";
 
 /** A mark of the byte order is none within a body. */
@@ -13,13 +14,13 @@ export type Pace = (byteLength: number) => Promise<void>;
 
 /** Bytes as JSON. @throws malformed_json (not UTF-8, nested too deep, not JSON), body_too_large */
 export function parseJson(bytes: Uint8Array): unknown {
-  return parseText(decoded(bytes, true), "", scanJson(bytes, LIMITS.bodyItemCount).hasLongNumber);
+  return parseText(decoded(bytes, true), "", scanJson(bytes, SERVER_LIMITS.bodyItemCount).hasLongNumber);
 }
 
 /** The same of bytes that were scanned. Items of long lists are parsed some at a time, so that others have turns. */
 export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside }: Scan, pace: Pace): Promise<unknown> {
-  if (byteLengthBeside > LIMITS.bodyItemBytes)
-    throw new DaybookError("body_too_large", `expected at most ${LIMITS.bodyItemBytes} bytes beside the items of lists, got ${byteLengthBeside}`);
+  if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes)
+    throw new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes beside the items of lists, got ${byteLengthBeside}`);
   if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
   // Nobody can send it: what stands where a list was taken out is known by it.
   const mark = globalThis.crypto.randomUUID();
@@ -58,7 +59,7 @@ export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, it
   for (let from = 0, line = 1; from < bytes.length; line += 1) {
     const end = bytes.indexOf(NEWLINE, from);
     const to = end === -1 ? bytes.length : end;
-    if (to - from > LIMITS.bodyItemBytes) throw tooLongItem();
+    if (to - from > SERVER_LIMITS.bodyItemBytes) throw tooLongItem();
     if (to - pausedAt > LIMITS.parsedBytesPerTurn) {
       await pace(to - pausedAt);
       pausedAt = to;

@@ -1,5 +1,5 @@
 import { DaybookError, parameterError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { Known } from "../wire/exchange.js";
 import type { RouteFace } from "./route.js";
@@ -38,8 +38,8 @@ export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<
   const resources = [...byPath.values()];
   return {
     find: (target) => {
-      if (target.length > LIMITS.urlChars) {
-        throw new DaybookError("uri_too_long", `expected a URL of at most ${LIMITS.urlChars} characters, got ${target.length}`);
+      if (target.length > SERVER_LIMITS.urlChars) {
+        throw new DaybookError("uri_too_long", `expected a URL of at most ${SERVER_LIMITS.urlChars} characters, got ${target.length}`);
       }
       const queryAt = target.indexOf("?");
       const path = queryAt === -1 ? target : target.slice(0, queryAt);

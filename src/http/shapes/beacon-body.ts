@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /** Bytes of a body that a page sends: what browsers take for `sendBeacon`. */
 export const BEACON_BYTE_LENGTH = 64 * 1024;
@@ -18,8 +18,8 @@ export const beaconEvent = z.strictObject({
   id: text.meta({ description: "The same id again is stored once." }),
   age_ms: z
     .number()
-    .min(0, `expected a number from 0 to ${LIMITS.beaconAgeMs}`)
-    .max(LIMITS.beaconAgeMs, `expected a number from 0 to ${LIMITS.beaconAgeMs}`)
+    .min(0, `expected a number from 0 to ${SERVER_LIMITS.beaconAgeMs}`)
+    .max(SERVER_LIMITS.beaconAgeMs, `expected a number from 0 to ${SERVER_LIMITS.beaconAgeMs}`)
     .nullish()
     .meta({ description: "How long ago it was, for what had to wait." }),
   value: z.number().nullish(),

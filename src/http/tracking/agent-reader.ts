@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Agent } from "../routing/route.js";
 
 /** Tells device, os and browser of a user-agent text. */
@@ -29,8 +29,8 @@ export async function loadAgentReader(): Promise<AgentReader> {
     const seen = known.get(text);
     if (seen !== undefined) return seen;
     const agent = parse(text);
-    if (text.length > LIMITS.knownAgentChars) return agent;
-    if (known.size >= LIMITS.knownAgentCount) known.clear();
+    if (text.length > SERVER_LIMITS.knownAgentChars) return agent;
+    if (known.size >= SERVER_LIMITS.knownAgentCount) known.clear();
     known.set(text, agent);
     return agent;
   };

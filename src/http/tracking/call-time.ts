@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { instantOf, isInstant } from "../../schema/moment.js";
 
 /** Epoch ms of seconds, as some clients send them; null where they are no instant. */
@@ -20,6 +21,6 @@ export function instantOfAny(time: unknown): number | null {
  */
 export function callTimeMs(timestamp: unknown, clockOffsetMs: number | null): number | null {
   const timestampMs = instantOf(timestamp);
-  if (timestampMs === null || clockOffsetMs === null || Math.abs(clockOffsetMs) <= LIMITS.clockOffsetMs) return timestampMs;
+  if (timestampMs === null || clockOffsetMs === null || Math.abs(clockOffsetMs) <= SERVER_LIMITS.clockOffsetMs) return timestampMs;
   return Math.min(Math.max(timestampMs + clockOffsetMs, 0), LIMITS.instantMaxMs - 1);
 }

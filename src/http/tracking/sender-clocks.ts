@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { instantOf } from "../../schema/moment.js";
 import { keepNewest } from "../access/buckets.js";
 import type { SenderClock } from "../routing/route.js";
@@ -18,14 +18,14 @@ export class SenderClocks {
       offsetMs: (sentAt, ids) => {
         const sentAtMs = instantOf(sentAt);
         if (sentAtMs === null) return null;
-        const keys = ids.flatMap((id) => (typeof id === "string" && id.length <= LIMITS.clockIdChars ? [`${organization}\0${id}`] : []));
+        const keys = ids.flatMap((id) => (typeof id === "string" && id.length <= SERVER_LIMITS.clockIdChars ? [`${organization}\0${id}`] : []));
         // Time on the way only adds to it, so the smallest is nearest to what the clock is off.
         const offsetMs = this.#seen.size === 0 ? receivedAtMs - sentAtMs : this.#smallest(keys, receivedAtMs - sentAtMs);
         found.push({ keys, offsetMs });
         return offsetMs;
       },
       failed: () => {
-        for (const { keys, offsetMs } of found) for (const key of keys) keepNewest(this.#seen, key, LIMITS.rememberedClockCount).set(key, offsetMs);
+        for (const { keys, offsetMs } of found) for (const key of keys) keepNewest(this.#seen, key, SERVER_LIMITS.rememberedClockCount).set(key, offsetMs);
       },
     };
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { memoryStorage, openDaybook, type Daybook, type QuestionNotice } from "../../../src/index.js";
-import { LIMITS } from "../../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { noticeHeader } from "../../../src/http/answer/notice-header.js";
 import { handlerOf, send } from "../kit.js";
 
@@ -51,8 +51,8 @@ it("is of bounded length, however many names there are and however long", () => 
   const value = (notices: QuestionNotice[]) => noticeHeader(notices)["daybook-notice"] ?? "";
   const long = value([notice("\u{1F600}".repeat(4_096))]);
   expect(long).toMatch(/name="(%F0%9F%98%80)+\.\.\."$/);
-  expect(long.length).toBeLessThan(LIMITS.noticeNameChars + 100);
+  expect(long.length).toBeLessThan(SERVER_LIMITS.noticeNameChars + 100);
   const many = value(Array.from({ length: 100 }, (_, at) => notice("x".repeat(80), `filterGroups[${at}].filters[0].fieldName`)));
   expect(many).toMatch(/, more; count=9\d$/);
-  expect(many.length).toBeLessThanOrEqual(LIMITS.noticeHeaderChars + 20);
+  expect(many.length).toBeLessThanOrEqual(SERVER_LIMITS.noticeHeaderChars + 20);
 });

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fixedClock } from "../../../src/base/clock.js";
-import { LIMITS } from "../../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { createHandler, memoryTokens } from "../../../src/http/index.js";
 import type { HandlerOptions, WireReply } from "../../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
@@ -79,7 +79,7 @@ describe("before a key is known", () => {
 
   it("bodies hold little, so that those of keys find room, and their bytes count to the key's once it is known", async () => {
     const { handler } = await handling();
-    const slow = Array.from({ length: LIMITS.heldKeylessBytes / MIB }, () => wire("/batch/", new Uint8Array(16 * MIB), { stays: true }));
+    const slow = Array.from({ length: SERVER_LIMITS.heldKeylessBytes / MIB }, () => wire("/batch/", new Uint8Array(16 * MIB), { stays: true }));
     for (const { request } of slow) void handler.answer(request);
     await turn();
     expect(slow.every(({ seen }) => seen.isRead)).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixedClock } from "../../../src/base/clock.js";
 import { sha256Hex } from "../../../src/base/hash.js";
-import { LIMITS } from "../../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { Repeats } from "../../../src/http/clients/repeats.js";
 
 const START_MS = 1_000_000;
@@ -24,8 +24,8 @@ describe("equal calls without an id", () => {
     expect(idsAt([0, 500])).toEqual([0, 0]);
     // The pauses of one call: 500, 1,000 and 2,000 ms.
     expect(idsAt([0, 510, 1_530, 3_560])).toEqual([0, 0, 0, 0]);
-    expect(idsAt([0, LIMITS.repeatPauseMs - 1])).toEqual([0, 1]);
-    expect(idsAt([0, LIMITS.repeatMs])).toEqual([0, 1]);
+    expect(idsAt([0, SERVER_LIMITS.repeatPauseMs - 1])).toEqual([0, 1]);
+    expect(idsAt([0, SERVER_LIMITS.repeatMs])).toEqual([0, 1]);
   });
 
   it("that came at once and are sent again are as many as they were", () => {
@@ -67,7 +67,7 @@ describe("equal calls without an id", () => {
   });
 
   it("are remembered up to a bound, the newest", () => {
-    const count = LIMITS.equalRepeatCount + 1;
+    const count = SERVER_LIMITS.equalRepeatCount + 1;
     const ids = idsAt([...Array.from({ length: count }, () => 0), 500]);
     expect([ids[1], ids.at(-1)]).toEqual([1, 1]);
   });

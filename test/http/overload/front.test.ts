@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { DaybookError } from "../../../src/base/errors.js";
 import { sha256Hex } from "../../../src/base/hash.js";
 import { Front } from "../../../src/http/overload/front.js";
@@ -60,7 +60,7 @@ describe("a front", () => {
   it("refuses all but open routes when very many requests are with the handler, whoever sends them", async () => {
     const { front, refusals } = frontOf();
     const nobody = { header: () => null };
-    const entered = await Promise.all(Array.from({ length: LIMITS.enteredRequestCount }, () => front.enter(asking("", nobody))));
+    const entered = await Promise.all(Array.from({ length: SERVER_LIMITS.enteredRequestCount }, () => front.enter(asking("", nobody))));
     expect(entered.every(({ refusal }) => refusal === null)).toBe(true);
     for (const request of [asking("", nobody), asking("sk_a")]) expect(statusOf((await front.enter(request)).refusal)).toBe(503);
     expect(refusals.map(({ code }) => code)).toEqual(["overloaded", "overloaded"]);
@@ -95,7 +95,7 @@ describe("a front", () => {
     const nowhere: readonly Partial<WireRequest>[] = [
       { target: "/nowhere" },
       { target: "/v1/companies/%zz/top-users" },
-      { target: `/${"x".repeat(LIMITS.urlChars)}` },
+      { target: `/${"x".repeat(SERVER_LIMITS.urlChars)}` },
       { method: "GET" },
       { method: "DELETE", target: "/v1/companies/top" },
       { method: "HEAD", target: "/v1/events" },

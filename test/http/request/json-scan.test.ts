@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { seededRandom, type Random } from "daybook/testing";
 import { parseJsonText } from "../../../src/base/json-text.js";
 import { LIMITS } from "../../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { scanJson } from "../../../src/http/request/json-scan.js";
 import { parseNdjson, parseScanned } from "../../../src/http/request/json.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
@@ -10,7 +11,7 @@ const encoder = new TextEncoder();
 const KIB = 1024;
 
 /** What comes of a text, and how many bytes were asked for in one turn at most. */
-async function parsed(text: string, itemCountMax: number = LIMITS.bodyItemCount): Promise<{ readonly value: unknown; readonly turnCount: number; readonly longestTurn: number }> {
+async function parsed(text: string, itemCountMax: number = SERVER_LIMITS.bodyItemCount): Promise<{ readonly value: unknown; readonly turnCount: number; readonly longestTurn: number }> {
   const bytes = encoder.encode(text);
   const turns: number[] = [];
   const value = await parseScanned(bytes, scanJson(bytes, itemCountMax), (byteLength) => {
@@ -96,8 +97,8 @@ describe("the work of a body is bounded", () => {
   });
 
   it("an item, or what stands beside items, is a mebibyte at most", async () => {
-    const long = `"${"x".repeat(LIMITS.bodyItemBytes)}"`;
-    for (const text of [`[1,${long}]`, `{"batch":[${long},1]}`, `{"a":${long}}`, `${" ".repeat(LIMITS.bodyItemBytes)}[]`]) await expect(parsed(text)).rejects.toMatchObject({ code: "body_too_large" });
+    const long = `"${"x".repeat(SERVER_LIMITS.bodyItemBytes)}"`;
+    for (const text of [`[1,${long}]`, `{"batch":[${long},1]}`, `{"a":${long}}`, `${" ".repeat(SERVER_LIMITS.bodyItemBytes)}[]`]) await expect(parsed(text)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
   it("one turn parses some hundred KiB and one item", async () => {
@@ -120,7 +121,7 @@ describe("the work of a body is bounded", () => {
     expect(await parseNdjson(bytes, scanJson(bytes, Infinity), 2_000, pace)).toHaveLength(2_000);
     expect(turnCount).toBe(Math.floor(bytes.length / LIMITS.parsedBytesPerTurn));
     await expect(parseNdjson(bytes, scanJson(bytes, Infinity), 1_999, pace)).rejects.toMatchObject({ code: "body_too_large" });
-    const long = encoder.encode(`1\n"${"x".repeat(LIMITS.bodyItemBytes)}"`);
+    const long = encoder.encode(`1\n"${"x".repeat(SERVER_LIMITS.bodyItemBytes)}"`);
     await expect(parseNdjson(long, scanJson(long, Infinity), 10, pace)).rejects.toMatchObject({ code: "body_too_large" });
   });
 });

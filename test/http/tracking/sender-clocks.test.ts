@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../../src/base/limits.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { SenderClocks } from "../../../src/http/tracking/sender-clocks.js";
 import { NOW_MS } from "../kit.js";
 
@@ -34,7 +34,7 @@ describe("What a sender's clock is off", () => {
   it("is nobody else's: not of another organization, of other ids, of what did not fail, nor of what has no id", () => {
     const clocks = new SenderClocks();
     const first = clocks.of("acme", NOW_MS);
-    const long = "x".repeat(LIMITS.clockIdChars + 1);
+    const long = "x".repeat(SERVER_LIMITS.clockIdChars + 1);
     expect(first.offsetMs(NOW_MS, ["m", null, 5, long])).toBe(0);
     clocks.of("acme", NOW_MS).offsetMs(NOW_MS, ["stored"]);
     first.failed();
@@ -44,7 +44,7 @@ describe("What a sender's clock is off", () => {
 
   it("is forgotten once very many other ids have failed", () => {
     const clocks = new SenderClocks();
-    for (const ids of [["first", "second"], Array.from({ length: LIMITS.rememberedClockCount - 1 }, (_, at) => `m${at}`)]) {
+    for (const ids of [["first", "second"], Array.from({ length: SERVER_LIMITS.rememberedClockCount - 1 }, (_, at) => `m${at}`)]) {
       const clock = clocks.of("acme", NOW_MS);
       clock.offsetMs(NOW_MS, ids);
       clock.failed();
