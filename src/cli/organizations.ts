@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Daybook } from "../engine/daybook.js";
 import { openDaybook, type FutureEvents } from "../index.js";
-import { fileStorage } from "../node/index.js";
+import { diskReserve, fileStorage } from "../node/index.js";
 import { UsageError } from "./command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, isOrganizationName, isStore, type DataDirectory } from "./data-directory.js";
 import { tellWait } from "./tell-wait.js";
@@ -45,7 +45,7 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
     if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one`);
     if (data.strangers.includes(name)) throw new Error(`${directory}: is no store, and holds other things`);
   }
-  const storage = fileStorage(directory, waits ? { onLockWait: tellWait } : {});
+  const storage = fileStorage(directory, { reserve: diskReserve(data.path), ...(waits ? { onLockWait: tellWait } : {}) });
   return openDaybook({ storage, ...options, ...(currency === undefined ? {} : { currency }) });
 }
 

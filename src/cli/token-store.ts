@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { TokenRecord } from "../http/index.js";
 import { flatFileStorage } from "../node/file-storage.js";
-import { fileStorage } from "../node/index.js";
+import { diskReserve, fileStorage } from "../node/index.js";
 import { kernelFileSystem } from "../node/kernel-file-system.js";
 import { linkError, NO_FOLLOW } from "../node/write-in-place.js";
 import type { Storage, StorageLock } from "../store/storage/storage.js";
@@ -64,10 +64,16 @@ export async function changeTokens({ path, kind }: DataDirectory, change: Change
   const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: tellWait });
   // The one that has the lock writes where it can: it refuses once the lock is lost.
   const storage = kind === "store" ? fileStorage(path) : locked;
-  await underLock(locked, async () => {
-    const records = change(await storedTokens(path));
-    const { checkedText } = await tokenChecks();
-    await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
+  const replace = () =>
+    underLock(locked, async () => {
+      const records = change(await storedTokens(path));
+      const { checkedText } = await tokenChecks();
+      await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
+    });
+  // A token is to be revoked on a full disk, too.
+  await replace().catch(async (error: unknown) => {
+    if (!(error instanceof DaybookError) || error.code !== "storage_full") throw error;
+    await diskReserve(path).use(replace);
   });
 }
 

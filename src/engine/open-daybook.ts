@@ -115,9 +115,10 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
   // Loaded when asked for: most programs follow nobody.
   const following = isFollowing ? await import("./follow/beside-writer.js") : null;
-  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts });
+  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
+  const store = await openStore(opening).catch(async (error: unknown) => (await import("./follow/beside-writer.js")).openWhenFull(opening, error, openStore));
   try {
-    const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
+    const keys = await storeKeys(storage, { random, mayWrite: !store.options.readOnly, mayBeMissing: store.isEmpty || quarantine });
     const saved = await readSavedSegments(storage);
     const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, follow: following?.follow ?? null });
     if (!readOnly && storage.volatile === true) writers.set(storage, daybook);

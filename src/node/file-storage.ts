@@ -6,6 +6,7 @@ import { takenOver } from "../store/live/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
 import type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
 import { FileAppendFile, writeAll } from "./append-file.js";
+import type { RefilledReserve } from "./disk-reserve.js";
 import { DirectoryTree } from "./directory-tree.js";
 import type { FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
 import { HeldFile, readFully } from "./held-file.js";
@@ -33,9 +34,11 @@ export interface FileStorageOptions {
    * Absent: `store_locked` at once, with `details.takeoverMs`.
    */
   readonly onLockWait?: (wait: LockWait) => void;
+  /** Room for what takes data away on a full disk (`diskReserve`). Default: none. */
+  readonly reserve?: RefilledReserve;
 }
 
-const KNOWN: KnownOptions<FileStorageOptions> = { fileSystem: true, processes: true, lockLeaseMs: true, onLockWait: true };
+const KNOWN: KnownOptions<FileStorageOptions> = { fileSystem: true, processes: true, lockLeaseMs: true, onLockWait: true, reserve: true };
 
 /** Syncs in flight at once: file systems join them into one commit, and Node has four threads for them. */
 const parallelSyncCount = 4;
@@ -67,6 +70,7 @@ const SHORT_RANGE_BYTES = 4 * 1024 * 1024;
 
 class FileStorage implements Storage {
   readonly codec: Codec = nativeCodec;
+  readonly reserve?: RefilledReserve;
   readonly #tree: DirectoryTree;
   readonly #claims: LockClaims;
   /** Taken through this storage. */
@@ -79,7 +83,9 @@ class FileStorage implements Storage {
     private readonly lockTerms: LockTerms,
     /** Folders hold nothing of it. */
     private readonly isFlat: boolean,
+    reserve: RefilledReserve | undefined,
   ) {
+    if (reserve !== undefined) this.reserve = reserve;
     this.#tree = new DirectoryTree(fileSystem, root);
     this.#claims = new LockClaims(fileSystem, root, processes);
   }
@@ -146,6 +152,8 @@ class FileStorage implements Storage {
         ignoreMissing(error);
       }
     });
+    // What went leaves room, and a seal ends with it.
+    await this.reserve?.refill();
   }
 
   async sync(keys: readonly string[]): Promise<void> {
@@ -212,6 +220,7 @@ class FileStorage implements Storage {
         await lock.release().catch(() => undefined);
         throw error;
       }
+      await this.reserve?.refill();
       return lock;
     });
   }
@@ -290,20 +299,20 @@ class FileStorage implements Storage {
  * A storage in a directory, made where absent: one file per key, mode 0600, directories 0700. `write` resolves when the
  * content is synced, the name is in place and the directory is synced. One process at a time may hold the lock.
  */
-export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch">> {
+export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
   return storageIn(directory, options, false);
 }
 
 /** A file storage for keys without folders: taking its lock costs what the directory itself holds, whatever lies in the folders below. */
-export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch">> {
+export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
   return storageIn(directory, options, true);
 }
 
 function storageIn(directory: string, options: FileStorageOptions, isFlat: boolean): FileStorage {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
   refuseUnknown(options, KNOWN);
-  const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = SERVER_LIMITS.lockLeaseMs, onLockWait } = options;
+  const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = SERVER_LIMITS.lockLeaseMs, onLockWait, reserve } = options;
   if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= SERVER_LIMITS.lockLeaseMsMin))
     throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${SERVER_LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
-  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait }, isFlat);
+  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait }, isFlat, reserve);
 }

@@ -1,5 +1,6 @@
 export { loadBrowserFiles } from "./browser-files.js";
 export { eventLoopLag, type EventLoopLag } from "./event-loop-lag.js";
+export { diskReserve, type DiskReserveOptions } from "./disk-reserve.js";
 export { fileStorage, type FileStorageOptions } from "./file-storage.js";
 export type { LockWait } from "./lock-file.js";
 export type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";

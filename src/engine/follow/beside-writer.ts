@@ -2,3 +2,4 @@
 export { backupStore } from "../../store/backup/backup-store.js";
 export { hasSettled } from "../../store/follow/journal-tail.js";
 export { follow } from "./following.js";
+export { openWhenFull } from "./open-when-full.js";

@@ -25,10 +25,11 @@ export class Housekeeping {
   #frozenSequence = 0;
   /** The pace of the seal under way. */
   #turns: Turns | null = null;
-  #sealError: unknown = null;
+  #sealError: unknown;
   #compactionError: unknown = null;
 
   constructor(readonly store: Store) {
+    this.#sealError = store.options.full;
     this.#compactions = new Compactions(store);
   }
 
@@ -71,12 +72,12 @@ export class Housekeeping {
     await this.#compact();
   }
 
-  /** Runs `act` while no commit, seal or compaction is under way. @throws what `act` throws */
+  /** Runs `act` while no commit, seal or compaction is under way; on a full disk with its reserve, from the beginning. @throws what `act` throws */
   exclusive(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
     return queue.exclusive(() =>
       this.#compactions.stopped(async () => {
         await this.#sealed;
-        await act();
+        await (this.store.storage.reserve?.use(act) ?? act());
       }),
     );
   }

@@ -33,6 +33,8 @@ export interface StoreOptions {
   readonly memoryBudgetBytes: number;
   /** Beside a writer: no lock, no writes. */
   readonly readOnly: boolean;
+  /** Why it is open for reading alone, though it was to be written: there was no room. */
+  readonly full?: unknown;
   /**
    * For a reader that goes on with what the writer commits: tells whether the frames up to a place are there to stay. Null or absent: it shows one
    * moment.

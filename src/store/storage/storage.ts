@@ -59,6 +59,12 @@ export interface Codec {
   createSha256?(): Sha256Stream;
 }
 
+/** Room that is set aside for what takes data away: on a full disk that needs some, too. */
+export interface Reserve {
+  /** Runs what may find no room: then once more from its beginning, with this room given up. Made again behind it. */
+  use<T>(run: () => Promise<T>): Promise<T>;
+}
+
 /**
  * Where a Daybook keeps its bytes: a flat namespace of immutable objects plus append-only journals.
  * Keys are chosen by the engine (`[a-zA-Z0-9._/-]`), never made from user text. What may not be relied upon:
@@ -89,6 +95,8 @@ export interface Storage {
   watch?(changed: () => void): () => void;
   /** Takes the exclusive lock of the store. @throws store_locked */
   lock?(): Promise<StorageLock>;
+  /** Used by deletions, erasures and openings that find no room. Absent: these fail on a full disk. */
+  readonly reserve?: Reserve;
   /** A faster codec than the built-in one. */
   readonly codec?: Codec;
   /**
