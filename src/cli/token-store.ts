@@ -8,6 +8,7 @@ import { flatFileStorage } from "../node/file-storage.js";
 import { diskReserve, fileStorage } from "../node/index.js";
 import { kernelFileSystem } from "../node/kernel-file-system.js";
 import { linkError, NO_FOLLOW } from "../node/write-in-place.js";
+import { isFull } from "../store/storage/is-full.js";
 import type { Storage, StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
 import { tellWait } from "./tell-wait.js";
@@ -72,7 +73,7 @@ export async function changeTokens({ path, kind }: DataDirectory, change: Change
     });
   // A token is to be revoked on a full disk, too.
   await replace().catch(async (error: unknown) => {
-    if (!(error instanceof DaybookError) || error.code !== "storage_full") throw error;
+    if (!isFull(error)) throw error;
     await diskReserve(path).use(replace);
   });
 }

@@ -30,6 +30,7 @@ import { BatchBuilder } from "../store/batch/batch.js";
 import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import type { Storage } from "../store/storage/storage.js";
+import { isFull } from "../store/storage/is-full.js";
 import { storeKeys } from "../store/files/store-keys.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
@@ -116,7 +117,10 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   // Loaded when asked for: most programs follow nobody.
   const following = isFollowing ? await import("./follow/beside-writer.js") : null;
   const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
-  const store = await openStore(opening).catch(async (error: unknown) => (await import("./follow/beside-writer.js")).openWhenFull(opening, error, openStore));
+  const store = await openStore(opening).catch(async (error: unknown) => {
+    if (readOnly || !isFull(error)) throw error;
+    return (await import("./follow/beside-writer.js")).openWhenFull(opening, error, openStore);
+  });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !store.options.readOnly, mayBeMissing: store.isEmpty || quarantine });
     const saved = await readSavedSegments(storage);

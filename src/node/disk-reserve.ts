@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { DaybookError } from "../base/errors.js";
 import type { FileSystem } from "../store/storage/file-system.js";
+import { isFull } from "../store/storage/is-full.js";
 import type { Reserve } from "../store/storage/storage.js";
 import { writeAll } from "./append-file.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
@@ -43,7 +43,7 @@ class DiskReserve implements RefilledReserve {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof DaybookError) || error.code !== "storage_full") throw error;
+      if (!isFull(error)) throw error;
       return await this.#without(run);
     } finally {
       await this.refill();

@@ -14,7 +14,7 @@ describe("daybook demo", () => {
     expect(report).toMatch(/^ +23,570 +customers$/m);
     expect(report).toMatch(/^ +541,909 +order lines$/m);
     expect(report).toMatch(/^ +4,372 +customers$/m);
-    expect(report).toMatch(/^ +46\.105\.14\.53 +364 +84 /m);
+    expect(report).toMatch(/^ +2001:db8::8 +364 +84 /m);
     expect(report).toMatch(/^ +feedburner +145 +146$/m);
     expect(report).toMatch(/^ +2010-12 +948 +8,497 +4,409,023\.95 +4,650\.87$/m);
     expect(report).toMatch(/[▁▂▃▄▅▆▇█]{50,}/);

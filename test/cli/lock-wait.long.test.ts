@@ -67,5 +67,5 @@ test("import and a change of tokens take over what was not renewed for a minute.
   await renew(lock, SERVER_LIMITS.lockLeaseMs + 1_000);
   const ended = await Promise.all([daybook(["import", "--data", data, await eventsFile()]), daybook(["token", "create", "--data", data, "--role", "owner", "--scopes", "*"])]);
   expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ""], [0, ""]]);
-  expect((await readdir(data)).sort()).toEqual(["default", "tokens.json"]);
+  expect((await readdir(data)).sort()).toEqual(["default", "reserve~", "tokens.json"]);
 });

@@ -7,7 +7,7 @@ import { fileStorage } from "../../src/node/index.js";
 import { emptyDirectory, ROOT, Running, startProgram } from "../cli/run.js";
 
 /** Whatever the token of the examples is. */
-export const TOKEN = "sk_of_the_examples";
+export const TOKEN = "sk_of_the_examples_0123";
 
 export interface Served {
   readonly url: string;
