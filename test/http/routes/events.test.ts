@@ -74,7 +74,8 @@ describe("POST /v1/events", () => {
   });
 
   longTest("takes 16 MiB, and no more after inflating", async () => {
-    const list = (byteLength: number) => `[]${" ".repeat(byteLength - 2)}`;
+    const items = Array<string>(15).fill(`{}${" ".repeat(MIB - 2)}`).join(",");
+    const list = (byteLength: number) => `[${items}]${" ".repeat(byteLength - items.length - 2)}`;
     const status = async (body: Uint8Array | string, headers = {}) =>
       (await send(handlerOf(stubDaybook()), "/v1/events", { body, headers })).status;
     expect(await status(list(16 * MIB))).toBe(200);
