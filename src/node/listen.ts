@@ -87,7 +87,8 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
   server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
   // No listener for upgrades: an offer of another protocol is passed over, and the request answered as it stands.
   server.on("connect", (_incoming, socket) => socket.destroy());
-  server.listen(options.port ?? 0, host);
+  // Whoever finds the queue full tries again after seconds.
+  server.listen({ port: options.port ?? 0, host, backlog: limits.connectionCount });
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
