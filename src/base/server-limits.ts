@@ -8,7 +8,7 @@ export const SERVER_LIMITS = {
   lockRenewMs: 10_000,
   /** Milliseconds of the shortest lease that may be asked for. A busy event loop must not look like the end of a process. */
   lockLeaseMsMin: 300,
-  /** Milliseconds between two looks at a lock by somebody who waits for it. */
+  /** Milliseconds between two looks at a lock while a process waits for it. */
   lockLookMs: 250,
   /** Bytes of a request's line and headers. */
   headerBytes: 8 * 1024,
