@@ -51,8 +51,10 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
   const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: Asking, line: Asking[]) => {
     outgoing.once("close", () => {
       line.shift();
+      while (line[0] !== undefined && isAnswered(line[0].outgoing)) line.shift();
       const [next] = line;
-      if (next !== undefined && !incoming.socket.destroyed) start(next, line);
+      // Behind the last answer of a connection nothing is worked on.
+      if (next !== undefined && incoming.socket.writable) start(next, line);
     });
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
     reply(request, outgoing).then((written) => {
@@ -61,6 +63,8 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
   };
   return (asking) => {
     const { socket } = asking.incoming;
+    // Its end would not be heard of.
+    if (isAnswered(asking.outgoing)) return;
     const line = lines.get(socket) ?? [];
     lines.set(socket, line);
     // Who goes on after as many refusals reads no answers.
@@ -70,6 +74,11 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
     const admitted = refusal === null ? asking : { ...asking, fault: refusal };
     if (line.push(admitted) === 1) start(admitted, line);
   };
+}
+
+/** Whether somebody else has answered, as middleware around us may. */
+function isAnswered({ closed, writableEnded }: ServerResponse): boolean {
+  return closed || writableEnded;
 }
 
 export function replyOnSocket({ answer }: Handler): SocketReply {

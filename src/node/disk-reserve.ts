@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { FileSystem } from "../store/storage/file-system.js";
 import { isFull } from "../store/storage/is-full.js";
 import type { Reserve } from "../store/storage/storage.js";
@@ -93,5 +93,12 @@ class DiskReserve implements RefilledReserve {
  * Random bytes: file systems that compress would set nothing aside for zeros.
  */
 export function diskReserve(directory: string, options: DiskReserveOptions = {}): RefilledReserve {
-  return new DiskReserve(directory, options);
+  if (options.fileSystem !== undefined) return new DiskReserve(directory, options);
+  const key = `${options.byteLength ?? RESERVE_BYTES} ${resolve(directory)}`;
+  const known = reserves.get(key) ?? new DiskReserve(directory, options);
+  reserves.set(key, known);
+  return known;
 }
+
+/** One for each directory: what one storage gave up no other must take again meanwhile. */
+const reserves = new Map<string, DiskReserve>();

@@ -18,11 +18,21 @@ export class UnreadAnswers {
     }
     this.#byteLengths.set(outgoing, byteLength);
     this.#byteLength += byteLength - (before ?? 0);
+    if (this.#byteLength <= this.byteLengthMax) return;
+    for (const each of [...this.#byteLengths.keys()]) this.#look(each);
     for (const oldest of this.#byteLengths.keys()) {
       if (this.#byteLength <= this.byteLengthMax || oldest === outgoing) break;
       this.#taken(oldest);
       oldest.destroy();
     }
+  }
+
+  /** What was taken since. A stream whose caller took all of it waits from its next piece on. */
+  #look(outgoing: ServerResponse): void {
+    const { writableLength } = outgoing;
+    this.#byteLength += writableLength - (this.#byteLengths.get(outgoing) ?? 0);
+    if (writableLength === 0) this.#byteLengths.delete(outgoing);
+    this.#byteLengths.set(outgoing, writableLength);
   }
 
   #taken(outgoing: ServerResponse): void {

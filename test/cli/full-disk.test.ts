@@ -7,6 +7,12 @@ import { RESERVE_NAME } from "../../src/node/disk-reserve.js";
 import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
 import { temporaryDirectory } from "../conformance/temporary-directory.js";
 
+test("The storages of one directory share the room that is set aside.", async () => {
+  const directory = temporaryDirectory();
+  expect(diskReserve(directory)).toBe(diskReserve(`${directory}/`));
+  expect(diskReserve(directory)).not.toBe(diskReserve(temporaryDirectory()));
+});
+
 test("On a full disk tokens are changed with the room set aside, and not without.", async () => {
   const directory = temporaryDirectory();
   const change = async () => changeTokens(await dataDirectory(directory), (records) => records);

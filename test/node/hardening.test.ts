@@ -124,6 +124,15 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
       expect([most, asked]).toEqual([1, 3]);
     });
 
+    it("what is sent behind the last answer of a connection is not worked on", async () => {
+      const daybook = stubDaybook();
+      const { port } = await start(handlerOf(daybook));
+      const text = await raw(port, `${HEALTH}Expect: 100-continue\r\n\r\n${count("Content-Length: 0\r\n")}`);
+      expect(text.match(/HTTP\/1\.1 2/g)).toHaveLength(1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(daybook.asked).toEqual([]);
+    });
+
     it("a connection that sends on after as many refusals is cut", async () => {
       let asked = 0;
       const countEvents = () => ((asked += 1), new Promise<number>(() => undefined));

@@ -338,3 +338,24 @@ describe("the address of a caller", () => {
     expect((defects[0] as DaybookError).cause).toMatchObject({ message: "no address" });
   });
 });
+
+it("A request that middleware answered before leaves those behind it on its connection alone.", async () => {
+  const nodeHandler = toNodeHandler(handlerOf(stubDaybook()));
+  let count = 0;
+  const { port } = await serve((incoming, outgoing) => {
+    count += 1;
+    if (count > 1) return nodeHandler(incoming, outgoing);
+    outgoing.writeHead(503, { "content-length": "0" }).end();
+    // As after a time limit: the handler hears of it when it is over.
+    outgoing.once("close", () => nodeHandler(incoming, outgoing));
+  });
+  const socket = connect(port, "127.0.0.1");
+  const request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+  for (const status of ["503", "200", "200"]) {
+    socket.write(request);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString().slice(9, 12)).toBe(status);
+    await sleep(20);
+  }
+  socket.destroy();
+});

@@ -23,6 +23,8 @@ export interface Scan {
   readonly longLists: readonly (readonly Items[])[];
   /** Of everything else. */
   readonly byteLengthBeside: number;
+  /** False: it ends within a list or an object. */
+  readonly isWhole: boolean;
 }
 
 /** Bytes of JSON that an ordinary value takes, its name and comma included; an empty object takes as much memory. */
@@ -68,7 +70,7 @@ export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
       }
     }
   }
-  return { hasLongNumber, weight: Math.max(bytes.length, VALUE_BYTES * valueCount), longLists: lists.long, byteLengthBeside: lists.byteLengthBeside };
+  return { hasLongNumber, weight: Math.max(bytes.length, VALUE_BYTES * valueCount), longLists: lists.long, byteLengthBeside: lists.byteLengthBeside, isWhole: depth === 0 };
 }
 
 /** The lists at the top, or in an object at the top. */

@@ -7,7 +7,7 @@ import { scanJson, tooLongItem, tooManyItems, type Items, type Scan } from "./js
 /** A mark of the byte order is none within a body. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const startDecoder = new TextDecoder("utf-8", { fatal: true });
-const [NEWLINE, COMMA, OPENING_BRACKET, CLOSING_BRACKET] = [0x0a, 0x2c, 0x5b, 0x5d];
+const [NEWLINE, CARRIAGE_RETURN, COMMA, OPENING_BRACKET, CLOSING_BRACKET] = [0x0a, 0x0d, 0x2c, 0x5b, 0x5d];
 
 /** Resolves when so many bytes more may be parsed. */
 export type Pace = (byteLength: number) => Promise<void>;
@@ -18,9 +18,10 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** The same of bytes that were scanned. Items of long lists are parsed some at a time, so that others have turns. */
-export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside }: Scan, pace: Pace): Promise<unknown> {
+export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: Scan, pace: Pace): Promise<unknown> {
+  if (!isWhole && byteLengthBeside > SERVER_LIMITS.bodyItemBytes) throw new DaybookError("malformed_json", "expected JSON: it ends before it is whole");
   if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes)
-    throw new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes beside the items of lists, got ${byteLengthBeside}`);
+    throw new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes beside the items of long lists, got ${byteLengthBeside}`);
   if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
   // Nobody can send it: what stands where a list was taken out is known by it.
   const mark = globalThis.crypto.randomUUID();
@@ -64,7 +65,8 @@ export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, it
       await pace(to - pausedAt);
       pausedAt = to;
     }
-    const text = decoded(bytes.subarray(from, to), from === 0);
+    const isEmpty = to - from < 2 && (to === from || bytes[from] === CARRIAGE_RETURN);
+    const text = isEmpty ? "" : decoded(bytes.subarray(from, to), from === 0);
     if (text.trim() !== "") {
       if (values.length === itemCountMax) throw tooManyItems(itemCountMax);
       values.push(parseText(text, ` in line ${line}`, hasLongNumber));

@@ -98,6 +98,8 @@ describe("the work of a body is bounded", () => {
 
   it("an item, or what stands beside items, is a mebibyte at most", async () => {
     const long = `"${"x".repeat(SERVER_LIMITS.bodyItemBytes)}"`;
+    // What was cut short is no JSON, however long.
+    await expect(parsed(`{"events":[${Array<string>(40).fill(`"${"x".repeat(50 * KIB)}"`).join(",")}`)).rejects.toMatchObject({ code: "malformed_json" });
     for (const text of [`[1,${long}]`, `{"batch":[${long},1]}`, `{"a":${long}}`, `${" ".repeat(SERVER_LIMITS.bodyItemBytes)}[]`]) await expect(parsed(text)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
