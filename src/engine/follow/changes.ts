@@ -28,7 +28,7 @@ const PROJECT = fieldIndex("project");
 /** The method of a Daybook that answers what hides its sequences; a value would be printed. The same for all copies of this package in a process. */
 export const SEQUENCES: unique symbol = Symbol.for("daybook.sequences") as typeof SEQUENCES;
 
-/** What it takes to show somebody who sees one project alone no number that counts what comes to others. */
+/** What seals sequences for a token of one project: none of its numbers may count what other projects store. */
 export interface Sequences {
   /** 32 bytes, a secret of the store. */
   readonly key: Uint8Array;

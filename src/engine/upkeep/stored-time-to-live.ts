@@ -17,8 +17,8 @@ export class StoredTimeToLive implements TimeToLive {
   readonly #clock: Clock;
   /**
    * When the clock was last trusted: sweeps go by that time while the clock is more than a day ahead of it. A machine that comes up with a wrong date
-   * would else delete all that the rules keep. Nothing here tells a jump from days switched off, as all times of receipt are of the same clock: so
-   * somebody has to confirm both, by a sweep.
+   * would else delete all that the rules keep. A jump looks like days switched off, since all times of receipt are of the same clock: a sweep by hand
+   * confirms either.
    */
   #trustedMs: number;
   readonly #sweeps: Sweeps;
