@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
+import type { Steps } from "../base/steps.js";
 
 /** The first `count` of what is offered, in an order. One comparison for most of those that are not among them. */
 export class FirstInOrder<T> {
@@ -33,5 +34,18 @@ export class FirstInOrder<T> {
 export function firstInOrder(numbers: readonly number[], count: number, order: (a: number, b: number) => number): number[] {
   const first = new FirstInOrder(count, order);
   for (let at = 0; at < numbers.length; at += 1) first.offer(numbers[at]!);
+  return first.items;
+}
+
+/** Places that are looked at in one step: each may be compared by its text. */
+const PLACES_PER_STEP = 2_048;
+
+/** Which of the places `[0, placeCount)` are the first `count` in an order. */
+export function* firstPlaces(placeCount: number, count: number, order: (a: number, b: number) => number): Steps<number[]> {
+  const first = new FirstInOrder(count, order);
+  for (let place = 0; place < placeCount; place += 1) {
+    first.offer(place);
+    if (place % PLACES_PER_STEP === PLACES_PER_STEP - 1) yield;
+  }
   return first.items;
 }

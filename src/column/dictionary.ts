@@ -216,6 +216,8 @@ export class Dictionary {
 /** Scalars at hand per key: keys with more values rarely meet one again. */
 const SCALAR_COUNT_MAX = 4_096;
 
+const NOT_PARSED = Symbol("not parsed");
+
 /** A dictionary whose values are JSON texts; `""`, its code 0, stands for an absent key. */
 export class JsonDictionary extends Dictionary {
   readonly #scalars = new Map<string | number | boolean, number>();
@@ -238,9 +240,11 @@ export class JsonDictionary extends Dictionary {
 
   /** The JSON value of a code; undefined for code 0 and blanked ones. Each text is parsed once. Not to be changed. */
   json(code: number): unknown {
-    for (let next = this.#parsed.length; next <= code; next += 1) {
-      const text = this.valueOf(next);
-      this.#parsed.push(text === "" ? undefined : JSON.parse(text));
+    // A million of them would hold the thread: only what is asked for is parsed.
+    for (let next = this.#parsed.length; next <= code; next += 1) this.#parsed.push(NOT_PARSED);
+    if (this.#parsed[code] === NOT_PARSED) {
+      const text = this.valueOf(code);
+      this.#parsed[code] = text === "" ? undefined : JSON.parse(text);
     }
     return this.#parsed[code];
   }

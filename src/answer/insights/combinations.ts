@@ -1,6 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { compareCodePoints } from "../../base/order.js";
+import { PairTable } from "../../base/pair-table.js";
 import type { Steps } from "../../base/steps.js";
+import { firstPlaces } from "../first-in-order.js";
 
 /** What keys stand for, without a look at texts: groups are numbers, one for each combination of values. */
 export interface KeyGroups {
@@ -10,39 +12,108 @@ export interface KeyGroups {
   valuesOfGroup(group: number): readonly string[];
 }
 
-/** What stands under one combination of values: keys, each of which may stand under several. */
-export class Combination {
-  readonly keys: number[] = [];
-  #values: readonly string[] | null = null;
+/** Keys, groups and pairs that are looked at in one step. */
+const LOOKS_PER_STEP = 8_192;
+const UINT32_SPAN = 2 ** 32;
 
+/** The combinations that some keys stand for, each once, by their places. A key may stand under several. Some 40 bytes each. */
+export class Combinations {
+  /**
+   * @param groupNumbers by place
+   * @param starts where the keys of each begin, and where those of the last end
+   */
   constructor(
-    readonly group: number,
     readonly groups: KeyGroups,
+    readonly groupNumbers: readonly number[],
+    private readonly starts: Uint32Array,
+    private readonly keys: Float64Array,
   ) {}
 
-  /** Made when first asked for: of many combinations few are shown. */
-  get values(): readonly string[] {
-    return (this.#values ??= this.groups.valuesOfGroup(this.group));
+  get count(): number {
+    return this.groupNumbers.length;
+  }
+
+  keysOf(place: number): Float64Array {
+    return this.keys.subarray(this.starts[place]!, this.starts[place + 1]!);
+  }
+
+  /** One a field. Not kept: of many combinations few are shown. */
+  valuesOf(place: number): readonly string[] {
+    return this.groups.valuesOfGroup(this.groupNumbers[place]!);
+  }
+
+  /** What the keys of each add up to. */
+  *sumsOf(valueOf: (key: number) => number): Steps<Float64Array> {
+    const sums = new Float64Array(this.count);
+    for (let place = 0; place < this.count; place += 1) {
+      let sum = 0;
+      for (let at = this.starts[place]!; at < this.starts[place + 1]!; at += 1) sum += valueOf(this.keys[at]!);
+      sums[place] = sum;
+      if (place % LOOKS_PER_STEP === 0) yield;
+    }
+    return sums;
+  }
+
+  /** The places of those with the greatest sizes: sizes descending, then by values. @param sizes by place; -Infinity is the least */
+  greatest(sizes: Float64Array, limit: number): Steps<number[]> {
+    return firstPlaces(this.count, limit, (a, b) => (sizes[a] === sizes[b] ? compareValues(this.valuesOf(a), this.valuesOf(b)) : sizes[b]! - sizes[a]!));
+  }
+
+  /** The keys that stand under at least one combination that is not shown, each once. @param shown their places */
+  *restOf(shown: readonly number[]): Steps<Float64Array> {
+    const isShown = new Uint8Array(this.count);
+    for (const place of shown) isShown[place] = 1;
+    const [rest, known] = [[] as number[], new Set<number>()];
+    for (let place = 0; place < this.count; place += 1) {
+      if (place % LOOKS_PER_STEP === 0) yield;
+      if (isShown[place] === 1) continue;
+      for (let at = this.starts[place]!; at < this.starts[place + 1]!; at += 1) {
+        const key = this.keys[at]!;
+        // Only a key of several groups comes again.
+        if (this.groups.groupsOf(key).length > 1) known.add(key);
+        else rest.push(key);
+      }
+    }
+    return Float64Array.from([...rest, ...known]);
   }
 }
 
-/** Keys that are looked at in one step. */
-const KEYS_PER_STEP = 8_192;
+/** The combinations of no keys: none; or that of no values, which is there without a key. */
+export function onlyGroup(groups: KeyGroups, group: number): Combinations {
+  return new Combinations(groups, [group], new Uint32Array(2), new Float64Array(0));
+}
 
-/** The combinations that some keys stand for, each once, with its keys. Cost: the keys, some 2 µs each where each has values of its own. */
-export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Steps<Combination[]> {
-  const known = new Map<number, Combination>();
+/** The combinations that some keys stand for. Cost: two looks at each key. @param keys each once */
+export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Steps<Combinations> {
+  const numbers = new PairTable();
+  const groupNumbers: number[] = [];
+  // Side by side: the place of a combination, and a key of it.
+  const [places, ownKeys]: [number[], number[]] = [[], []];
   let lookedCount = 0;
   for (const key of keys) {
     for (const group of groups.groupsOf(key)) {
-      let combination = known.get(group);
-      if (combination === undefined) known.set(group, (combination = new Combination(group, groups)));
-      combination.keys.push(key);
+      const number = numbers.of(Math.floor(group / UINT32_SPAN), group % UINT32_SPAN, groupNumbers.length + 1);
+      if (number > groupNumbers.length) groupNumbers.push(group);
+      places.push(number - 1);
+      ownKeys.push(key);
     }
     lookedCount += 1;
-    if (lookedCount % KEYS_PER_STEP === 0) yield;
+    if (lookedCount % LOOKS_PER_STEP === 0) yield;
   }
-  return [...known.values()];
+  const starts = new Uint32Array(groupNumbers.length + 2);
+  for (let at = 0; at < places.length; at += 1) {
+    starts[places[at]! + 2]! += 1;
+    if (at % LOOKS_PER_STEP === 0) yield;
+  }
+  for (let place = 2; place < starts.length; place += 1) starts[place]! += starts[place - 1]!;
+  const sorted = new Float64Array(ownKeys.length);
+  for (let at = 0; at < places.length; at += 1) {
+    const into = starts[places[at]! + 1]!;
+    starts[places[at]! + 1] = into + 1;
+    sorted[into] = ownKeys[at]!;
+    if (at % LOOKS_PER_STEP === 0) yield;
+  }
+  return new Combinations(groups, groupNumbers, starts.subarray(0, groupNumbers.length + 1), sorted);
 }
 
 /** Combinations by their values, the first field first, each in the order of code points. */
@@ -52,23 +123,4 @@ export function compareValues(a: readonly string[], b: readonly string[]): numbe
     if (order !== 0) return order;
   }
   return 0;
-}
-
-/**
- * The combinations with the greatest sizes: sizes descending, then by values. Texts are looked at only of those that may be shown.
- * @param sizes by place of the combination; -Infinity is the least
- */
-export function greatestOf(combinations: readonly Combination[], sizes: Float64Array, limit: number): Combination[] {
-  const places = [...combinations.keys()];
-  const least = combinations.length <= limit ? -Infinity : sizes.slice().sort()[combinations.length - limit]!;
-  return places
-    .filter((place) => sizes[place]! >= least)
-    .sort((a, b) => (sizes[a] === sizes[b] ? compareValues(combinations[a]!.values, combinations[b]!.values) : sizes[b]! - sizes[a]!))
-    .slice(0, limit)
-    .map((place) => combinations[place]!);
-}
-
-/** The keys that stand under at least one combination that is not shown, each once. */
-export function restOf(all: readonly Combination[], shown: ReadonlySet<unknown>): number[] {
-  return [...new Set(all.flatMap((combination) => (shown.has(combination) ? [] : combination.keys)))];
 }

@@ -3,7 +3,7 @@ import type { Funnel } from "../../plan/insights/answers.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Slot } from "./buckets.js";
 import type { ChainFigures } from "./chain-figures.js";
-import { combinationsOf, greatestOf, restOf, type KeyGroups } from "./combinations.js";
+import { combinationsOf, type KeyGroups } from "./combinations.js";
 
 /** The keys under whose values chains stand. */
 export interface ChainKeys extends KeyGroups {
@@ -19,15 +19,16 @@ type Rows = Pick<Funnel, "rows" | "rest" | "valueCount">;
 export async function funnelRows({ breakdown }: FunnelPlan, figures: ChainFigures, groups: ChainKeys, pause: () => Promise<void>): Promise<Rows> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const all = await inTurns(combinationsOf(groups.keys, groups), pause);
-  const numbersOf = (keys: readonly number[]) => keys.map((key) => groups.numberOfKey(key));
-  const sizes = Float64Array.from(all, ({ keys }) => numbersOf(keys).reduce((sum, group) => sum + figures.countOf(group), 0));
-  const shown = greatestOf(all, sizes, breakdown.limit);
+  const numbersOf = (keys: Float64Array) => Array.from(keys, (key) => groups.numberOfKey(key));
+  const sizes = await inTurns(all.sumsOf((key) => figures.countOf(groups.numberOfKey(key))), pause);
+  const shown = await inTurns(all.greatest(sizes, breakdown.limit), pause);
   const rows: NonNullable<Funnel["rows"]>[number][] = [];
-  for (const { values, keys } of shown) {
+  for (const place of shown) {
     await pause();
-    rows.push({ values, steps: await figures.stepsOf(numbersOf(keys), pause) });
+    rows.push({ values: all.valuesOf(place), steps: await figures.stepsOf(numbersOf(all.keysOf(place)), pause) });
   }
-  return { rows, rest: breakdown.rest ? await figures.stepsOf(numbersOf(restOf(all, new Set(shown))), pause) : null, valueCount: all.length };
+  const rest = breakdown.rest ? await figures.stepsOf(numbersOf(await inTurns(all.restOf(shown), pause)), pause) : null;
+  return { rows, rest, valueCount: all.count };
 }
 
 /** Steps bucket by bucket. @param figures by place of the slot */

@@ -17,9 +17,9 @@ export interface Measured {
   /** Whether there is no key. */
   readonly isEmpty: boolean;
   /** The first and the last unit in which something counts; null where nothing does. Cost: a look at what does not count before and behind. */
-  readonly extent: Extent | null;
+  extent(pause: () => Promise<void>): Promise<Extent | null>;
   /** The measure of some keys over all units. Each event counts once. */
-  totalOf(keys: readonly number[], pause: () => Promise<void>): Promise<number | null>;
+  totalOf(keys: Float64Array, pause: () => Promise<void>): Promise<number | null>;
   /** The figures of some keys. @param units of the axis, ascending: those that hold anything that counts are among them */
-  figuresOf(keys: readonly number[], units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures>;
+  figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures>;
 }

@@ -5,7 +5,7 @@ import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import { slotsOf } from "./buckets.js";
-import { Combination, combinationsOf, greatestOf, restOf, type KeyGroups } from "./combinations.js";
+import { combinationsOf, onlyGroup, type Combinations, type KeyGroups } from "./combinations.js";
 import type { Measured, SeriesFigures } from "./measured.js";
 
 /** The figures of a trend before sums of other currencies come to them. */
@@ -26,10 +26,11 @@ export async function trendFiguresOf(
 ): Promise<TrendFigures> {
   const { breakdown, interval, cumulative, fill } = plan;
   const isOpen = plan.isOpen.start || plan.isOpen.end;
-  const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? things.extent : null);
-  const all = breakdown === null && things.isEmpty ? [new Combination(0, keys)] : await inTurns(combinationsOf(things.keys, keys), pause);
-  const shown = given === null ? await greatest(all, things, breakdown?.limit ?? 1, pause) : await those(given, all, pause);
-  const rest = breakdown?.rest === true ? restOf(all, new Set(shown)) : null;
+  const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await things.extent(pause) : null);
+  const all = breakdown === null && things.isEmpty ? onlyGroup(keys, 0) : await inTurns(combinationsOf(things.keys, keys), pause);
+  const places = given === null ? await greatest(all, things, breakdown?.limit ?? 1, pause) : await placesOf(given, all, pause);
+  const shown = places.map((place, at) => ({ values: given?.[at] ?? all.valuesOf(place), keys: place < 0 ? NO_KEYS : all.keysOf(place) }));
+  const rest = breakdown?.rest === true ? await inTurns(all.restOf(places.filter((place) => place >= 0)), pause) : null;
   const figureCount = slots.length * (shown.length + (rest === null ? 0 : 1));
   if (figureCount > LIMITS.figureCount) throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
 
@@ -45,35 +46,34 @@ export async function trendFiguresOf(
     buckets: kept.flatMap((at) => slots[at]?.bucket ?? []),
     series: figures.map((own, at) => seriesOf(shown[at]?.values ?? [], own)),
     rest: restFigures === null ? null : seriesOf([], restFigures),
-    valueCount: breakdown === null ? 0 : all.length,
+    valueCount: breakdown === null ? 0 : all.count,
   };
 }
 
-/** What is shown: values, and the keys that stand under them. */
-type Shown = Pick<Combination, "values" | "keys">;
+const NO_KEYS = new Float64Array(0);
 
 /** Looks between two turns. */
 const COMBINATIONS_PER_PAUSE = 64;
 
-/** Those with the greatest totals: descending, null last, then by values. */
-async function greatest(all: readonly Combination[], things: Measured, limit: number, pause: () => Promise<void>): Promise<Shown[]> {
-  if (all.length === 1) return [...all];
-  const totals = new Float64Array(all.length);
-  for (const [at, { keys }] of all.entries()) {
-    totals[at] = (await things.totalOf(keys, pause)) ?? -Infinity;
-    if (at % COMBINATIONS_PER_PAUSE === 0) await pause();
+/** The places of those with the greatest totals: descending, null last, then by values. */
+async function greatest(all: Combinations, things: Measured, limit: number, pause: () => Promise<void>): Promise<number[]> {
+  if (all.count === 1) return [0];
+  const totals = new Float64Array(all.count);
+  for (let place = 0; place < all.count; place += 1) {
+    totals[place] = (await things.totalOf(all.keysOf(place), pause)) ?? -Infinity;
+    if (place % COMBINATIONS_PER_PAUSE === 0) await pause();
   }
-  return greatestOf(all, totals, limit);
+  return await inTurns(all.greatest(totals, limit), pause);
 }
 
-/** Those of some values, in their order; of no keys where there are none. */
-async function those(given: readonly (readonly string[])[], all: readonly Combination[], pause: () => Promise<void>): Promise<Shown[]> {
-  const known = new Map<string, Combination>();
+/** The places of those of some values, in their order; -1 where there are none. */
+async function placesOf(given: readonly (readonly string[])[], all: Combinations, pause: () => Promise<void>): Promise<number[]> {
+  const known = new Map<string, number>();
   const wanted = new Set(given.map((values) => JSON.stringify(values)));
-  for (const [at, combination] of all.entries()) {
-    const name = JSON.stringify(combination.values);
-    if (wanted.has(name)) known.set(name, combination);
-    if (at % COMBINATIONS_PER_PAUSE === 0) await pause();
+  for (let place = 0; place < all.count; place += 1) {
+    const name = JSON.stringify(all.valuesOf(place));
+    if (wanted.has(name)) known.set(name, place);
+    if (place % COMBINATIONS_PER_PAUSE === 0) await pause();
   }
-  return given.map((values) => known.get(JSON.stringify(values)) ?? { values, keys: [] });
+  return given.map((values) => known.get(JSON.stringify(values)) ?? -1);
 }

@@ -1,14 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys are below the length of their counts */
-import { inPieces } from "../../base/in-pieces.js";
 import { inTurns } from "../../base/steps.js";
 import type { Range } from "../../plan/plan.js";
 import type { SessionFigures, SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import { slotsOf, type Extent } from "../insights/buckets.js";
-import { combinationsOf, greatestOf, restOf, type KeyGroups } from "../insights/combinations.js";
+import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { rateOf } from "../numbers/shown.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
-import { greatest } from "./visit-list.js";
+import { keysThere } from "./visit-list.js";
 import { VisitsByKey } from "./visits-by-key.js";
 import type { Counting, Visits } from "./visits.js";
 
@@ -64,44 +63,23 @@ async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan,
   const users = new UserCounter(scratch);
   const visits = await asked.visits();
   const byKey = await VisitsByKey.of(visits, await of.keysOf(visits), pause);
-  const all = await inTurns(combinationsOf(byKey.keys, of.groups), pause);
-  const sizes = new Float64Array(all.length);
-  await inPieces(all.length, pause, (from, to) => {
-    for (let at = from; at < to; at += 1) sizes[at] = byKey.countOf(all[at]!.keys);
-  });
-  const shown = greatestOf(all, sizes, breakdown.limit);
-  const figuresOf = (keys: readonly number[]) => sessionFigures(byKey.having(keys), users, pause);
+  const all = await inTurns(combinationsOf(byKey.keys(), of.groups), pause);
+  const sizes = await inTurns(all.sumsOf((key) => byKey.countOf(key)), pause);
+  const shown = await inTurns(all.greatest(sizes, breakdown.limit), pause);
+  const figuresOf = async (keys: Float64Array) => await sessionFigures(await byKey.having(keys, pause), users, pause);
   const rows: { values: readonly string[]; figures: SessionFigures }[] = [];
-  for (const { values, keys } of shown) rows.push({ values, figures: await figuresOf(keys) });
-  return { rows, rest: breakdown.rest ? await figuresOf(restOf(all, new Set(shown))) : null, valueCount: all.length };
+  for (const place of shown) rows.push({ values: all.valuesOf(place), figures: await figuresOf(all.keysOf(place)) });
+  return { rows, rest: breakdown.rest ? await figuresOf(await inTurns(all.restOf(shown), pause)) : null, valueCount: all.count };
 }
-
-/** Keys that are looked at between two turns: a text is made of each. */
-const KEYS_PER_TURN = 8 * 1024;
 
 /** Pages by the sessions that begin, or end, there. Cost: the keys that sessions have. */
 async function pagesOf(of: PageCounts, paths: KeyGroups, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
-  const groups: number[] = [];
-  const places = new Map<number, number>();
-  const [sessions, bounces]: [number[], number[]] = [[], []];
-  for (let key = 0, looked = 0; key < of.sessions.length; key += 1) {
-    if (of.sessions[key] === 0) continue;
-    const [group = 0] = paths.groupsOf(key);
-    let place = places.get(group);
-    if (place === undefined) {
-      places.set(group, (place = groups.push(group) - 1));
-      sessions.push(0);
-      bounces.push(0);
-    }
-    sessions[place]! += of.sessions[key]!;
-    bounces[place]! += of.bounces[key]!;
-    looked += 1;
-    if (looked % KEYS_PER_TURN === 0) await pause();
-  }
-  const counts = Uint32Array.from(sessions);
-  const shown = greatest(counts, counts, (place) => paths.valuesOfGroup(groups[place]!)[0]!, limit);
-  return shown.map(({ place, value }) => {
-    const [count, bounced] = [counts[place]!, bounces[place]!];
-    return { value, sessions: count, bounces: bounced, bounceRate: rateOf(bounced, count) };
+  const pages = await inTurns(combinationsOf(keysThere(of.sessions), paths), pause);
+  const sessions = await inTurns(pages.sumsOf((key) => of.sessions[key]!), pause);
+  const bounces = await inTurns(pages.sumsOf((key) => of.bounces[key]!), pause);
+  const shown = await inTurns(pages.greatest(sessions, limit), pause);
+  return shown.map((place) => {
+    const [count, bounced] = [sessions[place]!, bounces[place]!];
+    return { value: pages.valuesOf(place)[0]!, sessions: count, bounces: bounced, bounceRate: rateOf(bounced, count) };
   });
 }

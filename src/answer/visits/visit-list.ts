@@ -1,7 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys, groups and visits are bounded by their lists */
 import { compareCodePoints } from "../../base/order.js";
 import type { Scratch } from "../../base/scratch.js";
-import type { KeyGroups } from "../insights/combinations.js";
+import { inTurns, type Steps } from "../../base/steps.js";
+import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
+import { firstPlaces } from "../first-in-order.js";
 import type { WebVisits } from "../../plan/insights/answers.js";
 import { inPieces } from "../../base/in-pieces.js";
 import type { Visits } from "./visits.js";
@@ -48,57 +50,44 @@ export async function visitList(
   limit: number,
   pause: () => Promise<void>,
 ): Promise<WebVisits[]> {
-  const { groupOfKey, numbers } = groupsOfKeys(keyOfVisit, groups);
-  await pause();
-  const [visits, visitors, last] = [new Uint32Array(numbers.length), new Uint32Array(numbers.length), new Uint32Array(numbers.length)];
+  const { all, placeOfKey } = await valuesOfKeys(keyOfVisit, groups, pause);
+  const [visits, visitors, last] = [new Uint32Array(all.count), new Uint32Array(all.count), new Uint32Array(all.count)];
   await inPieces(places.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
-      const group = groupOfKey[keyOfVisit[places[at]!]!]!;
+      const group = placeOfKey[keyOfVisit[places[at]!]!]!;
       visits[group]! += 1;
       if (last[group] === identities[at]) continue;
       last[group] = identities[at]!;
       visitors[group]! += 1;
     }
   });
-  const shown = greatest(visitors, visits, (group) => groups.valuesOfGroup(numbers[group]!)[0]!, limit);
-  return shown.map(({ place, value }) => ({ value, visitors: visitors[place]!, visits: visits[place]! }));
+  const shown = await inTurns(greatest(visitors, visits, (place) => all.valuesOf(place)[0]!, limit), pause);
+  return shown.map((place) => ({ value: all.valuesOf(place)[0]!, visitors: visitors[place]!, visits: visits[place]! }));
 }
 
-/** The groups of some keys, each of which has one, numbered anew from 0. */
-export function groupsOfKeys(keys: Uint32Array, { groupsOf }: KeyGroups): { readonly groupOfKey: Uint32Array; readonly numbers: readonly number[] } {
+/** The values of some keys, each of which has one, and the place of the value of each key. */
+async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => Promise<void>) {
   let end = 0;
-  for (let at = 0; at < keys.length; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
-  const isThere = new Uint8Array(end);
-  for (let at = 0; at < keys.length; at += 1) isThere[keys[at]!] = 1;
-  const groupOfKey = new Uint32Array(end);
-  const places = new Map<number, number>();
-  const numbers: number[] = [];
-  for (let key = 0; key < end; key += 1) {
-    if (isThere[key] === 0) continue;
-    const [group = 0] = groupsOf(key);
-    let place = places.get(group);
-    if (place === undefined) places.set(group, (place = numbers.push(group) - 1));
-    groupOfKey[key] = place;
-  }
-  return { groupOfKey, numbers };
+  await inPieces(keys.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
+  });
+  const placeOfKey = new Uint32Array(end);
+  await inPieces(keys.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) placeOfKey[keys[at]!] = 1;
+  });
+  const all = await inTurns(combinationsOf(keysThere(placeOfKey), groups), pause);
+  await inPieces(all.count, pause, (from, to) => {
+    for (let place = from; place < to; place += 1) for (const key of all.keysOf(place)) placeOfKey[key] = place;
+  });
+  return { all, placeOfKey };
 }
 
-/** A place of a list, and what stands there. */
-export interface Shown {
-  readonly place: number;
-  readonly value: string;
+/** The keys that are marked, ascending. */
+export function* keysThere(marks: Uint32Array): Generator<number> {
+  for (let key = 0; key < marks.length; key += 1) if (marks[key] !== 0) yield key;
 }
 
-/** The places with the greatest figures; seconds decide among equal ones, and then values. Texts are looked at only of those that may be shown. */
-export function greatest(figures: Uint32Array, seconds: Uint32Array, valueOf: (place: number) => string, limit: number): Shown[] {
-  const descending = (a: number, b: number) => figures[b]! - figures[a]! || seconds[b]! - seconds[a]!;
-  const least = figures.length > limit ? figures.slice().sort()[figures.length - limit]! : 0;
-  const places: number[] = [];
-  for (let place = 0; place < figures.length; place += 1) if (figures[place]! >= least) places.push(place);
-  const last = places.length > limit ? places.sort(descending)[limit - 1]! : null;
-  const mayBeShown = last === null ? places : places.filter((place) => descending(place, last) <= 0);
-  return mayBeShown
-    .map((place) => ({ place, value: valueOf(place) }))
-    .sort((a, b) => descending(a.place, b.place) || compareCodePoints(a.value, b.value))
-    .slice(0, limit);
+/** The places with the greatest figures; seconds decide among equal ones, and then values. */
+export function greatest(figures: Uint32Array, seconds: Uint32Array, valueOf: (place: number) => string, limit: number): Steps<number[]> {
+  return firstPlaces(figures.length, limit, (a, b) => figures[b]! - figures[a]! || seconds[b]! - seconds[a]! || compareCodePoints(valueOf(a), valueOf(b)));
 }

@@ -1,5 +1,5 @@
 import { cutOf, slotsOf, widened } from "../../answer/insights/buckets.js";
-import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
+import { combinationsOf } from "../../answer/insights/combinations.js";
 import { PeriodAxis, orAfter, type CohortCounts } from "../../answer/insights/retention-periods.js";
 import { atOnce } from "../../base/steps.js";
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
@@ -89,14 +89,13 @@ class Members {
     const sizeOf = new Map<number, number>();
     for (const { key, count } of this.#sizes) sizeOf.set(key, (sizeOf.get(key) ?? 0) + count);
     const all = atOnce(combinationsOf(sizeOf.keys(), this.#groups));
-    const sizes = Float64Array.from(all, ({ keys }) => keys.reduce((sum, key) => sum + (sizeOf.get(key) ?? 0), 0));
-    const shown = greatestOf(all, sizes, breakdown.limit);
-    const sizeOfAll = new Map(all.map((combination, at) => [combination, sizes[at] ?? 0]));
-    const rows = shown.map((one) => ({ values: one.values, size: sizeOfAll.get(one) ?? 0, total: this.#totalOf(one.keys) }));
-    return { rows, rest: breakdown.rest ? this.#totalOf(restOf(all, new Set(shown))) : null, valueCount: all.length };
+    const sizes = atOnce(all.sumsOf((key) => sizeOf.get(key) ?? 0));
+    const shown = atOnce(all.greatest(sizes, breakdown.limit));
+    const rows = shown.map((place) => ({ values: all.valuesOf(place), size: sizes[place] ?? 0, total: this.#totalOf(all.keysOf(place)) }));
+    return { rows, rest: breakdown.rest ? this.#totalOf(atOnce(all.restOf(shown))) : null, valueCount: all.count };
   }
 
-  #totalOf(keys: readonly number[]): RetentionPeriod[] {
+  #totalOf(keys: Iterable<number>): RetentionPeriod[] {
     return this.axis.totalOf(this.countsOf(new Set(keys)));
   }
 }

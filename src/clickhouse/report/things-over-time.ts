@@ -35,18 +35,18 @@ export class ThingsOverTime implements Measured {
     return this.#placesOfKey.size === 0;
   }
 
-  get extent(): Extent | null {
+  extent(): Promise<Extent | null> {
     const { ms } = this.things;
     let [firstMs, lastMs] = [Infinity, -Infinity];
     for (let at = 0; at < ms.length; at += 1) [firstMs, lastMs] = [Math.min(firstMs, ms[at] ?? firstMs), Math.max(lastMs, ms[at] ?? lastMs)];
-    return firstMs === Infinity ? null : { firstMs, lastMs };
+    return Promise.resolve(firstMs === Infinity ? null : { firstMs, lastMs });
   }
 
-  totalOf(keys: readonly number[]): Promise<number> {
+  totalOf(keys: Float64Array): Promise<number> {
     return Promise.resolve(this.shown(this.#sumOf(this.#placesOf(keys))));
   }
 
-  figuresOf(keys: readonly number[], units: readonly number[], isCumulative: boolean): Promise<SeriesFigures> {
+  figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean): Promise<SeriesFigures> {
     const places = this.#placesOf(keys);
     const byUnit = units.map((): number[] => []);
     for (const at of places) byUnit[lastAtMost(units, this.things.ms[at] ?? 0)]?.push(at);
@@ -59,8 +59,8 @@ export class ThingsOverTime implements Measured {
     return Promise.resolve({ counted: this.#countOf(places), total: this.shown(this.#sumOf(places)), data, countedByUnit });
   }
 
-  #placesOf(keys: readonly number[]): number[] {
-    return keys.flatMap((key) => this.#placesOfKey.get(key) ?? []);
+  #placesOf(keys: Float64Array): number[] {
+    return [...keys].flatMap((key) => this.#placesOfKey.get(key) ?? []);
   }
 
   #countOf(places: readonly number[]): number {

@@ -7,6 +7,7 @@ import type { Turns } from "../../base/turn.js";
 import { uuidText } from "../../base/uuid.js";
 import { absentColumn, type CodeColumn } from "../../column/column.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
+import { TextTable } from "../../column/text-table.js";
 import type { KnownValues } from "../../filter/known-fields.js";
 import { pathOf, propertiesOf, walk } from "../../filter/operand-value.js";
 import type { Operand, TouchDimension } from "../../plan/plan.js";
@@ -124,7 +125,41 @@ function fieldValues(column: string, dictionaries: Dictionaries): Values {
 /** Groups by the texts that codes stand for. */
 function textValues(sources: readonly Source[], textsOf: (place: number, code: number) => readonly string[]): Values {
   const texts = new Texts();
-  return { sources, groupsOf: (place, code) => textsOf(place, code).map((text) => texts.numberOf(text)), propertyOf: (group) => texts.of(group) };
+  const known = sources.map(({ size }) => new KnownTexts(size));
+  return { sources, groupsOf: (place, code) => known[place]?.of(code, () => textsOf(place, code).map((text) => texts.numberOf(text))) ?? [], propertyOf: (group) => texts.of(group) };
+}
+
+/** The numbers of the texts of codes, found once each: mostly one. 4 bytes a code. */
+class KnownTexts {
+  /** By code: the number of its text and 1 more; 0 where nobody asked yet, -1 where it has several or none. */
+  #numbers: Int32Array;
+  readonly #several = new Map<number, readonly number[]>();
+
+  constructor(codeCount: number) {
+    this.#numbers = new Int32Array(codeCount);
+  }
+
+  of(code: number, find: () => readonly number[]): readonly number[] {
+    const number = this.#numbers[code] ?? 0;
+    if (number > 0) return [number - 1];
+    return number < 0 ? (this.#several.get(code) ?? []) : this.#find(code, find());
+  }
+
+  #find(code: number, numbers: readonly number[]): readonly number[] {
+    // Codes may have come since.
+    if (code >= this.#numbers.length) {
+      const longer = new Int32Array(Math.max(code + 1, this.#numbers.length * 2));
+      longer.set(this.#numbers);
+      this.#numbers = longer;
+    }
+    const [number] = numbers;
+    if (numbers.length === 1 && number !== undefined) this.#numbers[code] = number + 1;
+    else {
+      this.#numbers[code] = -1;
+      this.#several.set(code, numbers);
+    }
+    return numbers;
+  }
 }
 
 function derivedValues(column: string, derive: (text: string) => string, dictionaries: Dictionaries): Values {
@@ -316,21 +351,20 @@ class IdNumbers {
 
 /** Numbers texts from 0. */
 class Texts {
-  readonly #numbers = new Map<string, number>();
-  readonly #texts: string[] = [];
-
-  get count(): number {
-    return this.#texts.length;
-  }
+  /** From 1: a table gives no text the code 0. */
+  readonly #texts: string[] = [""];
+  readonly #table = new TextTable(this.#texts);
 
   numberOf(text: string): number {
-    let number = this.#numbers.get(text);
-    if (number === undefined) this.#numbers.set(text, (number = this.#texts.push(text) - 1));
-    return number;
+    const known = this.#table.codeOf(text);
+    if (known > 0) return known - 1;
+    const code = this.#texts.push(text) - 1;
+    this.#table.add(text, code);
+    return code - 1;
   }
 
   of(number: number): string {
-    const text = this.#texts[number];
+    const text = this.#texts[number + 1];
     assert(text !== undefined, "a number stands for a text");
     return text;
   }

@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, places and keys are bounded by their lists */
+import { PairTable } from "../../base/pair-table.js";
 import { uuidText } from "../../base/uuid.js";
 import { codeAt, type CodeColumn } from "../../column/column.js";
 import type { KeyGroups } from "../../answer/insights/combinations.js";
 import type { Operand } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import { PairNumbers } from "../../table/touches/pair-numbers.js";
 import { valuesOf, type TextsOf, type Values } from "../aggregate/value-sources.js";
 import type { RowContext } from "../form/report.js";
 
@@ -53,7 +53,6 @@ export function fieldKeys(field: Operand, context: RowContext, textsOf?: TextsOf
 /** A code and the place of the source in which a row has it are one number. */
 function valueKeys({ sources, groupsOf, propertyOf }: Values): RowKeys {
   const placeCount = sources.length;
-  const groups = new Map<number, readonly number[]>();
   const names = sources.map(({ name }) => name);
   return {
     columns: sources.flatMap(({ columns }) => columns),
@@ -62,11 +61,7 @@ function valueKeys({ sources, groupsOf, propertyOf }: Values): RowKeys {
       const columns = sources.map((source) => source.codesOf(rows, selected));
       return placeCount === 1 ? codesOf(columns[0]!, selected) : chainedKeys(columns, selected);
     },
-    groupsOf: (key) => {
-      let known = groups.get(key);
-      if (known === undefined) groups.set(key, (known = groupsOf(key % placeCount, Math.floor(key / placeCount))));
-      return known;
-    },
+    groupsOf: (key) => groupsOf(key % placeCount, Math.floor(key / placeCount)),
     valuesOfGroup: (group) => [propertyOf(group)],
   };
 }
@@ -135,28 +130,33 @@ function pairKeys(first: RowKeys, second: RowKeys): RowKeys {
       return keys;
     },
     groupsOf: (key) => {
-      const [a, b] = pairs.of(key);
-      return first.groupsOf(a).flatMap((group) => second.groupsOf(b).map((other) => groups.numberOf(group, other)));
+      const others = second.groupsOf(pairs.secondOf(key));
+      return first.groupsOf(pairs.firstOf(key)).flatMap((group) => others.map((other) => groups.numberOf(group, other)));
     },
-    valuesOfGroup: (group) => {
-      const [a, b] = groups.of(group);
-      return [...first.valuesOfGroup(a), ...second.valuesOfGroup(b)];
-    },
+    valuesOfGroup: (group) => [...first.valuesOfGroup(groups.firstOf(group)), ...second.valuesOfGroup(groups.secondOf(group))],
   };
 }
 
 /** Numbers pairs from 0, and knows them by their numbers. */
 class NumberedPairs {
-  readonly #numbers = new PairNumbers();
-  readonly #pairs: (readonly [number, number])[] = [];
+  readonly #numbers = new PairTable();
+  readonly #firsts: number[] = [];
+  readonly #seconds: number[] = [];
 
   numberOf(first: number, second: number): number {
-    const number = this.#numbers.of(first, second, this.#pairs.length + 1);
-    if (number > this.#pairs.length) this.#pairs.push([first, second]);
+    const number = this.#numbers.of(first, second, this.#firsts.length + 1);
+    if (number > this.#firsts.length) {
+      this.#firsts.push(first);
+      this.#seconds.push(second);
+    }
     return number - 1;
   }
 
-  of(number: number): readonly [number, number] {
-    return this.#pairs[number]!;
+  firstOf(number: number): number {
+    return this.#firsts[number]!;
+  }
+
+  secondOf(number: number): number {
+    return this.#seconds[number]!;
   }
 }

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places, keys and units are bounded by their numbers */
+import { inPieces } from "../../base/in-pieces.js";
 import { inTurns } from "../../base/steps.js";
-import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
+import { combinationsOf, type KeyGroups } from "../../answer/insights/combinations.js";
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
 import type { Retention } from "../../plan/insights/answers.js";
 import type { BreakdownPlan } from "../../plan/insights/plan.js";
@@ -93,24 +94,29 @@ export class RetentionByValues {
   }
 
   async #shownOf(keys: readonly number[], members: PlacedMembers): Promise<Shown> {
-    const { limit, rest } = this.breakdown;
+    const { pause, breakdown } = this;
     const sizesOfKeys = new Uint32Array(keys.length);
-    for (const number of members.keys) sizesOfKeys[number]! += 1;
-    const numbers = new Map(keys.map((key, number) => [key, number]));
-    const all = await inTurns(combinationsOf(keys, this.keys), this.pause);
-    const sizes = Float64Array.from(all, (combination) => combination.keys.reduce((sum, key) => sum + sizesOfKeys[numbers.get(key)!]!, 0));
-    const sizeOf = new Map(all.map((combination, at) => [combination, sizes[at]!]));
-    const shown = greatestOf(all, sizes, limit);
-    const groupsOfKey = keys.map((): readonly number[] => NO_GROUPS);
-    const put = (key: number, group: number) => (groupsOfKey[numbers.get(key)!] = [...groupsOfKey[numbers.get(key)!]!, group]);
-    shown.forEach((combination, group) => combination.keys.forEach((key) => put(key, group)));
-    if (rest) for (const key of restOf(all, new Set(shown))) put(key, shown.length);
-    return { rows: shown.map((combination) => ({ values: combination.values, size: sizeOf.get(combination)! })), groupsOfKey, valueCount: all.length };
+    await this.#eachPiece(members, (place) => (sizesOfKeys[members.keys[place]!]! += 1));
+    // Numbers of keys stand in the place of keys.
+    const groups: KeyGroups = { groupsOf: (number) => this.keys.groupsOf(keys[number]!), valuesOfGroup: (group) => this.keys.valuesOfGroup(group) };
+    const all = await inTurns(combinationsOf(keys.keys(), groups), pause);
+    const sizes = await inTurns(all.sumsOf((number) => sizesOfKeys[number]!), pause);
+    const shown = await inTurns(all.greatest(sizes, breakdown.limit), pause);
+    const groupsOfKey = new Array<readonly number[]>(keys.length).fill(NO_GROUPS);
+    const put = (number: number, group: number) => (groupsOfKey[number] = [...groupsOfKey[number]!, group]);
+    shown.forEach((place, group) => all.keysOf(place).forEach((number) => put(number, group)));
+    if (breakdown.rest) {
+      const rest = await inTurns(all.restOf(shown), pause);
+      await inPieces(rest.length, pause, (from, to) => {
+        for (let at = from; at < to; at += 1) put(rest[at]!, shown.length);
+      });
+    }
+    return { rows: shown.map((place) => ({ values: all.valuesOf(place), size: sizes[place]! })), groupsOfKey, valueCount: all.count };
   }
 
   async #countReturns(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: Shown): Promise<void> {
     const { axis } = groups;
-    const lists = new MemberLists(members.entities, this.entities.subjects.end);
+    const lists = await MemberLists.of(members.entities, this.entities.subjects.end, this.pause);
     await this.#eachReturn(axis, returns, (unit, piece) => {
       for (let at = 0; at < piece.length; at += 1)
         for (let list = lists.firstOf(piece[at]!); list < lists.endOf(piece[at]!); list += 1) {

@@ -10,12 +10,6 @@ import type { Tallies, Tally } from "./tallies.js";
 /** Cells that are looked at between two turns. */
 const PIECE_COUNT = 16_384;
 
-/** Where the cells of a key lie. */
-interface KeyPlaces {
-  readonly from: number;
-  to: number;
-}
-
 /** What a trend is about as cells, put by key and then by unit. */
 export class CellsOverTime implements Measured {
   readonly #unitPlaces: Uint32Array;
@@ -24,13 +18,13 @@ export class CellsOverTime implements Measured {
 
   /**
    * @param units ascending
-   * @param placesOfKey of each key, which has none yet; of its cells units ascend
+   * @param starts by key: where its cells begin, of which units ascend, and where those of the last key end
    */
   private constructor(
     readonly cells: CellsByUnit,
     readonly tallies: Tallies,
     readonly units: readonly number[],
-    readonly placesOfKey: ReadonlyMap<number, KeyPlaces>,
+    private readonly starts: Uint32Array,
     count: number,
   ) {
     this.#unitPlaces = new Uint32Array(count);
@@ -38,45 +32,49 @@ export class CellsOverTime implements Measured {
     this.#counts = new Uint32Array(count);
   }
 
-  /** Cost: two looks at each cell. */
+  /** Cost: two looks at each cell. 4 bytes for each key that there may be. */
   static async of(cells: CellsByUnit, tallies: Tallies, pause: () => Promise<void>): Promise<CellsOverTime> {
     const units = [...cells.keys()].sort((a, b) => a - b);
-    const sizes = new Map<number, number>();
+    const keyEnd = Math.max(0, ...[...cells.values()].flat().map(({ pairs }) => (pairs.length === 0 ? 0 : Math.floor(pairs.at(-1)! / KEY_SPAN) + 1)));
+    // A place further: while cells are put, the start of a key is where its next cell goes.
+    const starts = new Uint32Array(keyEnd + 2);
     await inPieces(cells, units, pause, ({ pairs }, from, to) => {
-      eachKey(pairs, from, to, (key, start, end) => sizes.set(key, (sizes.get(key) ?? 0) + end - start));
+      eachKey(pairs, from, to, (key, start, end) => (starts[key + 2]! += end - start));
     });
-    const placesOfKey = new Map<number, KeyPlaces>();
-    let end = 0;
-    for (const [key, size] of sizes) {
-      placesOfKey.set(key, { from: end, to: end });
-      end += size;
-    }
-    const made = new CellsOverTime(cells, tallies, units, placesOfKey, end);
-    await inPieces(cells, units, pause, (list, from, to, unit) => made.#put(list, from, to, unit));
+    await inSlices(2, starts.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) starts[at]! += starts[at - 1]!;
+    });
+    const made = new CellsOverTime(cells, tallies, units, starts.subarray(0, keyEnd + 1), starts.at(-1)!);
+    await inPieces(cells, units, pause, (list, from, to, unit) => made.#put(list, from, to, unit, starts));
     return made;
   }
 
-  #put({ pairs, counts }: Cells, from: number, to: number, unit: number): void {
+  #put({ pairs, counts }: Cells, from: number, to: number, unit: number, next: Uint32Array): void {
     const [unitPlaces, items, ownCounts] = [this.#unitPlaces, this.#items, this.#counts];
     eachKey(pairs, from, to, (key, start, end) => {
-      const places = this.placesOfKey.get(key)!;
       const firstPair = key * KEY_SPAN;
-      let place = places.to;
+      let place = next[key + 1]!;
       for (let at = start; at < end; at += 1, place += 1) {
         unitPlaces[place] = unit;
         items[place] = pairs[at]! - firstPair;
         ownCounts[place] = counts[at]!;
       }
-      places.to = place;
+      next[key + 1] = place;
     });
   }
 
+  /** Ascending. */
   get keys(): Iterable<number> {
-    return this.placesOfKey.keys();
+    return this.#keys();
+  }
+
+  *#keys(): Generator<number> {
+    const { starts } = this;
+    for (let key = 0; key + 1 < starts.length; key += 1) if (starts[key]! < starts[key + 1]!) yield key;
   }
 
   get isEmpty(): boolean {
-    return this.placesOfKey.size === 0;
+    return this.#items.length === 0;
   }
 
   /** The items of all cells. */
@@ -84,19 +82,19 @@ export class CellsOverTime implements Measured {
     return this.#items;
   }
 
-  get extent(): Extent | null {
-    const first = this.units.find((unitMs) => this.#hasCounted(unitMs));
-    const last = this.units.findLast((unitMs) => this.#hasCounted(unitMs));
-    return first === undefined || last === undefined ? null : { firstMs: first, lastMs: last };
+  async extent(pause: () => Promise<void>): Promise<Extent | null> {
+    const firstMs = await this.#firstCounted(this.units, pause);
+    const lastMs = firstMs === null ? null : await this.#firstCounted([...this.units].reverse(), pause);
+    return firstMs === null || lastMs === null ? null : { firstMs, lastMs };
   }
 
   /** Cost: the cells of the keys. */
-  async totalOf(keys: readonly number[], pause: () => Promise<void>): Promise<number | null> {
+  async totalOf(keys: Float64Array, pause: () => Promise<void>): Promise<number | null> {
     return (await this.#tallyOf(keys, pause)).figure();
   }
 
   /** Cost: once or twice the cells of the keys, and what a figure costs for each unit. */
-  async figuresOf(keys: readonly number[], units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
+  async figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
     const tally = this.tallies.tally();
     const parts = isCumulative || tally.join === undefined ? null : this.tallies.tally();
     const total = parts ?? (await this.#tallyOf(keys, pause));
@@ -123,25 +121,29 @@ export class CellsOverTime implements Measured {
     return { counted: total.counted, total: total.figure(), data, countedByUnit };
   }
 
-  #hasCounted(unitMs: number): boolean {
-    const tally = this.tallies.tally();
-    for (const { pairs, counts } of this.cells.get(unitMs)!)
-      for (let at = 0; at < pairs.length; at += 1) {
-        tally.add(pairs[at]! % KEY_SPAN, counts[at]!);
-        if (tally.counted > 0) return true;
+  /** The first of some units in which something counts. */
+  async #firstCounted(units: readonly number[], pause: () => Promise<void>): Promise<number | null> {
+    for (const unitMs of units)
+      for (const { pairs, counts } of this.cells.get(unitMs)!) {
+        const tally = this.tallies.tally();
+        for (let from = 0; from < pairs.length; from += PIECE_COUNT) {
+          for (let at = from; at < Math.min(from + PIECE_COUNT, pairs.length) && tally.counted === 0; at += 1) tally.add(pairs[at]! % KEY_SPAN, counts[at]!);
+          if (tally.counted > 0) return unitMs;
+          await pause();
+        }
       }
-    return false;
+    return null;
   }
 
   /** The cells of one key lie unit by unit: where those of each begin. */
   #placesOfOne(key: number): { readonly starts: Uint32Array; readonly places: null } {
-    const { from, to } = this.placesOfKey.get(key) ?? { from: 0, to: 0 };
+    const [from, to] = [this.starts[key] ?? 0, this.starts[key + 1] ?? 0];
     const own = this.#unitPlaces.subarray(from, to);
     return { starts: Uint32Array.from({ length: this.units.length + 1 }, (_, unit) => from + firstAtLeast(own, unit)), places: null };
   }
 
   /** Places of the cells of some keys, unit by unit. */
-  async #placesByUnit(keys: readonly number[], pause: () => Promise<void>): Promise<{ readonly starts: Uint32Array; readonly places: Uint32Array }> {
+  async #placesByUnit(keys: Float64Array, pause: () => Promise<void>): Promise<{ readonly starts: Uint32Array; readonly places: Uint32Array }> {
     const ends = new Uint32Array(this.units.length + 2);
     await this.#ofKeys(keys, pause, (from, to) => {
       for (let place = from; place < to; place += 1) ends[this.#unitPlaces[place]! + 2]! += 1;
@@ -158,7 +160,7 @@ export class CellsOverTime implements Measured {
     return { starts: ends, places };
   }
 
-  async #tallyOf(keys: readonly number[], pause: () => Promise<void>): Promise<Tally> {
+  async #tallyOf(keys: Float64Array, pause: () => Promise<void>): Promise<Tally> {
     const tally = this.tallies.tally();
     await this.#ofKeys(keys, pause, (from, to) => {
       for (let place = from; place < to; place += 1) this.#add(tally, place);
@@ -167,12 +169,10 @@ export class CellsOverTime implements Measured {
   }
 
   /** The places of the cells of some keys, some at a time. */
-  async #ofKeys(keys: readonly number[], pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
+  async #ofKeys(keys: Float64Array, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
     let count = 0;
     for (const key of keys) {
-      const range = this.placesOfKey.get(key);
-      if (range === undefined) continue;
-      const { from, to } = range;
+      const [from, to] = [this.starts[key] ?? 0, this.starts[key + 1] ?? 0];
       count += to - from;
       if (count <= PIECE_COUNT) act(from, to);
       else {

@@ -25,21 +25,21 @@ export class UsersOverTime implements Measured {
     this.#counts = new Map([...events].map(([unitMs, lists]) => [unitMs, lists.reduce((sum, { pairs, counts }) => sum + (pairs.at(-1) === 1 ? counts.at(-1)! : 0), 0)]));
   }
 
-  get extent(): Extent | null {
+  extent(): Promise<Extent | null> {
     let [firstMs, lastMs] = [Infinity, -Infinity];
     for (const [unitMs, count] of this.#counts) {
       if (count === 0) continue;
       firstMs = Math.min(firstMs, unitMs);
       lastMs = Math.max(lastMs, unitMs);
     }
-    return firstMs > lastMs ? null : { firstMs, lastMs };
+    return Promise.resolve(firstMs > lastMs ? null : { firstMs, lastMs });
   }
 
   totalOf(): Promise<number> {
     return Promise.resolve(this.#total());
   }
 
-  async figuresOf(_keys: readonly number[], units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
+  async figuresOf(_keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
     const countedByUnit = units.map((unitMs) => this.#counts.get(unitMs) ?? 0);
     const data = isCumulative ? await this.#runningTotals(units, pause) : await this.#totals(units, pause);
     return { counted: countedByUnit.reduce((sum, count) => sum + count, 0), total: this.#total(), data, countedByUnit };

@@ -1,12 +1,16 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { firstPlaces } from "../../answer/first-in-order.js";
+import { combinationsOf } from "../../answer/insights/combinations.js";
+import { keysThere } from "../../answer/visits/visit-list.js";
+import { inPieces } from "../../base/in-pieces.js";
+import { compareCodePoints } from "../../base/order.js";
 import { inTurns } from "../../base/steps.js";
-import { combinationsOf, type Combination } from "../../answer/insights/combinations.js";
+import { firstAtLeast } from "../../column/search.js";
 import type { WebOverview } from "../../plan/insights/answers.js";
 import type { Scope } from "../../plan/plan.js";
 import type { Cells } from "../insights/cells.js";
 import { KEY_SPAN, type RowKeys } from "../insights/row-keys.js";
 import type { Subjects } from "../insights/subjects.js";
-import { greatest } from "../../answer/visits/visit-list.js";
 
 /** The page views among the events of a scope. */
 export function viewsOf(scope: Scope, pageviewSlugs: readonly string[]): Scope {
@@ -14,7 +18,7 @@ export function viewsOf(scope: Scope, pageviewSlugs: readonly string[]): Scope {
   return { ...scope, where: scope.where.length === 0 ? [[isView]] : scope.where.map((group) => [...group, isView]) };
 }
 
-/** Where the cells of each key lie in a list, and how many events they have. */
+/** Where the cells of each key lie in a list: keys ascend. */
 interface KeyIndex {
   readonly keys: Uint32Array;
   readonly starts: Uint32Array;
@@ -24,42 +28,35 @@ interface KeyIndex {
 const indexes = new WeakMap<Cells, KeyIndex>();
 
 /** Made once of each list: what is kept of spans is the same list again. */
-function indexOf(cells: Cells): KeyIndex {
+async function indexOf(cells: Cells, pause: () => Promise<void>): Promise<KeyIndex> {
   let index = indexes.get(cells);
-  if (index === undefined) indexes.set(cells, (index = makeIndex(cells)));
+  if (index === undefined) indexes.set(cells, (index = await makeIndex(cells, pause)));
   return index;
 }
 
-function makeIndex({ pairs, counts }: Cells): KeyIndex {
+async function makeIndex({ pairs, counts }: Cells, pause: () => Promise<void>): Promise<KeyIndex> {
   const [keys, starts, sums]: [number[], number[], number[]] = [[], [], []];
   let last = -1;
-  for (let at = 0; at < pairs.length; at += 1) {
-    const key = Math.floor(pairs[at]! / KEY_SPAN);
-    if (key !== last) {
-      keys.push(key);
-      starts.push(at);
-      sums.push(0);
-      last = key;
+  await inPieces(pairs.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const key = Math.floor(pairs[at]! / KEY_SPAN);
+      if (key !== last) {
+        keys.push(key);
+        starts.push(at);
+        sums.push(0);
+        last = key;
+      }
+      sums[sums.length - 1]! += counts[at]!;
     }
-    sums[sums.length - 1]! += counts[at]!;
-  }
-  return { keys: Uint32Array.from(keys), starts: Uint32Array.from([...starts, pairs.length]), counts: Float64Array.from(sums) };
+  });
+  starts.push(pairs.length);
+  return { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), counts: Float64Array.from(sums) };
 }
 
-/** Cells of one key in one list. */
-interface Stretch {
+/** A list, and where the cells of each key lie in it. */
+interface Indexed {
   readonly cells: Cells;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What is known of a page before its visitors are told apart. */
-interface PageViews {
-  readonly page: Combination;
-  readonly stretches: readonly Stretch[];
-  readonly views: number;
-  /** Visitors are at most so many. */
-  readonly most: number;
+  readonly index: KeyIndex;
 }
 
 /**
@@ -68,46 +65,48 @@ interface PageViews {
  * @param lists cells by url and actor
  */
 export async function pagesOf(lists: readonly Cells[], path: RowKeys, people: Subjects, limit: number, pause: () => Promise<void>): Promise<WebOverview["pages"]> {
-  const pages = (await pageViewsOf(lists, path, pause)).sort((a, b) => b.most - a.most);
-  const [visitors, views] = [new Uint32Array(pages.length), new Uint32Array(pages.length)];
-  const counter = new VisitorCounter(people);
-  /** The greatest numbers of visitors, as many as are shown, ascending. */
-  const most: number[] = [];
-  let told = 0;
-  for (; told < pages.length; told += 1) {
-    const page = pages[told]!;
-    if (told >= limit && page.most < most[0]!) break;
-    const count = await counter.countOf(page.stretches, pause);
-    visitors[told] = count;
-    views[told] = page.views;
-    const place = most.findIndex((known) => known >= count);
-    most.splice(place < 0 ? most.length : place, 0, count);
-    if (most.length > limit) most.shift();
+  const indexed: Indexed[] = [];
+  for (const cells of lists) indexed.push({ cells, index: await indexOf(cells, pause) });
+  const { cellCounts, viewCounts } = await countsOf(indexed, pause);
+  const pages = await inTurns(combinationsOf(keysThere(cellCounts), path), pause);
+  // Visitors are at most so many.
+  const most = await inTurns(pages.sumsOf((key) => cellCounts[key]!), pause);
+  const views = await inTurns(pages.sumsOf((key) => viewCounts[key]!), pause);
+  const likely = await inTurns(firstPlaces(pages.count, limit, (a, b) => most[b]! - most[a]! || a - b), pause);
+  const counter = new VisitorCounter(indexed, people);
+  const visitors = new Uint32Array(pages.count);
+  for (const place of likely) visitors[place] = await counter.countOf(pages.keysOf(place), pause);
+  // Whoever has fewer than each of these is not shown.
+  const least = likely.length < limit ? 0 : Math.min(...likely.map((place) => visitors[place]!));
+  const told: number[] = [...likely];
+  for (const place of likely) most[place] = -1;
+  for (let place = 0; place < pages.count; place += 1) {
+    if (place % PAGES_PER_PAUSE === 0) await pause();
+    if (most[place]! < least || most[place]! < 0) continue;
+    visitors[place] = most[place] === 1 ? counter.countOfOne(pages.keysOf(place)) : await counter.countOf(pages.keysOf(place), pause);
+    told.push(place);
   }
-  const shown = greatest(visitors.subarray(0, told), views, (place) => pages[place]!.page.values[0]!, limit);
-  return shown.map(({ place, value }) => ({ value, visitors: visitors[place]!, views: views[place]! }));
+  const valueOf = (at: number) => pages.valuesOf(told[at]!)[0]!;
+  const descending = (a: number, b: number) => visitors[told[b]!]! - visitors[told[a]!]! || views[told[b]!]! - views[told[a]!]! || compareCodePoints(valueOf(a), valueOf(b));
+  const shown = await inTurns(firstPlaces(told.length, limit, descending), pause);
+  return shown.map((at) => ({ value: valueOf(at), visitors: visitors[told[at]!]!, views: views[told[at]!]! }));
 }
 
-async function pageViewsOf(lists: readonly Cells[], path: RowKeys, pause: () => Promise<void>): Promise<PageViews[]> {
-  const stretchesOf = new Map<number, Stretch[]>();
-  const viewsOfKey = new Map<number, number>();
-  for (const cells of lists) {
-    const { keys, starts, counts } = indexOf(cells);
-    for (let at = 0; at < keys.length; at += 1) {
-      const key = keys[at]!;
-      const stretch = { cells, from: starts[at]!, to: starts[at + 1]! };
-      const known = stretchesOf.get(key);
-      if (known === undefined) stretchesOf.set(key, [stretch]);
-      else known.push(stretch);
-      viewsOfKey.set(key, (viewsOfKey.get(key) ?? 0) + counts[at]!);
-    }
-    await pause();
-  }
-  return (await inTurns(combinationsOf(stretchesOf.keys(), path), pause)).map((page) => {
-    const stretches = page.keys.flatMap((key) => stretchesOf.get(key)!);
-    const views = page.keys.reduce((sum, key) => sum + viewsOfKey.get(key)!, 0);
-    return { page, stretches, views, most: stretches.reduce((sum, { from, to }) => sum + to - from, 0) };
-  });
+/** Pages that are looked at between two turns. */
+const PAGES_PER_PAUSE = 256;
+
+/** By key: its cells, and the events that they have. */
+async function countsOf(lists: readonly Indexed[], pause: () => Promise<void>): Promise<{ readonly cellCounts: Uint32Array; readonly viewCounts: Float64Array }> {
+  const keyEnd = Math.max(0, ...lists.map(({ index }) => (index.keys.at(-1) ?? -1) + 1));
+  const [cellCounts, viewCounts] = [new Uint32Array(keyEnd), new Float64Array(keyEnd)];
+  for (const { index: { keys, starts, counts } } of lists)
+    await inPieces(keys.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        cellCounts[keys[at]!]! += starts[at + 1]! - starts[at]!;
+        viewCounts[keys[at]!]! += counts[at]!;
+      }
+    });
+  return { cellCounts, viewCounts };
 }
 
 /** Counts the identities of cells. 4 bytes for each that there may be. */
@@ -115,25 +114,44 @@ class VisitorCounter {
   readonly #stamps: Uint32Array;
   #stamp = 0;
 
-  constructor(readonly people: Subjects) {
+  constructor(
+    readonly lists: readonly Indexed[],
+    readonly people: Subjects,
+  ) {
     this.#stamps = new Uint32Array(people.end);
   }
 
-  async countOf(stretches: readonly Stretch[], pause: () => Promise<void>): Promise<number> {
+  async countOf(keys: Float64Array, pause: () => Promise<void>): Promise<number> {
     this.#stamp += 1;
-    const { people } = this;
-    const [stamps, stamp] = [this.#stamps, this.#stamp];
     let count = 0;
-    for (const { cells: { pairs }, from, to } of stretches) {
-      for (let at = from; at < to; at += 1) {
-        const actor = pairs[at]! % KEY_SPAN;
-        if (actor === 0) continue;
-        const identity = people.entityOf(actor);
-        if (stamps[identity] === stamp) continue;
-        stamps[identity] = stamp;
-        count += 1;
+    for (const key of keys)
+      for (const list of this.lists) {
+        count += this.#countIn(list, key);
+        await pause();
       }
-      await pause();
+    return count;
+  }
+
+  /** The same of a few cells. */
+  countOfOne(keys: Float64Array): number {
+    this.#stamp += 1;
+    let count = 0;
+    for (const key of keys) for (const list of this.lists) count += this.#countIn(list, key);
+    return count;
+  }
+
+  #countIn({ cells: { pairs }, index: { keys, starts } }: Indexed, key: number): number {
+    const place = firstAtLeast(keys, key);
+    if (keys[place] !== key) return 0;
+    const [stamps, stamp, { people }] = [this.#stamps, this.#stamp, this];
+    let count = 0;
+    for (let at = starts[place]!; at < starts[place + 1]!; at += 1) {
+      const actor = pairs[at]! % KEY_SPAN;
+      if (actor === 0) continue;
+      const identity = people.entityOf(actor);
+      if (stamps[identity] === stamp) continue;
+      stamps[identity] = stamp;
+      count += 1;
     }
     return count;
   }

@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import type { Touch } from "../../answer/touch-of-text.js";
 import { touchOfCampaign } from "../../answer/touch-of-text.js";
+import { PairTable } from "../../base/pair-table.js";
 import { Scratch } from "../../base/scratch.js";
 import { allocateCodes, wideCodes, type Codes } from "../../column/codes.js";
 import { denseCodes } from "../../column/column.js";
 import type { Rows } from "../../segment/rows.js";
 import { CodeMemo } from "./code-memo.js";
-import { PairNumbers } from "./pair-numbers.js";
 import type { TouchLabels } from "./touch-labels.js";
 import type { TouchReader } from "./touch-maker.js";
 import type { TouchTexts } from "./touch-texts.js";
@@ -27,7 +27,7 @@ export class TouchNumbers {
   readonly #hostOfHostname: CodeMemo;
   readonly #hosts = new Map<string, number>();
   /** By metadata column: numbers of what its keys tell up to it, by the number of what those before it tell and its code. */
-  readonly #tellings = new Map<string, PairNumbers>();
+  readonly #tellings = new Map<string, PairTable>();
   #tellingCount = 0;
   /** Labels by the number of what metadata tells, where the url tells nothing. */
   readonly #ofMetadata: (number | undefined)[] = [];
@@ -100,9 +100,9 @@ export class TouchNumbers {
     return numbers;
   }
 
-  #tellingsOf(column: string): PairNumbers {
+  #tellingsOf(column: string): PairTable {
     let tellings = this.#tellings.get(column);
-    if (tellings === undefined) this.#tellings.set(column, (tellings = new PairNumbers()));
+    if (tellings === undefined) this.#tellings.set(column, (tellings = new PairTable()));
     return tellings;
   }
 
