@@ -24,6 +24,8 @@ export const SERVER_LIMITS = {
   unreadAnswerMs: 60_000,
   /** Bytes of answers that their callers have yet to take, of all connections. More is an attack, or a network that broke. */
   unreadAnswerBytes: 64 * 1024 * 1024,
+  /** Characters of an answer that is made as a whole, and has a tag. A longer one is sent while it is made, and has none. */
+  wholeAnswerChars: 1024 * 1024,
   /** Connections open at once. Each costs some ten kilobytes and a file handle. */
   connectionCount: 1_024,
   /** Requests of one connection that are not answered. A caller may send the next before it has the answer, but not without end. */

@@ -10,7 +10,7 @@ export class OpenStreams {
   /** Writes a body whose headers are written, piece by piece, each when the caller took those before; an error cuts the connection. */
   async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number, unread: UnreadAnswers): Promise<void> {
     this.#open.add(stream);
-    if (this.#isEnded) stream.cancel();
+    if (this.#isEnded && stream.isFinite !== true) stream.cancel();
     // Of the socket: an answer that has yet to wait for others hears nothing of its end.
     const { socket } = outgoing.req;
     const cancel = () => stream.cancel();
@@ -33,10 +33,10 @@ export class OpenStreams {
     }
   }
 
-  /** Ends all, and those to come at once. */
+  /** Ends all that would go on for ever, and such that are to come at once. */
   endAll(): void {
     this.#isEnded = true;
-    for (const stream of this.#open) stream.cancel();
+    for (const stream of this.#open) if (stream.isFinite !== true) stream.cancel();
   }
 }
 

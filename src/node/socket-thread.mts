@@ -101,10 +101,10 @@ function ended(id: number): Waiting | undefined {
   return known;
 }
 
-function answered(id: number, { status, headers, body }: ThreadReply, isStream: boolean): void {
+function answered(id: number, { status, headers, body }: ThreadReply, stream: "endless" | "finite" | null): void {
   const asked = ended(id);
-  if (isStream && asked === undefined) out.add(() => ({ kind: "enough", id }));
-  asked?.answer({ status, headers, body: isStream ? streams.open(id) : body });
+  if (stream !== null && asked === undefined) out.add(() => ({ kind: "enough", id }));
+  asked?.answer({ status, headers, body: stream === null ? body : streams.open(id, stream === "finite") });
 }
 
 async function start(to: MessagePort): Promise<void> {
@@ -114,8 +114,8 @@ async function start(to: MessagePort): Promise<void> {
     to.on("message", (messages: readonly ToSockets[]) => {
       for (const message of messages) {
         if (message.kind === "read") void read(message.id, message.maxByteLength, message.isKeyless);
-        else if (message.kind === "reply") answered(message.id, message.reply, message.isStream);
-        else if (message.kind === "piece") streams.came(message.id, message.piece);
+        else if (message.kind === "reply") answered(message.id, message.reply, message.stream);
+        else if (message.kind === "piece") streams.came(message.id, message.piece, message.isCut);
         else if (message.kind === "cut") ended(message.id)?.cut();
         else void listening.close().then(() => out.add(() => ({ kind: "closed" })));
       }

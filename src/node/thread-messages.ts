@@ -55,9 +55,10 @@ export type FromSockets =
 /** From the thread of the handler to that of the sockets. */
 export type ToSockets =
   | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number; readonly isKeyless: boolean }
-  /** `isStream`: its body is asked for piece by piece. */
-  | { readonly kind: "reply"; readonly id: number; readonly reply: ThreadReply; readonly isStream: boolean }
-  | { readonly kind: "piece"; readonly id: number; readonly piece: string | null }
+  /** `stream`: its body is asked for piece by piece. */
+  | { readonly kind: "reply"; readonly id: number; readonly reply: ThreadReply; readonly stream: "endless" | "finite" | null }
+  /** `isCut`: there is no end, for it failed. */
+  | { readonly kind: "piece"; readonly id: number; readonly piece: string | null; readonly isCut: boolean }
   /** There will be no answer. */
   | { readonly kind: "cut"; readonly id: number }
   | { readonly kind: "close" };

@@ -114,10 +114,10 @@ export class ThreadRequests {
       const { status, headers, body } = await this.handler.answer(request);
       if (isStream(body)) {
         this.#streams.open(id, body);
-        return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, isStream: true }));
+        return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, stream: body.isFinite === true ? "finite" : "endless" }));
       }
       // A copy: what is given away is gone, and the handler may still need it.
-      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array && !isShared(body) ? Uint8Array.from(body) : body }, isStream: false }));
+      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array && !isShared(body) ? Uint8Array.from(body) : body }, stream: null }));
     } catch {
       this.out.add(() => ({ kind: "cut", id }));
     } finally {

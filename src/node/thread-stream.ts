@@ -4,18 +4,19 @@ import type { TurnBatch } from "./turn-batch.js";
 
 /** A stream whose pieces another thread makes: it is asked for each. */
 class DistantStream implements BodyStream {
-  #take: ((piece: string | null) => void) | null = null;
+  #take: { readonly resolve: (piece: string | null) => void; readonly reject: (error: Error) => void } | null = null;
   #isOver = false;
 
   constructor(
     readonly id: number,
+    readonly isFinite: true | undefined,
     readonly out: TurnBatch<() => FromSockets>,
   ) {}
 
   next(): Promise<string | null> {
     if (this.#isOver) return Promise.resolve(null);
-    return new Promise((resolve) => {
-      this.#take = resolve;
+    return new Promise((resolve, reject) => {
+      this.#take = { resolve, reject };
       this.out.add(() => ({ kind: "more", id: this.id }));
     });
   }
@@ -26,9 +27,10 @@ class DistantStream implements BodyStream {
     this.came(null);
   }
 
-  came(piece: string | null): void {
+  came(piece: string | null, isCut = false): void {
     if (piece === null) this.#isOver = true;
-    this.#take?.(piece);
+    if (isCut) this.#take?.reject(new Error("the other thread could not go on"));
+    else this.#take?.resolve(piece);
     this.#take = null;
   }
 }
@@ -39,14 +41,14 @@ export class DistantStreams {
 
   constructor(readonly out: TurnBatch<() => FromSockets>) {}
 
-  open(id: number): BodyStream {
-    const stream = new DistantStream(id, this.out);
+  open(id: number, isFinite: boolean): BodyStream {
+    const stream = new DistantStream(id, isFinite ? true : undefined, this.out);
     this.#byId.set(id, stream);
     return stream;
   }
 
-  came(id: number, piece: string | null): void {
-    this.#byId.get(id)?.came(piece);
+  came(id: number, piece: string | null, isCut: boolean): void {
+    this.#byId.get(id)?.came(piece, isCut);
     if (piece === null) this.#byId.delete(id);
   }
 }
@@ -73,14 +75,19 @@ export class OwnStreams {
   }
 
   async #send(id: number): Promise<void> {
-    // What fails ends: the caller comes back and hears why.
-    const piece = (await this.#byId.get(id)?.next().catch(() => null)) ?? null;
-    if (piece === null) this.#end(id);
-    else this.out.add(() => ({ kind: "piece", id, piece }));
+    const stream = this.#byId.get(id);
+    try {
+      const piece = (await stream?.next()) ?? null;
+      if (piece === null) this.#end(id);
+      else this.out.add(() => ({ kind: "piece", id, piece, isCut: false }));
+    } catch {
+      // What goes on for ever ends: the caller comes back and hears why. What is not whole is cut.
+      this.#end(id, stream?.isFinite === true);
+    }
   }
 
-  #end(id: number): void {
+  #end(id: number, isCut = false): void {
     this.#byId.delete(id);
-    this.out.add(() => ({ kind: "piece", id, piece: null }));
+    this.out.add(() => ({ kind: "piece", id, piece: null, isCut }));
   }
 }

@@ -10,6 +10,7 @@ import type { Answered, Trace } from "../answer/answered.js";
 import { errorReply, inWireNames } from "../answer/error-reply.js";
 import type { Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
+import { jsonBody } from "../answer/json-pieces.js";
 import { NO_SNIFF } from "../answer/no-sniff.js";
 import { noticeHeader } from "../answer/notice-header.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
@@ -124,13 +125,17 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   trace.organization = token.organization;
   authorize(route.access, token);
   const leave = route.always === true ? () => undefined : await admission.enter(token.sha256, writeBytes);
+  // What is sent while it is made is under way until its end.
+  let isUnderWay = false;
   try {
     const caller = await callerOf(context.house, token, found.params["project_id"]);
     const notices: QuestionNotice[] = [];
     const value = await ask(context, route, caller, found, request, receivedAtMs, notices, trace);
     if (route.format === undefined) {
       const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
-      const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value), arrow);
+      const text = arrow === null ? await jsonBody(value, leave) : JSON.stringify(value);
+      isUnderWay = isStream(text);
+      const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, text, arrow);
       return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
@@ -138,7 +143,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
     // Proxies that keep an answer until it is whole would keep it for ever.
     return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: context.streams.counted(token.sha256, () => value as BodyStream) };
   } finally {
-    leave();
+    if (!isUnderWay) leave();
   }
 }
 
@@ -197,16 +202,18 @@ async function jsonReply(
   request: WireRequest,
   requestId: string,
   status: number,
-  text: string | SharedText,
+  text: string | SharedText | BodyStream,
   arrow: Uint8Array | null = null,
 ): Promise<WireReply> {
   const type = arrow === null ? JSON_TYPE : ARROW_TYPE;
-  const body = arrow ?? (typeof text === "string" ? text : text.bytes);
-  if (!route.etag) {
+  const isShared = typeof text === "object" && "bytes" in text;
+  const body = arrow ?? (isShared ? text.bytes : text);
+  // What is sent while it is made has no tag: that is known once it is whole.
+  if (!route.etag || (!isShared && typeof text === "object")) {
     const headers = { "content-type": type, "x-request-id": requestId, "cache-control": "no-store" };
     return { status, headers, body };
   }
-  const etag = typeof text === "string" ? await etagOf(arrow === null ? text : `${ARROW_TYPE} ${text}`, context.sha256Hex) : await text.etag;
+  const etag = isShared ? await text.etag : await etagOf(arrow === null ? text : `${ARROW_TYPE} ${text}`, context.sha256Hex);
   const headers = { "x-request-id": requestId, etag, "cache-control": "private, no-cache" };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers, body: null };
   return { status, headers: { "content-type": type, ...headers, ...(arrow === null ? {} : { vary: "Accept" }) }, body };

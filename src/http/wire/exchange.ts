@@ -37,7 +37,12 @@ export interface WireRequest {
 
 /** A body that is made as time goes on. */
 export interface BodyStream {
-  /** The next piece of text; null: the end. Asked for one piece at a time, each when the one before is on its way. */
+  /** Ends by itself: a server that stops lets it end, and one that is not whole must not look as if it were. Absent: goes on until it is cancelled. */
+  readonly isFinite?: true | undefined;
+  /**
+   * The next piece of text; null: the end. Asked for one piece at a time, each when the one before is on its way.
+   * @throws whatever keeps a finite one from its end: the connection is cut then
+   */
   next(): Promise<string | null>;
   /** Nobody will read on: what `next` waits for ends. */
   cancel(): void;
