@@ -1,44 +1,80 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots are below the capacity */
 
-/** Numbers pairs of whole numbers below 2^32: open addressing, 24 to 48 bytes a pair. Growing moves a million pairs in some 20 ms, a `Map` in 100. */
+const FIRST_SLOT_COUNT = 256;
+/** Slots of the table before that are moved with each new pair: it is empty long before the next one is full. */
+const MOVED_SLOT_COUNT = 8;
+
+/**
+ * Numbers pairs of whole numbers below 2^32: open addressing, 24 to 72 bytes a pair. It grows little by little: no pair waits until a million of
+ * others are put elsewhere, as in a `Map`.
+ */
 export class PairTable {
-  #firsts = new Uint32Array(256);
-  #seconds = new Uint32Array(256);
-  /** 0: the slot is free. */
-  #numbers = new Uint32Array(256);
+  #slots = new Slots(FIRST_SLOT_COUNT);
+  /** Whose pairs are being moved: those behind `#moved` are only there. */
+  #former: Slots | null = null;
+  #moved = 0;
   #count = 0;
 
   /** The number of a pair; `next`, from 1, for one that is new. */
   of(first: number, second: number, next: number): number {
-    const slot = this.#slotOf(first, second);
-    const known = this.#numbers[slot]!;
+    const slots = this.#slots;
+    const slot = slots.slotOf(first, second);
+    const known = slots.numbers[slot]! || (this.#former?.numberOf(first, second) ?? 0);
     if (known !== 0) return known;
-    this.#set(slot, first, second, next);
+    slots.set(slot, first, second, next);
     this.#count += 1;
-    if (this.#count * 2 > this.#numbers.length) this.#grow();
+    if (this.#former !== null) this.#move(this.#former);
+    if (this.#count * 2 > slots.length) this.#grow();
     return next;
   }
 
-  #slotOf(first: number, second: number): number {
-    const mask = this.#numbers.length - 1;
+  #grow(): void {
+    while (this.#former !== null) this.#move(this.#former);
+    [this.#former, this.#moved] = [this.#slots, 0];
+    this.#slots = new Slots(this.#slots.length * 2);
+  }
+
+  #move(former: Slots): void {
+    const end = Math.min(this.#moved + MOVED_SLOT_COUNT, former.length);
+    for (; this.#moved < end; this.#moved += 1) {
+      const number = former.numbers[this.#moved]!;
+      if (number === 0) continue;
+      const [first, second] = [former.firsts[this.#moved]!, former.seconds[this.#moved]!];
+      this.#slots.set(this.#slots.slotOf(first, second), first, second, number);
+    }
+    if (this.#moved === former.length) this.#former = null;
+  }
+}
+
+class Slots {
+  readonly firsts: Uint32Array;
+  readonly seconds: Uint32Array;
+  /** 0: the slot is free. */
+  readonly numbers: Uint32Array;
+
+  /** @param length a power of two */
+  constructor(readonly length: number) {
+    this.firsts = new Uint32Array(length);
+    this.seconds = new Uint32Array(length);
+    this.numbers = new Uint32Array(length);
+  }
+
+  /** Where a pair is, or would be. */
+  slotOf(first: number, second: number): number {
+    const mask = this.length - 1;
     let slot = (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & mask;
-    while (this.#numbers[slot] !== 0 && (this.#firsts[slot] !== first || this.#seconds[slot] !== second)) slot = (slot + 1) & mask;
+    while (this.numbers[slot] !== 0 && (this.firsts[slot] !== first || this.seconds[slot] !== second)) slot = (slot + 1) & mask;
     return slot;
   }
 
-  #set(slot: number, first: number, second: number, number: number): void {
-    this.#firsts[slot] = first;
-    this.#seconds[slot] = second;
-    this.#numbers[slot] = number;
+  numberOf(first: number, second: number): number {
+    return this.numbers[this.slotOf(first, second)]!;
   }
 
-  #grow(): void {
-    const [firsts, seconds, numbers] = [this.#firsts, this.#seconds, this.#numbers];
-    this.#firsts = new Uint32Array(firsts.length * 2);
-    this.#seconds = new Uint32Array(firsts.length * 2);
-    this.#numbers = new Uint32Array(firsts.length * 2);
-    for (let slot = 0; slot < numbers.length; slot += 1)
-      if (numbers[slot] !== 0) this.#set(this.#slotOf(firsts[slot]!, seconds[slot]!), firsts[slot]!, seconds[slot]!, numbers[slot]!);
+  set(slot: number, first: number, second: number, number: number): void {
+    this.firsts[slot] = first;
+    this.seconds[slot] = second;
+    this.numbers[slot] = number;
   }
 }

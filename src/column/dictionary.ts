@@ -1,6 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import { AskedOrder } from "./asked-order.js";
 import { TextTable } from "./text-table.js";
+import { atOnce, type Steps } from "../base/steps.js";
 import { mergeCodes, sortedCodes, sortedCodesInTurns } from "../base/text-order.js";
 import type { Turns } from "../base/turn.js";
 
@@ -17,6 +18,9 @@ export const VALUE_OVERHEAD_BYTES = 72;
 const SCAN_COUNT_MAX = 8;
 /** The table of fewer values is made at once. */
 const SCAN_VALUES_MIN = 10_000;
+
+/** Values that are put into the table, or looked up there, in one step. */
+const VALUES_PER_STEP = 4_096;
 
 /** Making the order of all codes is cheaper than ordering this share of them by itself; where it is known, a look at each is. */
 const ORDER_SHARE = 1 / 8;
@@ -80,6 +84,19 @@ export class Dictionary {
     this.#table.codesOf(texts, codes, start, hasNew, rowCount);
   }
 
+  /** The codes of some values, -1 for one that was never stored. Cost: as of `codeOf`, in steps of some milliseconds. @throws corruption */
+  *codesOfAll(values: readonly string[]): Steps<number[]> {
+    // So many that looking through all values for each takes longer than the table.
+    if (this.#values.length - this.#indexedSize > SCAN_VALUES_MIN && values.length > SCAN_COUNT_MAX - this.#scanCount) yield* this.#indexing();
+    const codes: number[] = [];
+    for (const [at, value] of values.entries()) {
+      codes.push(this.codeOf(value));
+      // Of an unknown one all are looked at where there is no table yet.
+      if (this.#indexedSize < this.#values.length || at % VALUES_PER_STEP === 0) yield;
+    }
+    return codes;
+  }
+
   /** The code of a value, a new one if need be. */
   intern(value: string): number {
     if (this.#indexedSize < this.#values.length) this.#index();
@@ -115,11 +132,19 @@ export class Dictionary {
 
   /** @throws corruption: a value has two codes */
   #index(): void {
-    for (let code = this.#indexedSize; code < this.#values.length; code += 1) {
-      const value = this.valueOf(code);
-      if (value !== "" && !this.#table.add(value, code)) throw this.#hasTwoCodes();
+    atOnce(this.#indexing());
+  }
+
+  *#indexing(): Steps<void> {
+    while (this.#indexedSize < this.#values.length) {
+      const end = Math.min(this.#indexedSize + VALUES_PER_STEP, this.#values.length);
+      for (let code = this.#indexedSize; code < end; code += 1) {
+        const value = this.valueOf(code);
+        if (value !== "" && !this.#table.add(value, code)) throw this.#hasTwoCodes();
+      }
+      this.#indexedSize = end;
+      yield;
     }
-    this.#indexedSize = this.#values.length;
   }
 
   /** Takes a value away from a code that nothing stored uses any more: whoever brings it again gets another code. */

@@ -10,6 +10,8 @@ const SLOT_WORDS = 2;
 const BUCKET_WORDS = BUCKET_SLOTS * SLOT_WORDS;
 /** Codes per bucket at which there are twice as many: one in a hundred then finds its bucket full. */
 const BUCKET_CODES_MAX = 4;
+/** Buckets of the slots before that are put elsewhere with each new text: none are left long before these are full. */
+const MOVED_BUCKET_COUNT = 4;
 /** Characters of which each has a part in the hash; of longer texts the last ones, and some of those before. */
 const HASHED_CHARS_MAX = 32;
 const LAST_CHARS = 16;
@@ -32,13 +34,16 @@ export class TextTable {
   /** Code, hash, code, hash; a code of 0 is none, and none follows it in its bucket. Empty while there are few. */
   #slots = new Int32Array(0);
   #bucketMask = 0;
+  /** The slots before, half as many: those from `#movedEnd` on are only there. Empty where all are moved. */
+  #former = new Int32Array(0);
+  #movedEnd = 0;
   #size = 0;
 
   /** @param texts by code; those of codes in the table do not change */
   constructor(readonly texts: readonly string[]) {}
 
   get byteLength(): number {
-    return this.#slots.byteLength + this.#atHand.byteLength;
+    return this.#slots.byteLength + this.#former.byteLength + this.#atHand.byteLength;
   }
 
   /** The code of a text; -1 when it has none. */
@@ -65,6 +70,7 @@ export class TextTable {
       const hash = hashOf(text);
       if (this.#find(text, hash) >= 0) return false;
       this.#place(text, code, hash);
+      if (this.#former.length > 0) this.#move(MOVED_BUCKET_COUNT);
     }
     this.#size += 1;
     return true;
@@ -75,6 +81,8 @@ export class TextTable {
     if (this.codeOf(text) !== code) return;
     this.#size -= 1;
     if (this.#atHand.length > 0) this.#atHand[placeAtHand(text)] = 0;
+    if (this.#map.delete(text)) return;
+    this.#move(Infinity);
     if (this.#map.delete(text)) return;
     const slots = this.#slots;
     let slot = this.#bucketOf(hashOf(text));
@@ -110,6 +118,8 @@ export class TextTable {
   /** In three passes, each of which reads memory for all rows at once: texts, buckets, texts of codes. */
   #codesOfMany(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
     if (hashes.length < rowCount) [hashes, setRows] = [new Int32Array(rowCount), new Uint32Array(rowCount)];
+    // Looked up by the thousand, they are not looked for in two places.
+    this.#move(Infinity);
     const slots = this.#slots;
     let setCount = 0;
     for (let row = 0, at = start; row < rowCount; row += 1, at += 1) {
@@ -148,6 +158,12 @@ export class TextTable {
     const start = this.#bucketOf(hash);
     for (let slot = start; slot < start + BUCKET_WORDS && slots[slot] !== 0; slot += SLOT_WORDS)
       if (slots[slot + 1] === hash && this.texts[slots[slot]!] === text) return slots[slot]!;
+    if (this.#former.length > 0) {
+      const former = this.#former;
+      const first = (hash & (this.#bucketMask >>> 1)) * BUCKET_WORDS;
+      for (let slot = first; slot < first + BUCKET_WORDS && former[slot] !== 0; slot += SLOT_WORDS)
+        if (former[slot + 1] === hash && this.texts[former[slot]!] === text) return former[slot]!;
+    }
     return this.#map.size === 0 ? -1 : (this.#map.get(text) ?? -1);
   }
 
@@ -167,15 +183,25 @@ export class TextTable {
   }
 
   #grow(): void {
-    const [slots, map] = [this.#slots, this.#map];
-    const bucketCount = slots.length === 0 ? FEW_COUNT / BUCKET_CODES_MAX * 2 : (this.#bucketMask + 1) * 2;
+    this.#move(Infinity);
+    const map = this.#map;
+    const bucketCount = this.#slots.length === 0 ? FEW_COUNT / BUCKET_CODES_MAX * 2 : (this.#bucketMask + 1) * 2;
+    [this.#former, this.#movedEnd] = [this.#slots, 0];
     this.#slots = new Int32Array(bucketCount * BUCKET_WORDS);
     this.#atHand = new Int32Array(0);
     this.#bucketMask = bucketCount - 1;
     this.#map = new Map();
-    for (let slot = 0; slot < slots.length; slot += SLOT_WORDS)
-      if (slots[slot] !== 0) this.#place(this.texts[slots[slot]!]!, slots[slot]!, slots[slot + 1]!);
     for (const [text, code] of map) this.#place(text, code, hashOf(text));
+  }
+
+  /** Puts what is in some of the buckets before into those of now. */
+  #move(bucketCount: number): void {
+    const former = this.#former;
+    const end = Math.min(this.#movedEnd + bucketCount * BUCKET_WORDS, former.length);
+    for (let slot = this.#movedEnd; slot < end; slot += SLOT_WORDS)
+      if (former[slot] !== 0) this.#place(this.texts[former[slot]!]!, former[slot]!, former[slot + 1]!);
+    this.#movedEnd = end;
+    if (end === former.length) this.#former = new Int32Array(0);
   }
 }
 

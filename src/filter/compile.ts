@@ -207,8 +207,7 @@ class Compiler {
   *#field(column: string, test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     if (test.op !== "equals") return yield* this.#derived(column, value.string, negated);
     const dictionary = this.context.dictionaries.named(column);
-    const codes = test.values.map((text) => dictionary.codeOf(text));
-    return codesPredicate(column, CodeSet.ofList(codes, negated, dictionary.size));
+    return codesPredicate(column, CodeSet.ofList(yield* dictionary.codesOfAll(test.values), negated, dictionary.size));
   }
 
   *#derived(column: string, test: (text: string) => boolean, negated: boolean): Steps<Predicate> {
@@ -275,7 +274,7 @@ class Compiler {
       return number === null ? scalars : [...scalars, JSON.stringify(number)];
     });
     const notSet = test.values.includes("");
-    const codes = texts.filter((text) => text !== "" || notSet).map((text) => dictionary.codeOf(text));
+    const codes = yield* dictionary.codesOfAll(texts.filter((text) => text !== "" || notSet));
     const arrays = dictionary.arrayCodes();
     this.testedValueCount += arrays.length;
     const passing = yield* testedInSteps(arrays.length, (at) => value.json(dictionary.json(arrays[at] ?? 0)));
