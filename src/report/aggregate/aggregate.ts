@@ -16,7 +16,7 @@ type AggregateState =
 
 type KeptState =
   | { readonly measure: "events"; readonly kept: ReturnType<EventsByValue["keep"]> }
-  | { readonly measure: "unique_users"; readonly kept: ReturnType<UsersByValue["keep"]> };
+  | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
 
 /** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
 export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
@@ -36,7 +36,7 @@ export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
   },
   finish: (state, plan, { identities }, pause) => {
     if (state.measure === "ids") return state.by.ranked(pause);
-    return state.measure === "events" ? state.by.ranked(plan.limit, pause) : state.by.ranked(plan.limit, identities);
+    return state.measure === "events" ? state.by.ranked(plan.limit, pause) : state.by.ranked(plan.limit, identities, pause);
   },
   kept: {
     key: (plan, context) => {
@@ -44,9 +44,9 @@ export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
       const name = values === null ? null : nameOf(values);
       return name === null ? null : `${plan.measure} ${name}`;
     },
-    of: (state) => {
+    of: async (state, pause) => {
       assert(state.measure !== "ids", "what has no key is not kept");
-      return state.measure === "events" ? { measure: "events", kept: state.by.keep() } : { measure: "unique_users", kept: state.by.keep() };
+      return state.measure === "events" ? { measure: "events", kept: state.by.keep() } : { measure: "unique_users", kept: await state.by.keep(pause) };
     },
     add: (state, known) => {
       if (state.measure === "events" && known.measure === "events") state.by.addKept(known.kept);

@@ -1,4 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and pairs are bounded by their lists */
+import { inPieces } from "../../base/in-pieces.js";
+import { sortNumbers } from "../../base/sort-numbers.js";
+import { inTurns } from "../../base/steps.js";
+import { Turns } from "../../base/turn.js";
 import { codeAt, denseCodes } from "../../column/column.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
@@ -6,7 +10,7 @@ import type { IdentityView } from "../../identity/identity-view.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorOf } from "../../segment/who.js";
-import { rankCounts } from "../../answer/ranked-items.js";
+import { ranking } from "../../answer/ranked-items.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { Values } from "./value-sources.js";
 
@@ -35,8 +39,11 @@ export class UsersByValue {
     this.addKept(isKept ? rows.derive(`users by ${this.name} ${selector.key}`, make, byteLengthOfPairs) : make());
   }
 
-  keep(): Pairs {
-    return this.#lists.map(united);
+  async keep(pause: () => Promise<void>): Promise<Pairs> {
+    const turns = new Turns(undefined, pause);
+    const pairs: Float64Array[] = [];
+    for (const lists of this.#lists) pairs.push(await united(lists, turns));
+    return pairs;
   }
 
   addKept(pairs: Pairs): void {
@@ -44,38 +51,42 @@ export class UsersByValue {
   }
 
   /** Values of which nobody is known to have had any are left out. */
-  ranked(limit: number | null, identities: IdentityView): AggregateItem[] {
+  async ranked(limit: number | null, identities: IdentityView, pause: () => Promise<void>): Promise<AggregateItem[]> {
     const { values } = this;
     const keys: number[] = [];
-    this.keep().forEach((pairs, place) => {
+    for (const [place, pairs] of (await this.keep(pause)).entries()) {
       let code = -1;
       let groups: readonly number[] = [];
-      for (const pair of pairs) {
-        const next = Math.floor(pair / ACTOR_SPAN);
-        // Of one code the pairs are neighbours.
-        if (next !== code) groups = values.groupsOf(place, (code = next));
-        const identity = identities.identityOf(pair - code * ACTOR_SPAN);
-        for (const group of groups) keys.push(group * ACTOR_SPAN + identity);
-      }
-    });
-    const { groups, counts } = sizesOfGroups(distinct(Float64Array.from(keys)));
-    return rankCounts(counts, { propertyOf: (place) => values.propertyOf(groups[place]!) }, limit);
+      await inPieces(pairs.length, pause, (from, to) => {
+        for (let at = from; at < to; at += 1) {
+          const next = Math.floor(pairs[at]! / ACTOR_SPAN);
+          // Of one code the pairs are neighbours.
+          if (next !== code) groups = values.groupsOf(place, (code = next));
+          const identity = identities.identityOf(pairs[at]! - code * ACTOR_SPAN);
+          for (const group of groups) keys.push(group * ACTOR_SPAN + identity);
+        }
+      });
+    }
+    const { groups, counts } = await sizesOfGroups(await distinctInTurns(Float64Array.from(keys), new Turns(undefined, pause)), pause);
+    return await inTurns(ranking(counts, { propertyOf: (place) => values.propertyOf(groups[place]!) }, limit), pause);
   }
 }
 
 /** How many keys there are of each group, of distinct ascending keys. */
-function sizesOfGroups(keys: Float64Array): { groups: Float64Array; counts: Uint32Array } {
+async function sizesOfGroups(keys: Float64Array, pause: () => Promise<void>): Promise<{ groups: Float64Array; counts: Uint32Array }> {
   const groups = new Float64Array(keys.length);
   const counts = new Uint32Array(keys.length);
   let count = 0;
-  for (let at = 0; at < keys.length; at += 1) {
-    const group = Math.floor(keys[at]! / ACTOR_SPAN);
-    if (count === 0 || groups[count - 1] !== group) {
-      groups[count] = group;
-      count += 1;
+  await inPieces(keys.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const group = Math.floor(keys[at]! / ACTOR_SPAN);
+      if (count === 0 || groups[count - 1] !== group) {
+        groups[count] = group;
+        count += 1;
+      }
+      counts[count - 1]! += 1;
     }
-    counts[count - 1]! += 1;
-  }
+  });
   return { groups: groups.subarray(0, count), counts: counts.slice(0, count) };
 }
 
@@ -110,7 +121,7 @@ function pairsOf(rows: Rows, selector: Selector, { sources }: Values): Pairs {
   return lists.map((list, place) => distinct(list.slice(0, ends[place])));
 }
 
-function united(lists: readonly Float64Array[]): Float64Array {
+async function united(lists: readonly Float64Array[], turns: Turns): Promise<Float64Array> {
   const [only, ...others] = lists;
   if (only !== undefined && others.length === 0) return only;
   const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
@@ -119,17 +130,29 @@ function united(lists: readonly Float64Array[]): Float64Array {
     all.set(list, at);
     at += list.length;
   }
-  return distinct(all);
+  return await distinctInTurns(all, turns);
 }
 
-/** The distinct ones of some numbers, ascending. The list is sorted in place. */
-function distinct(list: Float64Array): Float64Array {
-  list.sort();
+/** The distinct ones of some numbers, ascending. The list may be sorted in place. */
+async function distinctInTurns(list: Float64Array, turns: Turns): Promise<Float64Array> {
+  const sorted = await sortNumbers(list, turns);
   let count = 0;
-  for (let at = 0; at < list.length; at += 1) {
-    if (at > 0 && list[at] === list[at - 1]) continue;
-    list[count] = list[at]!;
-    count += 1;
+  await turns.inPieces(sorted.length, (from, to) => (count = putDistinct(sorted, count, from, to)));
+  return sorted.slice(0, count);
+}
+
+/** The same of the few of one segment. */
+function distinct(list: Float64Array): Float64Array {
+  return list.sort().slice(0, putDistinct(list, 0, 0, list.length));
+}
+
+/** Puts those of `[from, to)` that differ from the one before behind the first `count`; answers how many there are now. */
+function putDistinct(sorted: Float64Array, count: number, from: number, to: number): number {
+  let end = count;
+  for (let at = from; at < to; at += 1) {
+    if (end > 0 && sorted[at] === sorted[end - 1]) continue;
+    sorted[end] = sorted[at]!;
+    end += 1;
   }
-  return list.slice(0, count);
+  return end;
 }

@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
+import { inPieces } from "../../base/in-pieces.js";
+import { Scratch } from "../../base/scratch.js";
 import { BitSet } from "../../column/bit-set.js";
 import { dayStartMs } from "../../base/time.js";
 import { orderWithin } from "../../segment/event-order.js";
@@ -74,26 +76,33 @@ function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): Subject
   return { rows: places.map((at) => selected[at]!), subjects: places.map((at) => own[at]!) };
 }
 
-/** By subject, one more than the place of the first row so far. */
-let placeOf = new Uint32Array(1024);
-
-/** The first rows of some lists. Cost: two looks at each row. */
-export function unitedFirstRows(lists: readonly FirstRows[]): FirstRows {
+/** The first rows of some lists. Cost: two looks at each row, in pieces. */
+export async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise<void>): Promise<FirstRows> {
   const all = lists.length === 1 ? lists[0]! : joinedFirstRows(lists);
   const { subjects, times } = all;
-  reserve(subjects);
-  for (let place = 0; place < subjects.length; place += 1) {
-    const first = placeOf[subjects[place]!]!;
-    if (first === 0 || times[place]! < times[first - 1]!) placeOf[subjects[place]!] = place + 1;
-  }
   const places = new Uint32Array(subjects.length);
   let count = 0;
-  for (let place = 0; place < subjects.length; place += 1) {
-    if (times[place]! > times[placeOf[subjects[place]!]! - 1]!) continue;
-    places[count] = place;
-    count += 1;
-  }
-  for (let place = 0; place < subjects.length; place += 1) placeOf[subjects[place]!] = 0;
+  await Scratch.of(async (scratch) => {
+    let end = 0;
+    await inPieces(subjects.length, pause, (from, to) => {
+      for (let place = from; place < to; place += 1) if (subjects[place]! >= end) end = subjects[place]! + 1;
+    });
+    /** By subject, one more than the place of the first row so far. */
+    const placeOf = await scratch.zerosInTurns(end, pause);
+    await inPieces(subjects.length, pause, (from, to) => {
+      for (let place = from; place < to; place += 1) {
+        const first = placeOf[subjects[place]!]!;
+        if (first === 0 || times[place]! < times[first - 1]!) placeOf[subjects[place]!] = place + 1;
+      }
+    });
+    await inPieces(subjects.length, pause, (from, to) => {
+      for (let place = from; place < to; place += 1) {
+        if (times[place]! > times[placeOf[subjects[place]!]! - 1]!) continue;
+        places[count] = place;
+        count += 1;
+      }
+    });
+  });
   if (count === subjects.length) return all;
   const left = places.subarray(0, count);
   return {
@@ -117,12 +126,6 @@ export function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
     at += subjects.length;
   }
   return all;
-}
-
-function reserve(subjects: Uint32Array): void {
-  let max = 0;
-  for (let place = 0; place < subjects.length; place += 1) if (subjects[place]! > max) max = subjects[place]!;
-  if (max >= placeOf.length) placeOf = new Uint32Array(2 ** Math.ceil(Math.log2(max + 1)));
 }
 
 export function byteLengthOfFirstRows({ subjects }: FirstRows): number {

@@ -37,7 +37,11 @@ export function firstsByUnit(scope: Scope, cut: RowCut, subjects: Subjects, keys
     ...part,
     kept: {
       key: name,
-      of: (state) => new Map([...state].map(([unitMs, lists]) => [unitMs, unitedFirstRows(lists)])),
+      of: async (state, pause) => {
+        const united = new Map<number, FirstRows>();
+        for (const [unitMs, lists] of state) united.set(unitMs, await unitedFirstRows(lists, pause));
+        return united;
+      },
       add: addAll,
       byteLength: byteLengthOfUnits,
     },

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places and entities are bounded by their lists */
+import { inPieces } from "../../base/in-pieces.js";
 import { dayOf } from "../../base/time.js";
 import type { EventIds } from "../../derived/event-ids.js";
 import type { Rows } from "../../segment/rows.js";
@@ -48,7 +49,7 @@ export async function membersOf(firsts: FirstsByUnit, subjects: Subjects, moment
       end = addFirst(made, end, memberOf, rows, from, subjects);
       await pause();
     }
-    addTies(ties, made, memberOf, rows, subjects);
+    await addTies(ties, made, memberOf, rows, subjects, pause);
     for (let place = start; place < end; place += 1) memberOf[made.entities[place]!] = 0;
     await pause();
   }
@@ -76,17 +77,19 @@ function addFirst(made: Members, from: number, memberOf: Uint32Array, rows: Firs
 }
 
 /** Finds members whose first events, of one millisecond, have several keys. */
-function addTies(ties: Map<number, Tie>, made: Members, memberOf: Uint32Array, rows: FirstRows, subjects: Subjects): void {
+async function addTies(ties: Map<number, Tie>, made: Members, memberOf: Uint32Array, rows: FirstRows, subjects: Subjects, pause: () => Promise<void>): Promise<void> {
   const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
-  for (let row = 0; row < rows.subjects.length; row += 1) {
-    const member = memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1;
+  const eachRow = (act: (row: number, member: number) => void) =>
+    inPieces(rows.subjects.length, pause, (from, to) => {
+      for (let row = from; row < to; row += 1) act(row, memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1);
+    });
+  await eachRow((row, member) => {
     if (isTied(row, member) && rows.keys[row] !== made.keys[member]) ties.set(member, { member, events: [] });
-  }
+  });
   if (ties.size === 0) return;
-  for (let row = 0; row < rows.subjects.length; row += 1) {
-    const member = memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1;
+  await eachRow((row, member) => {
     if (isTied(row, member)) ties.get(member)?.events.push({ ms: rows.times[row]!, sequence: rows.sequences[row]!, key: rows.keys[row]! });
-  }
+  });
 }
 
 /** Finds out which events of one millisecond are the first, by their ids. */

@@ -35,7 +35,8 @@ export class CellsOverTime implements Measured {
   /** Cost: two looks at each cell. 4 bytes for each key that there may be. */
   static async of(cells: CellsByUnit, tallies: Tallies, pause: () => Promise<void>): Promise<CellsOverTime> {
     const units = [...cells.keys()].sort((a, b) => a - b);
-    const keyEnd = Math.max(0, ...[...cells.values()].flat().map(({ pairs }) => (pairs.length === 0 ? 0 : Math.floor(pairs.at(-1)! / KEY_SPAN) + 1)));
+    let keyEnd = 0;
+    for (const lists of cells.values()) for (const { pairs } of lists) if (pairs.length > 0) keyEnd = Math.max(keyEnd, Math.floor(pairs.at(-1)! / KEY_SPAN) + 1);
     // A place further: while cells are put, the start of a key is where its next cell goes.
     const starts = new Uint32Array(keyEnd + 2);
     await inPieces(cells, units, pause, ({ pairs }, from, to) => {

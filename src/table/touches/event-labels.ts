@@ -15,6 +15,7 @@ import type { Payments } from "../money/payments.js";
 import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./nearest-touch.js";
 import { OrderInPart } from "./order-in-part.js";
 import type { Touches } from "./touches.js";
+import { TouchesOfIdentities } from "./touches-of-identities.js";
 
 /** The tables that labels are read from, all of one moment. */
 interface LabelTables {
@@ -24,16 +25,15 @@ interface LabelTables {
 }
 
 /**
- * The labels that the events of one question would get as payments of their identities, by one model. Each actor's is found once, and again where a
- * touch of theirs lies between two of their events: 20 bytes for every actor that there may be, of which no page is touched without need.
+ * The labels that the events of one question would get as payments of their identities, by one model. Each identity's is found once, and again where
+ * a touch of theirs lies between two of their events: 20 bytes for every actor that there may be, of which no page is touched without need.
  */
 export class EventLabels implements RowLabels {
   readonly columns = [TIME_COLUMN, SEQUENCE_COLUMN, ...ACTOR_COLUMNS];
   readonly #nearest: NearestTouch;
-  /** Those behind came later than the moment. */
-  readonly #touchCount: number;
+  readonly #touchesOfIdentities: TouchesOfIdentities;
   readonly #generations: string;
-  /** The label of each actor's events, and within which times. */
+  /** By identity: the label of its events, and within which times. */
   readonly #labels: Int32Array;
   readonly #fromMs: Float64Array;
   readonly #toMs: Float64Array;
@@ -53,7 +53,7 @@ export class EventLabels implements RowLabels {
   ) {
     const { touches } = tables;
     this.#nearest = new NearestTouch(touches, model === "first_touch", touches.maker.rule.lookbackMs ?? Infinity);
-    this.#touchCount = touches.count;
+    this.#touchesOfIdentities = new TouchesOfIdentities(touches, moment.identities);
     this.#generations = this.#generationsOfNow;
     this.#labels = new Int32Array(actorEnd);
     this.#fromMs = new Float64Array(actorEnd);
@@ -78,13 +78,14 @@ export class EventLabels implements RowLabels {
     const startMs = dayStartMs(rows.day);
     const part = new OrderInPart(rows);
     const { orders } = this.tables;
+    const { identities } = this.moment;
     return (row) => {
       const sequence = sequences[row]!;
       if (orders.isRefund(sequence)) return this.#ofPayment(orders.placeOf(sequence));
-      const actor = actorOf(users[row]!, anonymous[row]!);
+      const identity = identities.identityOf(actorOf(users[row]!, anonymous[row]!));
       const ms = startMs + times[row]!;
-      if (ms >= this.#fromMs[actor]! && ms < this.#toMs[actor]!) return this.#labels[actor]!;
-      return this.#find(actor, ms, (touch) => this.#orderAtOnce(touch, ms, sequence, part.compare(this.#sequenceOf(touch), row)));
+      if (ms >= this.#fromMs[identity]! && ms < this.#toMs[identity]!) return this.#labels[identity]!;
+      return this.#find(identity, ms, (touch) => this.#orderAtOnce(touch, ms, sequence, part.compare(this.#sequenceOf(touch), row)));
     };
   }
 
@@ -104,27 +105,19 @@ export class EventLabels implements RowLabels {
     if (known !== undefined) return known;
     const { payments } = this.tables;
     const [actor, ms, sequence] = [payments.actors[place]!, payments.times[place]!, payments.sequences[place]!];
-    const label = actor === 0 ? 0 : this.#nearest.labelOf(this.#touchesOf(actor), ms, (touch) => this.#orderAtOnce(touch, ms, sequence, null), this.#toRead);
+    const label = actor === 0 ? 0 : this.#nearest.labelOf(this.#touchesOfIdentities.of(this.moment.identities.identityOf(actor)), ms, (touch) => this.#orderAtOnce(touch, ms, sequence, null), this.#toRead);
     this.#ofPayments.set(place, label);
     return label;
   }
 
-  #find(actor: number, ms: number, orderAtOnce: OrderAtOnce): number {
-    const lists = this.#touchesOf(actor);
+  #find(identity: number, ms: number, orderAtOnce: OrderAtOnce): number {
+    const lists = this.#touchesOfIdentities.of(identity);
     const step = this.#nearest.stepAt(lists, ms, this.#toRead);
     if (step === null) return this.#nearest.labelOf(lists, ms, orderAtOnce, this.#toRead);
-    this.#labels[actor] = step.label;
-    this.#fromMs[actor] = step.fromMs;
-    this.#toMs[actor] = step.toMs;
+    this.#labels[identity] = step.label;
+    this.#fromMs[identity] = step.fromMs;
+    this.#toMs[identity] = step.toMs;
     return step.label;
-  }
-
-  /** Of all ids of an actor's identity, those of the moment. */
-  #touchesOf(actor: number): ArrayLike<number>[] {
-    const { identities } = this.moment;
-    const { touches } = this.tables;
-    const lists = identities.actorsOf(identities.identityOf(actor)).map((owner) => touches.placesOf(owner));
-    return touches.count === this.#touchCount ? lists : lists.map((list) => Array.from(list).filter((place) => place < this.#touchCount));
   }
 
   #sequenceOf(touch: number): number {

@@ -10,6 +10,7 @@ import type { PaymentCompanies } from "../money/payment-companies.js";
 import type { Payments } from "../money/payments.js";
 import { NearestTouch, UNKNOWN } from "./nearest-touch.js";
 import type { Touches } from "./touches.js";
+import { TouchesOfIdentities } from "./touches-of-identities.js";
 
 /** What tells of companies, at level account. */
 interface Accounts {
@@ -56,10 +57,11 @@ export class PaymentLabels {
   settle(places: readonly number[], moment: CompanyMoment, missing: Missing): boolean {
     this.#forgetWhatChanged(moment);
     const unread: EventPlace[] = [];
+    const touchesOf = new TouchesOfIdentities(this.touches, moment.identities);
     for (const place of places) {
       if (this.#labels[place] !== UNKNOWN) continue;
       moment.looked(1);
-      this.#labels[place] = this.#find(place, moment, unread);
+      this.#labels[place] = this.#find(place, moment, touchesOf, unread);
     }
     if (unread.length === 0) return true;
     missing.add(() => this.touches.ids.read(unread, moment.rows));
@@ -110,16 +112,15 @@ export class PaymentLabels {
   }
 
   /** Adds events whose ids are to be read first; the answer is UNKNOWN then. */
-  #find(place: number, { identities }: CompanyMoment, unread: EventPlace[]): number {
-    const { payments, accounts, touches } = this;
+  #find(place: number, { identities }: CompanyMoment, touchesOf: TouchesOfIdentities, unread: EventPlace[]): number {
+    const { payments, accounts } = this;
     const actor = payments.actors[place]!;
     if (actor === 0) return 0;
     const moment = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
     const orderAtOnce = (touch: number) => this.#orderAtOnce(touch, moment, unread);
     const company = accounts === null ? 0 : accounts.payments.of(place);
     if (accounts !== null && company !== 0) return this.#nearest.labelOf([accounts.touches.placesOf(company)], moment.ms, orderAtOnce, unread);
-    const actors = identities.actorsOf(identities.identityOf(actor));
-    return this.#nearest.labelOf(actors.map((owner) => touches.placesOf(owner)), moment.ms, orderAtOnce, unread);
+    return this.#nearest.labelOf(touchesOf.of(identities.identityOf(actor)), moment.ms, orderAtOnce, unread);
   }
 
   #orderAtOnce(touch: number, { ms, sequence }: EventMoment, unread: EventPlace[]): number | null {

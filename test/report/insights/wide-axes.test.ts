@@ -14,10 +14,10 @@ test.each(["events", "unique_users", "sessions"] as const)("%s over more minutes
   await expect(daybook.trend({ measure: { type }, interval: "minute" })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "interval" } });
 });
 
-test("as many units as no call has arguments have a first and a last one", () => {
+test("as many units as no call has arguments have a first and a last one", async () => {
   const cells = [{ pairs: Float64Array.of(1), counts: Uint32Array.of(1) }];
   const events = new Map(Array.from({ length: 200_000 }, (_, unit) => [unit, cells]));
   // It looks at counts alone.
   const nobody = {} as never;
-  expect(new UsersOverTime(new Map(), events, nobody, nobody).extent).toEqual({ firstMs: 0, lastMs: 199_999 });
+  expect(await new UsersOverTime(new Map(), events, nobody, nobody).extent()).toEqual({ firstMs: 0, lastMs: 199_999 });
 });
