@@ -10,6 +10,12 @@ export const SERVER_LIMITS = {
   lockLeaseMsMin: 300,
   /** Milliseconds between two looks at a lock while a process waits for it. */
   lockLookMs: 250,
+  /** Milliseconds that requests may go on when a server is closed. Then they are cut off. */
+  drainMs: 10_000,
+  /** Lines of the log each second: it must not cost more than the requests it tells of, least of all when there are too many. */
+  logLinesPerSec: 100,
+  /** Bytes of one line of a file that is imported, and characters of a record of CSV: no file may fill the memory. */
+  importedLineBytes: 1024 * 1024,
   /** Bytes of a request's line and headers. */
   headerBytes: 8 * 1024,
   /** Headers of a request. */
@@ -42,8 +48,22 @@ export const SERVER_LIMITS = {
   waitingWriteMs: 25_000,
   /** Writes that go on in one look at the event loop, after it was late. */
   calmWriteCount: 32,
+  /** Milliseconds that anything but a short write waits, on a thread of sockets, for another request of its token to be answered. */
+  momentMs: 10,
   /** Requests that a thread of sockets waits for. Each holds some kilobytes, and 64 KiB of a body that nobody asked for yet. */
   enteredRequestCount: 1_024,
+  /** Bytes of the body of a question, and of one tracking call: as sent, and inflated. */
+  questionBodyBytes: 1024 * 1024,
+  /** Bytes of a body of events, records or calls, as sent and inflated. */
+  writeBodyBytes: 16 * 1024 * 1024,
+  /** Bytes of a body that a page sends: what browsers take for `sendBeacon`. */
+  collectedBodyBytes: 64 * 1024,
+  /** Bytes of a body that a route does not ask for, which are read and dropped. */
+  droppedBodyBytes: 1024 * 1024,
+  /** Levels of nesting of a body: a real question has five, and a parser's stack must not be the caller's to fill. */
+  jsonDepth: 64,
+  /** Bytes of JSON that each value counts for at least: an ordinary one with its name and comma. An empty object takes as much memory. */
+  jsonValueBytes: 8,
   /** Bytes of request bodies in memory at once, of all callers. As parsed JSON they take several times as much. */
   heldBodyBytes: 64 * 1024 * 1024,
   /** Bytes of a body, as sent and inflated, of which only the body says whose it is. Clients send 50 to 200 events at once, some 100 KiB. */
@@ -76,6 +96,10 @@ export const SERVER_LIMITS = {
   noticeNameChars: 96,
   /** Milliseconds that a question may take. */
   questionMs: 30_000,
+  /** Milliseconds that `--question-seconds` may allow. Whoever asks for longer has a batch in mind. */
+  questionMsMax: 3_600_000,
+  /** Characters of a secret token. A known one is served however many were tried before it, so its length alone keeps it from being guessed. */
+  tokenCharsMin: 22,
   /** Unknown tokens that one address may try in a row. */
   failedTokenCount: 60,
   /** Unknown tokens that one address may try each minute beyond these. */

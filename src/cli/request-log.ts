@@ -1,8 +1,7 @@
 import { DaybookError } from "../base/errors.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import type { Answered } from "../http/index.js";
 
-/** Lines a second: a log must not cost more than the requests it tells of, least of all when there are too many. */
-const LINES_PER_SECOND = 100;
 const SECOND_MS = 1_000;
 
 /** Tells of requests on stderr, one JSON object a line: never what was asked, nor who asked. */
@@ -39,7 +38,7 @@ export class RequestLog {
       this.#leftOutCount = 0;
     }
     this.#lineCount += 1;
-    if (this.#lineCount > LINES_PER_SECOND) this.#leftOutCount += 1;
+    if (this.#lineCount > SERVER_LIMITS.logLinesPerSec) this.#leftOutCount += 1;
     else this.#write(nowMs, entry);
   }
 

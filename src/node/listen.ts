@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { DaybookError } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { SERVER_LIMITS } from "../base/server-limits.js";
 import type { Handler } from "../http/index.js";
 import type { FrontRoute } from "../http/routing/route.js";
 import { answerWith, replyOnSocket } from "./answer-on-socket.js";
@@ -39,7 +40,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-const DRAIN_MS = 10_000;
 const SWEEP_MS = 20;
 
 /** What `listen` takes. */
@@ -98,7 +98,7 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
     close: () => {
       // What has no end of its own would be waited for in vain.
       streams.endAll();
-      return (closing ??= drain(server, connections, options.drainMs ?? DRAIN_MS));
+      return (closing ??= drain(server, connections, options.drainMs ?? SERVER_LIMITS.drainMs));
     },
   };
 }

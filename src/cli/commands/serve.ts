@@ -36,7 +36,6 @@ Tokens made or revoked by "daybook token" count at once, those of DIR and those 
 is made and shown once.
 `;
 
-const QUESTION_SECONDS = 3_600;
 /** What one statement may take beside questions, such as an insert. */
 const STATEMENT_MS = 300_000;
 
@@ -68,7 +67,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
-  const questionMs = wholeNumberOf(values["question-seconds"] ?? String(SERVER_LIMITS.questionMs / 1_000), "question-seconds", 1, QUESTION_SECONDS) * 1_000;
+  const questionMs = wholeNumberOf(values["question-seconds"] ?? String(SERVER_LIMITS.questionMs / 1_000), "question-seconds", 1, SERVER_LIMITS.questionMsMax / 1_000) * 1_000;
   const tokenFile = values.tokens !== undefined && (await canBeReadAgain(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(values["insecure-token"]);
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens)).records)];
@@ -114,17 +113,14 @@ function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolea
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
-/** A known token is served however many were tried before it, so its length alone keeps it from being guessed. */
-const TOKEN_CHARS_MIN = 22;
-
 /** The token of DAYBOOK_TOKEN, if it is set. @param takesShort `--insecure-token` @throws Error that does not show it, UsageError */
 export function environmentTokens(takesShort = false): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];
   const records = tokensOf(value);
-  if (value.length >= TOKEN_CHARS_MIN || takesShort) return records;
+  if (value.length >= SERVER_LIMITS.tokenCharsMin || takesShort) return records;
   throw new UsageError(
-    `DAYBOOK_TOKEN: expected at least ${TOKEN_CHARS_MIN} characters, got ${value.length}: shorter tokens can be guessed; --insecure-token accepts it`,
+    `DAYBOOK_TOKEN: expected at least ${SERVER_LIMITS.tokenCharsMin} characters, got ${value.length}: shorter tokens can be guessed; --insecure-token accepts it`,
   );
 }
 

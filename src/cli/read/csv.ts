@@ -1,13 +1,11 @@
 import { shown } from "../../base/errors.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { readLines, withoutReturn } from "./lines.js";
 
 /** One record of a CSV text: its fields, or why it has none. `line` is the record's first, from 1. */
 export type CsvRecord =
   | { readonly line: number; readonly text: string; readonly fields: readonly string[] }
   | { readonly line: number; readonly reason: string };
-
-/** Characters of one record, line breaks inside quotes included: bounds what an unclosed quote can swallow. */
-export const RECORD_CHARS_MAX = 1024 * 1024;
 
 const LONE_RETURN = "a carriage return that neither ends the line nor stands in quotes";
 
@@ -46,8 +44,8 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","
       open = null;
       if (reason !== null) records.push(...rejected(record, reason));
       else if (record.parts.length === 0) records.push(closed(record));
-      else if (record.charCount <= RECORD_CHARS_MAX) open = record;
-      else records.push(...rejected(record, `a quoted field is not closed within ${RECORD_CHARS_MAX} characters`));
+      else if (record.charCount <= SERVER_LIMITS.importedLineBytes) open = record;
+      else records.push(...rejected(record, `a quoted field is not closed within ${SERVER_LIMITS.importedLineBytes} characters`));
     }
     yield records;
   }

@@ -1,3 +1,4 @@
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { FileFault } from "./row.js";
 
 /** One line of a text, without its line end. */
@@ -9,12 +10,9 @@ export interface Line {
   readonly fault: string | null;
 }
 
-/** Bytes of one line: longer ones are named and skipped, so that no file can fill the memory. */
-export const LINE_BYTES_MAX = 1024 * 1024;
-
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
-const TOO_LONG = `longer than ${LINE_BYTES_MAX.toLocaleString("en-US")} bytes`;
+const TOO_LONG = `longer than ${SERVER_LIMITS.importedLineBytes.toLocaleString("en-US")} bytes`;
 
 /**
  * Cuts a byte stream into lines, a block of lines per chunk. Lines end with a line feed, and a `\r` before it stays; in a file without line feeds
@@ -34,11 +32,11 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
     if (end === -1) {
       carriedBytes += chunk.length;
       // Of a line that is too long anyway only the length is kept.
-      carried = carriedBytes > LINE_BYTES_MAX ? [] : [...carried, chunk];
+      carried = carriedBytes > SERVER_LIMITS.importedLineBytes ? [] : [...carried, chunk];
       continue;
     }
     const lines: Line[] = [];
-    if (carriedBytes > LINE_BYTES_MAX) {
+    if (carriedBytes > SERVER_LIMITS.importedLineBytes) {
       const first = chunk.indexOf(newline);
       lines.push({ number, text: "", fault: TOO_LONG });
       number += 1;
@@ -52,7 +50,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   }
   if (carriedBytes === 0) return;
   const lines: Line[] = [];
-  if (carriedBytes > LINE_BYTES_MAX) lines.push({ number, text: "", fault: TOO_LONG });
+  if (carriedBytes > SERVER_LIMITS.importedLineBytes) lines.push({ number, text: "", fault: TOO_LONG });
   else splitBlock(joined(carried), newline, number, lines);
   yield lines;
 }
@@ -63,7 +61,7 @@ async function begun(source: AsyncIterable<Uint8Array>): Promise<{ newline: numb
   const read: Uint8Array[] = [];
   let byteLength = 0;
   let hasFeed = false;
-  while (!hasFeed && byteLength <= LINE_BYTES_MAX) {
+  while (!hasFeed && byteLength <= SERVER_LIMITS.importedLineBytes) {
     const next = await rest.next();
     if (next.done === true) break;
     read.push(next.value);
@@ -112,7 +110,7 @@ function splitBlock(block: Uint8Array, newline: number, firstNumber: number, lin
 
 function lineOf(number: number, text: string | null): Line {
   if (text === null) return { number, text: "", fault: "not valid UTF-8" };
-  if (text.length > LINE_BYTES_MAX) return { number, text: "", fault: TOO_LONG };
+  if (text.length > SERVER_LIMITS.importedLineBytes) return { number, text: "", fault: TOO_LONG };
   if (text.includes("\0")) return { number, text: "", fault: "a NUL byte in it" };
   return { number, text: number === 1 && text.startsWith("\ufeff") ? text.slice(1) : text, fault: null };
 }

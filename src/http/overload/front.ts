@@ -30,9 +30,6 @@ export type Entered =
   | { readonly refusal: null; readonly known: Known; leave(): void }
   | { readonly refusal: WireReply; leave(): void };
 
-/** How long a request waits for one of its token to be answered, in ms. */
-const MOMENT_MS = 10;
-
 const leaveNothing = () => undefined;
 
 /** Where a refusal is counted, and in which shape it is told. */
@@ -72,7 +69,7 @@ export class Front {
   ) {
     this.admission = new Admission(limits, () => 0);
     this.#router = createRouter(routes);
-    this.#shares = new TokenShares(limits.requestsPerTokenCount, MOMENT_MS);
+    this.#shares = new TokenShares(limits.requestsPerTokenCount, SERVER_LIMITS.momentMs);
     this.#tooMany = tooManyOfToken(limits);
   }
 

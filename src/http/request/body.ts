@@ -15,7 +15,6 @@ const JSON_TYPES = ["application/json"];
 /** And what senders call their JSON so that a browser asks for no leave, and what curl calls any body. */
 const ANY_JSON_TYPES = [...JSON_TYPES, "text/plain", "application/x-www-form-urlencoded"];
 const NDJSON_TYPES = ["application/x-ndjson", "application/ndjson"];
-const UNASKED_BYTES_MAX = 1024 * 1024;
 const ENCODINGS: Readonly<Record<string, BodyCompression>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
 
 /**
@@ -52,7 +51,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
  */
 export async function dropBody(request: WireRequest, held: Held): Promise<void> {
   const isEmpty = Number(request.header("content-length") ?? 0) === 0 && request.header("transfer-encoding") === null;
-  if (!isEmpty) await request.readBody(UNASKED_BYTES_MAX, (byteLength) => held.take(byteLength));
+  if (!isEmpty) await request.readBody(SERVER_LIMITS.droppedBodyBytes, (byteLength) => held.take(byteLength));
 }
 
 function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {

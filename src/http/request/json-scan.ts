@@ -3,9 +3,6 @@ import { LONG_DIGITS } from "../../base/json-text.js";
 import { LIMITS } from "../../base/limits.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 
-/** Levels of nesting a body may have: a real question has five, and a parser's stack must not be the caller's to fill. */
-export const JSON_DEPTH = 64;
-
 /** Some items of a list that stand together: where their text begins and ends. */
 export interface Items {
   readonly from: number;
@@ -26,9 +23,6 @@ export interface Scan {
   /** False: it ends within a list or an object. */
   readonly isWhole: boolean;
 }
-
-/** Bytes of JSON that an ordinary value takes, its name and comma included; an empty object takes as much memory. */
-const VALUE_BYTES = 8;
 
 /** Digits of a fraction count for nothing: no body has more bytes. A small integer, as the loop is slower with a double. */
 const FRACTION = -(2 ** 30);
@@ -62,7 +56,7 @@ export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
       } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
         depth += 1;
         valueCount += 1;
-        if (depth > JSON_DEPTH) throw new DaybookError("malformed_json", `expected at most ${JSON_DEPTH} levels of nesting`);
+        if (depth > SERVER_LIMITS.jsonDepth) throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.jsonDepth} levels of nesting`);
         if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.opens(at, depth, byte === OPENING_BRACKET);
       } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
         if (depth === lists.depth) lists.ends(at);
@@ -70,7 +64,7 @@ export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
       }
     }
   }
-  return { hasLongNumber, weight: Math.max(bytes.length, VALUE_BYTES * valueCount), longLists: lists.long, byteLengthBeside: lists.byteLengthBeside, isWhole: depth === 0 };
+  return { hasLongNumber, weight: Math.max(bytes.length, SERVER_LIMITS.jsonValueBytes * valueCount), longLists: lists.long, byteLengthBeside: lists.byteLengthBeside, isWhole: depth === 0 };
 }
 
 /** The lists at the top, or in an object at the top. */

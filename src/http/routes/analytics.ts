@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { SearchEventsPage } from "../../plan/answers.js";
 import type { ReportName } from "../../plan/plan.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { Scope } from "../access/token.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
 import { questionBodies } from "../shapes/question.js";
@@ -29,7 +30,7 @@ function question<Body extends z.ZodObject>(
     envelope,
     access: { scope },
     query: z.strictObject({}),
-    body: { schema: body, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema: body, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     answer,
     etag: true,
     handle: async (caller, exchange) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
-import { BEACON_BYTE_LENGTH, collectBody } from "../shapes/beacon-body.js";
+import { collectBody } from "../shapes/beacon-body.js";
 import { SERVED_FILES, sharedFile } from "../files/browser-files.js";
 import type { BrowserFiles } from "../files/browser-files.js";
 import type { CollectRoute, FileRoute } from "../routing/route.js";
@@ -18,7 +18,7 @@ export const collectRoutes: readonly CollectRoute[] = [
     summary: "Stores events of a page, by a public key; answers when they are durable",
     answer: z.null(),
     status: 204,
-    collects: { schema: collectBody, maxByteLength: BEACON_BYTE_LENGTH, itemCountMax: SERVER_LIMITS.collectedItemCount, list: null, isWritten: true, anyTextType: true },
+    collects: { schema: collectBody, maxByteLength: SERVER_LIMITS.collectedBodyBytes, itemCountMax: SERVER_LIMITS.collectedItemCount, list: null, isWritten: true, anyTextType: true },
   },
   {
     ...OPEN,
@@ -36,7 +36,7 @@ export const collectRoutes: readonly CollectRoute[] = [
     summary: "Stores an event of plausible-tracker, by a public key; answers when it is durable",
     answer: z.null(),
     status: 204,
-    collects: { schema: plausibleBody, maxByteLength: BEACON_BYTE_LENGTH, itemCountMax: SERVER_LIMITS.collectedItemCount, list: null, isWritten: true, anyTextType: true },
+    collects: { schema: plausibleBody, maxByteLength: SERVER_LIMITS.collectedBodyBytes, itemCountMax: SERVER_LIMITS.collectedItemCount, list: null, isWritten: true, anyTextType: true },
     reads: { key: plausibleKey, events: plausibleEvents },
   },
 ];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { amplitude } from "../clients/amplitude.js";
 import type { Client } from "../clients/client.js";
 import { mixpanelEvents } from "../clients/mixpanel.js";
@@ -7,7 +8,6 @@ import { openpanel, OPENPANEL_SECRET } from "../clients/openpanel.js";
 import { posthog } from "../clients/posthog.js";
 import { takeSent } from "../clients/take.js";
 import { umami } from "../clients/umami.js";
-import { WRITE_BYTE_LENGTH } from "../routing/route.js";
 import type { ClientKeyed, ClientRoute } from "../routing/route.js";
 
 /** Clients add parameters of their own. */
@@ -27,7 +27,7 @@ const ONE = z.union([z.literal(1), z.looseObject({ status: z.literal(1) })]);
 function post(path: string, library: string, clientOf: Client | ((sent: ClientKeyed) => Client), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
   const of = typeof clientOf === "function" ? clientOf : () => clientOf;
   const schema = row.schema ?? (typeof clientOf === "function" ? OBJECT : clientOf.shape);
-  const body = { schema, maxByteLength: WRITE_BYTE_LENGTH, list: row.form === true ? "data" : null, isWritten: true, anyTextType: true, ...(row.form === true ? { form: true } : {}) };
+  const body = { schema, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: row.form === true ? "data" : null, isWritten: true, anyTextType: true, ...(row.form === true ? { form: true } : {}) };
   return {
     ...COMMON,
     method: "POST",

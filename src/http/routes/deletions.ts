@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Access } from "../access/access.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { having } from "../access/served-daybook.js";
 import { deletionAnswers as answers, deletionBodies as bodies } from "../shapes/deletion-shape.js";
@@ -9,7 +10,7 @@ import { wireNames } from "../wire/wire-names.js";
 const RULES = "/v1/time-to-live";
 const ACCESS: Access = { scope: "events:delete", role: "admin", organizationWide: true };
 const noQuery = z.strictObject({});
-const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: JSON_BYTE_LENGTH, list: null });
+const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null });
 
 /** What all of these have in common. */
 const common = { envelope: "problem", access: ACCESS, query: noQuery, etag: false } as const;

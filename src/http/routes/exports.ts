@@ -3,6 +3,7 @@ import { parameterError, shown } from "../../base/errors.js";
 import { compareCodePoints } from "../../base/order.js";
 import { isoOf, parseTimestamp } from "../../base/time.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { ExportInput } from "../../plan/input.js";
 import { AFTER } from "../../engine/exports/place.js";
 import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../engine/exports/place.js";
@@ -10,7 +11,7 @@ import type { ExportedEvent } from "../../schema/exported-event.js";
 import type { StoredRecord } from "../../schema/record.js";
 import { bytesOfLines } from "../answer/lines.js";
 import { pageOfLines } from "../answer/page-of-lines.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
 import { inProject } from "./questions.js";
 
@@ -29,7 +30,7 @@ export const exportRoutes: readonly Route[] = [
     path: "/v1/exports/events",
     summary: "A page of all events, oldest first",
     access: { scope: "events:read" },
-    body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
       const place = after ? { ...timePlace(after), project: after.project } : null;
       const exports: PagedExports = daybook;
@@ -43,7 +44,7 @@ export const exportRoutes: readonly Route[] = [
     path: "/v1/exports/records",
     summary: "A page of all projects and of all records that tell who is who, oldest first",
     access: { scope: "identities:read", role: "admin", organizationWide: true },
-    body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     handle: ({ daybook }, { body: { after }, signal }) => {
       const place = after ? recordPlaceOf(after) : null;
       const exports: PagedExports = daybook;

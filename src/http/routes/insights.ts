@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { InsightPlans } from "../../plan/insights/plan.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { insightAnswers } from "../shapes/insight-answers.js";
 import { insightBodies } from "../shapes/insight-bodies.js";
@@ -18,7 +19,7 @@ function insight(name: keyof InsightPlans, place: string, summary: string): Guar
     envelope: "problem",
     access: { scope: "analytics:read" },
     query: z.strictObject({}),
-    body: { schema, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     answer: insightAnswers[name],
     etag: true,
     handle: async (caller, exchange) => {

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy/requests.js";
 import { bytesOfLines } from "../answer/lines.js";
 import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { Access } from "../access/access.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { having } from "../access/served-daybook.js";
@@ -28,7 +29,7 @@ function change<Body extends z.ZodObject>(
     envelope: "problem",
     access: WRITE,
     query: noQuery,
-    body: { schema: body, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema: body, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     answer: answers.record,
     status,
     etag: false,

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { ReportName } from "../../plan/plan.js";
 import type { Access } from "../access/access.js";
 import { COMPANIES, MONEY, PEOPLE } from "../access/question-rights.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { ask, explain } from "./ask.js";
 
@@ -50,7 +51,7 @@ function question(name: ReportName, access: Access): GuardedRoute {
     envelope: "problem",
     access,
     query: z.strictObject({ explain: z.literal("true").optional() }),
-    body: { schema: z.looseObject({}), maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema: z.looseObject({}), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     answer: z.strictObject({ answer: z.unknown(), notices: z.array(notice).optional() }),
     etag: true,
     keepsNames: true,

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { SavedSegment } from "../../engine/question/saved-segments.js";
 import type { Segment } from "../../plan/insights/input.js";
 import type { Access } from "../access/access.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
 import { having } from "../access/served-daybook.js";
 import { savedSegment, segmentBody } from "../shapes/filters.js";
@@ -35,7 +36,7 @@ export const segmentRoutes: readonly Route[] = [
     envelope: "problem",
     access: WRITE,
     query: noQuery,
-    body: { schema: segmentBody, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema: segmentBody, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     answer: savedSegment,
     etag: false,
     // What is none is refused there.

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
 import { withIdsOfJson } from "../../base/numeric-id.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { EventInput, IngestResult } from "../../schema/event.js";
 import { namedRejections } from "../answer/named-rejections.js";
 import { answers } from "../shapes/answers.js";
 import { eventsBody } from "../shapes/event-body.js";
-import { guarded, JSON_BYTE_LENGTH, WRITE_BYTE_LENGTH } from "../routing/route.js";
+import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { unseenByProject } from "../access/of-project.js";
 import type { Scope } from "../access/token.js";
@@ -26,7 +27,7 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organ
     envelope: "problem",
     access: { scope, organizationWide, basic: true },
     query: noQuery,
-    body: { schema: trackingBodies[kind], maxByteLength: kind === "batch" ? WRITE_BYTE_LENGTH : JSON_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
+    body: { schema: trackingBodies[kind], maxByteLength: kind === "batch" ? SERVER_LIMITS.writeBodyBytes : SERVER_LIMITS.questionBodyBytes, list: null, isWritten: true, anyTextType: true },
     answer: trackingAnswer,
     etag: false,
     keepsNames: true,
@@ -53,7 +54,7 @@ export const writingRoutes: readonly Route[] = [
     envelope: "problem",
     access: { scope: "events:write" },
     query: z.strictObject({ project: z.string().optional().meta({ description: "The only project the events may belong to, and that of those which name none." }) }),
-    body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events", isWritten: true, arrow: true },
+    body: { schema: eventsBody, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: "events", isWritten: true, arrow: true },
     answer: answers.ingest,
     etag: false,
     handle: async ({ daybook, project: own, token }, { body, query }) => {
@@ -71,7 +72,7 @@ export const writingRoutes: readonly Route[] = [
     envelope: "problem",
     access: { scope: "identities:write" },
     query: noQuery,
-    body: { schema: recordsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "records", isWritten: true },
+    body: { schema: recordsBody, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: "records", isWritten: true },
     answer: answers.ingest,
     etag: false,
     keepsNames: true,
@@ -84,7 +85,7 @@ export const writingRoutes: readonly Route[] = [
     envelope: "problem",
     access: { scope: "identities:write", organizationWide: true },
     query: noQuery,
-    body: { schema: noQuery, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    body: { schema: noQuery, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     answer: z.strictObject({ linkId: z.string() }),
     etag: false,
     keepsNames: true,

@@ -11,17 +11,12 @@ import type { SharedText } from "../answer/shared-text.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 
-/** Bytes of a question's body. */
-export const JSON_BYTE_LENGTH = 1024 * 1024;
-/** Bytes of a body of events. */
-export const WRITE_BYTE_LENGTH = 16 * 1024 * 1024;
-
 /** What a route takes as body. */
 export interface BodyRule {
   readonly schema: z.ZodObject;
   /** Bound on the bytes sent, and on the bytes after inflating. */
   readonly maxByteLength: number;
-  /** Bound on the items of its lists. Default: `LIMITS.bodyItemCount`. */
+  /** Bound on the items of its lists. Default: `SERVER_LIMITS.bodyItemCount`. */
   readonly itemCountMax?: number;
   /** Member that a bare array or NDJSON stands for; null: JSON objects only. */
   readonly list: string | null;

@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 
-/** Bytes of a body that a page sends: what browsers take for `sendBeacon`. */
-export const BEACON_BYTE_LENGTH = 64 * 1024;
-
 const text = z.string().nullish();
 
 /** An event as a page tells it. What its texts may be is said where they are stored. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readCsv, RECORD_CHARS_MAX, type CsvRecord } from "../../../src/cli/read/csv.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { readCsv, type CsvRecord } from "../../../src/cli/read/csv.js";
 import { chunksOf } from "./source.js";
 
 async function recordsOf(text: string, delimiter = ",", chunkBytes = 7): Promise<CsvRecord[]> {
@@ -66,7 +67,7 @@ describe("readCsv", () => {
   });
 
   test("an open quote swallows a bounded part of the file only", async () => {
-    const filler = `${"x".repeat(999)}\n`.repeat(Math.ceil(RECORD_CHARS_MAX / 1000) + 1);
+    const filler = `${"x".repeat(999)}\n`.repeat(Math.ceil(SERVER_LIMITS.importedLineBytes / 1000) + 1);
     const records = await recordsOf(`"open\n${filler}after,it\n`, ",", 1 << 16);
     expect(records[0]).toEqual({ line: 1, reason: "a quoted field is not closed within 1048576 characters" });
     expect(fieldsOf(records).at(-1)).toEqual(["after", "it"]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { LINE_BYTES_MAX, readLines, type Line } from "../../../src/cli/read/lines.js";
+import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { readLines, type Line } from "../../../src/cli/read/lines.js";
 import { chunksOf } from "./source.js";
 
 async function linesOf(content: string | Uint8Array, chunkBytes = 3): Promise<Line[]> {
@@ -61,7 +62,7 @@ describe("readLines", () => {
   });
 
   test.each([1 << 16, 1 << 22])("a line that is too long is named, the next one is read (%i bytes each)", async (chunkBytes) => {
-    const lines = await linesOf(`a\n${"x".repeat(LINE_BYTES_MAX + 1)}\nb\nc\n`, chunkBytes);
+    const lines = await linesOf(`a\n${"x".repeat(SERVER_LIMITS.importedLineBytes + 1)}\nb\nc\n`, chunkBytes);
     expect(lines.map((line) => [line.number, line.text, line.fault])).toEqual([
       [1, "a", null],
       [2, "", "longer than 1,048,576 bytes"],
