@@ -76,7 +76,7 @@ export const SERVER_LIMITS = {
   collectedItemCount: 1_000,
   /** Bytes of one item, and of all that stands beside the items. What breaks no rule has a third of it. */
   bodyItemBytes: 1024 * 1024,
-  /** Rejected items that an answer names one by one, and adjusted ones. The others are counted. */
+  /** Rejected items that an answer names one by one. The others are counted. */
   namedItemCount: 100,
   /** Members of a gzip body: each takes some tens of µs, however little it holds. */
   gzipMemberCount: 1_024,

@@ -1,0 +1,61 @@
+import { writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { LIMITS } from "../src/base/limits.js";
+import { SERVER_LIMITS } from "../src/base/server-limits.js";
+import { SECTIONS, type LimitName } from "./limit-rows.js";
+
+/** Written anew by `npx tsx build/limits-page.ts`. */
+export const LIMITS_PAGE_FILE = fileURLToPath(new URL("../docs/limits.md", import.meta.url));
+
+const ALL: Readonly<Record<LimitName, number>> = { ...LIMITS, ...SERVER_LIMITS };
+
+const INTRO = `# Limits
+
+Every bound that somebody who sends, asks or operates can meet: what is bounded, what happens at it, and what changes it. Made by
+build/limits-page.ts from src/base/limits.ts and src/base/server-limits.ts, so the figures are those of the code.
+
+\`daybook serve\` takes the bounds as they stand here; of what changes them, it has what begins with \`--\`. The rest are options of the library.
+A bound without anything in the last column is fixed.
+`;
+
+/** The text of `LIMITS_PAGE_FILE`, of the bounds as they are. */
+export function limitsPage(): string {
+  const sections = SECTIONS.map(({ title, intro, rows }) => {
+    const lines = Object.entries(rows).map(([name, [what, at, change = ""]]) => `| ${what} | ${shownLimit(name as LimitName)} | ${at} | ${change} |`);
+    return `\n## ${title}\n${intro === "" ? "" : `\n${intro}\n`}\n| what | bound | at it | changed by |\n|---|---|---|---|\n${lines.join("\n").replaceAll("|  |", "| |")}\n`;
+  });
+  return INTRO + sections.join("");
+}
+
+/** A bound with its unit, which its name ends with. */
+export function shownLimit(name: LimitName, value = ALL[name]): string {
+  if (name === "instantNumberMinMs" || name === "instantMaxMs") return new Date(name === "instantMaxMs" ? value - 1 : value).toISOString().slice(0, 10);
+  if (/Bytes(PerSecond)?$/.test(name)) return `${inUnits(value, ["bytes", "KiB", "MiB", "GiB"])}${name.endsWith("PerSecond") ? " a second" : ""}`;
+  if (/Ms(Min|Max)?$/.test(name)) return value > LONG_MS ? `${grouped(Math.floor(value / DAY_MS))} days` : timeOf(value);
+  if (/Chars(Min)?$/.test(name)) return `${grouped(value)} characters`;
+  if (name.endsWith("Days")) return `${grouped(value)} days`;
+  if (name.endsWith("PerSec")) return `${grouped(value)} a second`;
+  return `${grouped(value)}${name.endsWith("PerMinute") ? " a minute" : ""}`;
+}
+
+const DAY_MS = 86_400_000;
+/** From here on days say more. */
+const LONG_MS = 10 * DAY_MS;
+
+function timeOf(ms: number): string {
+  const units: readonly (readonly [ms: number, name: string])[] = [[3_600_000, "h"], [60_000, "min"], [1_000, "s"]];
+  for (const [unitMs, name] of units) if (ms >= unitMs && ms % unitMs === 0) return `${grouped(ms / unitMs)} ${name}`;
+  return `${grouped(ms)} ms`;
+}
+
+function inUnits(value: number, [first = "", ...larger]: readonly string[]): string {
+  let [count, unit] = [value, first];
+  for (const next of larger) if (count >= 1024 && count % 1024 === 0) [count, unit] = [count / 1024, next];
+  return count === 1 && unit === first ? `1 ${unit.slice(0, -1)}` : `${grouped(count)} ${unit}`;
+}
+
+function grouped(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(LIMITS_PAGE_FILE, limitsPage());
