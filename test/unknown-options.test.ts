@@ -11,7 +11,7 @@ import { clientOver } from "./client/kit.js";
 import { handlerOf, stubDaybook } from "./http/kit.js";
 
 const handler = handlerOf(stubDaybook());
-const client = { url: "http://127.0.0.1:1", token: "sk_1" };
+const client = { url: "http://127.0.0.1:1", token: "sk_1_0123456789abcdefgh" };
 const house = { organizations: {}, tokens: memoryTokens([]) };
 const store = { storage: memoryStorage() };
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "./load.js";
 
 /** Callers of a server under load: more than one, since what one may have under way is bounded. */
-export const TOKENS: readonly string[] = Array.from({ length: 4 }, (_, at) => `sk_overload_${at}`);
+export const TOKENS: readonly string[] = Array.from({ length: 4 }, (_, at) => `sk_overload_0123456789abcd${at}`);
 export const EVENTS_PER_REQUEST = 1_000;
 
 /** A whole request as it goes over the wire. */

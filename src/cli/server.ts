@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly tokens: readonly TokenRecord[];
   /** A file of tokens, beside those of the data directory. */
   readonly tokenFile?: string | undefined;
+  /** True: tokens count that are short enough to be guessed. */
+  readonly insecure?: boolean;
   /** How long a question may take. Default: that of a handler. */
   readonly questionMs?: number;
   /** True: every request is told of on stderr. Defects always are. */
@@ -63,10 +65,10 @@ export interface RunningServer {
 /** Serves a store, or all organizations of a data directory; those that a later token names are opened when it appears. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const daybooks = new Map<string, OpenedDaybook>(Object.entries(options.open ?? {}));
-  const { data, tokenFile } = options;
+  const { data, tokenFile, insecure = false } = options;
   const places = [
-    ...(tokenFile === undefined ? [] : [() => readTokenFile(tokenFile)]),
-    ...(data === null ? [] : [() => readTokens(data.path)]),
+    ...(tokenFile === undefined ? [] : [() => readTokenFile(tokenFile, { insecure })]),
+    ...(data === null ? [] : [() => readTokens(data.path, { insecure })]),
   ];
   const tokens = new LiveTokens(options.tokens, places, async (records) => {
     await openAll(namedBy(records));

@@ -1,6 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import { sha256, toHex } from "../base/hash.js";
-import { parseTokens, type TokenRecord } from "../http/index.js";
+import { parseTokens, type TokenOptions, type TokenRecord } from "../http/index.js";
 
 /** Stored tokens as text: JSON, each record with the first half of its SHA-256. */
 export function checkedText(records: readonly TokenRecord[]): string {
@@ -11,16 +11,16 @@ export function checkedText(records: readonly TokenRecord[]): string {
  * Reads what `checkedText` wrote: a damaged byte must not turn one right into another. Records without a check are those
  * of older programs, or of a person. @throws corruption, malformed_json, invalid_parameter
  */
-export function readCheckedTokens(text: string): TokenRecord[] {
+export function readCheckedTokens(text: string, options: TokenOptions = {}): TokenRecord[] {
   const entries = parsed(text);
-  if (!Array.isArray(entries)) return parseTokens(text);
+  if (!Array.isArray(entries)) return parseTokens(text, options);
   const bare = entries.map((entry: unknown, index) => {
     if (typeof entry !== "object" || entry === null || !("check" in entry)) return entry;
     const { check, ...record } = entry;
     if (check !== checkOf(record)) throw new DaybookError("corruption", `the checksum of token ${index + 1} is wrong`);
     return record;
   });
-  return parseTokens(JSON.stringify(bare));
+  return parseTokens(JSON.stringify(bare), options);
 }
 
 function parsed(text: string): unknown {

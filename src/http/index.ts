@@ -15,6 +15,6 @@ export type { HandlerLimits } from "./overload/limits.js";
 export { createPublicKey, createToken, memoryTokens } from "./access/tokens.js";
 export type { CreatePublicKeyInput, CreateTokenInput, TokenStore } from "./access/tokens.js";
 export { formatTokens, parseTokens } from "./access/token-file.js";
-export type { TokenEntry } from "./access/token-file.js";
+export type { TokenEntry, TokenOptions } from "./access/token-file.js";
 export { PAGE_IDS, ROLES, SCOPES, tokenHash } from "./access/token.js";
 export type { PageId, PublicRules, Role, Scope, TokenRecord } from "./access/token.js";

@@ -93,7 +93,7 @@ describe("what --data names is", () => {
     await writeFile(join(directory, "backup", "all.tar"), "x");
     const token = { sha256: "0".repeat(64), project: 'a"}{b', role: "admin", scopes: ["*"] };
     // By the program, by a person in any order, and with a damaged end.
-    const ours = ["[]", "[]\n", checkedText(parseTokens(JSON.stringify([token]))), JSON.stringify([{ scopes: [], role: "member", token: "sk_x" }]), checkedText(parseTokens(JSON.stringify([token, token]))).slice(0, -9)];
+    const ours = ["[]", "[]\n", checkedText(parseTokens(JSON.stringify([token]))), JSON.stringify([{ scopes: [], role: "member", token: "sk_x_0123456789abcdefgh" }]), checkedText(parseTokens(JSON.stringify([token, token]))).slice(0, -9)];
     for (const text of ours) {
       await writeFile(join(directory, "tokens.json"), text);
       expect((await kindOf(directory)).kind).toBe("organizations");

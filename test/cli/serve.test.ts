@@ -127,7 +127,7 @@ describe("daybook serve", () => {
     const taken = await daybook(["serve", "--memory", "--port", port], { env: { DAYBOOK_TOKEN: TOKEN } });
     expect([taken.code, taken.stderr]).toEqual([1, `daybook serve: port ${port} on 127.0.0.1 is in use: give another with --port (0 = any free one)\n`]);
     const bad = await daybook(["serve", "--memory", "--port", "0"], { env: { DAYBOOK_TOKEN: "hunter2" } });
-    expect(bad.code).toBe(1);
+    expect(bad.code).toBe(2);
     expect(bad.stderr).toMatch(/^daybook serve: DAYBOOK_TOKEN: expected a value that starts with sk_/);
     expect(bad.stderr).not.toContain("hunter2");
   });
@@ -140,7 +140,7 @@ describe("daybook serve", () => {
     const { code, stderr } = await daybookHere([name, "--data", directory]);
     expect([code, stderr]).toEqual([
       2,
-      `daybook ${name}: DAYBOOK_TOKEN: expected at least 22 characters, got 21: shorter tokens can be guessed; --insecure-token accepts it (see daybook ${name} --help)\n`,
+      `daybook ${name}: DAYBOOK_TOKEN: expected at least 22 characters, got 21: shorter tokens can be guessed; serve --insecure-token accepts it (see daybook ${name} --help)\n`,
     ]);
     await expect(stat(directory)).rejects.toMatchObject({ code: "ENOENT" });
     expect(environmentTokens(true)).toMatchObject([{ sha256: tokenHash(short), role: "owner" }]);
@@ -148,8 +148,25 @@ describe("daybook serve", () => {
     expect(environmentTokens()).toHaveLength(1);
   });
 
-  test("takes a short DAYBOOK_TOKEN with --insecure-token", async () => {
-    const { url } = await serving(["--memory", "--insecure-token"], { env: { DAYBOOK_TOKEN: "sk_short" } });
-    expect((await post(`${url}/analytics/count-events`, "sk_short", {})).status).toBe(200);
+  test("a token file with a token that can be guessed is refused, by its place, and so is one that becomes one while it is served", async () => {
+    const path = join(await emptyDirectory(), "tokens.json");
+    const write = (token: string) => writeFile(path, JSON.stringify([{ token: TOKEN, role: "owner", scopes: ["*"] }, { token, role: "owner", scopes: ["*"] }]));
+    const reason = `${path}: tokens[1].token: expected at least 22 characters, got 8: shorter tokens can be guessed; serve --insecure-token accepts it`;
+    await write("sk_short");
+    expect(await daybookHere(["serve", "--memory", "--tokens", path])).toMatchObject({ code: 1, stderr: `daybook serve: ${reason}\n` });
+    expect(await daybookHere(["token", "list", "--tokens", path])).toMatchObject({ code: 1, stderr: `daybook token: ${reason}\n` });
+    await write(`${TOKEN}_2`);
+    const { server, url } = await serving(["--memory", "--tokens", path]);
+    await write("sk_short");
+    await vi.waitFor(() => expect(server.stderr).toContain(`tokens not reloaded: ${reason}`), { timeout: 10_000 });
+    expect((await post(`${url}/analytics/count-events`, "sk_short", {})).status).toBe(401);
+    expect((await post(`${url}/analytics/count-events`, TOKEN, {})).status).toBe(200);
+  });
+
+  test("takes short tokens, of the environment and of a file, with --insecure-token", async () => {
+    const path = join(await emptyDirectory(), "tokens.json");
+    await writeFile(path, JSON.stringify([{ token: "sk_1", role: "owner", scopes: ["*"] }]));
+    const { url } = await serving(["--memory", "--insecure-token", "--tokens", path], { env: { DAYBOOK_TOKEN: "sk_short" } });
+    for (const token of ["sk_short", "sk_1"]) expect((await post(`${url}/analytics/count-events`, token, {})).status).toBe(200);
   });
 });

@@ -13,7 +13,7 @@ import { emptyDirectory, startProgram } from "./run.js";
 const CREATE = ["--role", "member", "--scopes", "analytics:read", "--project", "shop"];
 /** As a person writes them. */
 const WRITTEN = [
-  { token: "sk_by_hand", role: "viewer", scopes: ["analytics:read"], organization: "acme", expires_at: "2030-01-01T00:00:00+02:00" },
+  { token: "sk_by_hand_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read"], organization: "acme", expires_at: "2030-01-01T00:00:00+02:00" },
   { sha256: tokenHash("pk_of_page").toUpperCase(), id: "page", project: "shop", public: { origins: ["https://shop.example"] } },
 ];
 
@@ -47,7 +47,7 @@ describe("daybook token --tokens FILE", () => {
     const { text, records } = await readTokenFile(path);
     expect(records.slice(0, 2)).toEqual(before);
     expect(records).toHaveLength(3);
-    expect(text).not.toContain("sk_by_hand");
+    expect(text).not.toContain("sk_by_hand_0123456789abcdefgh");
     expect((await stat(path)).mode & 0o777).toBe(0o644);
     await writeFile(path, text.replace('"member"', '"admin"'));
     expect((await token("list", path)).stdout).toMatch(/ shop +admin /);
@@ -55,7 +55,7 @@ describe("daybook token --tokens FILE", () => {
 
   test("revokes a token wherever it is written, and those of one id", async () => {
     const hand = WRITTEN[0];
-    const other = { token: "sk_of_other", id: "other", role: "viewer", scopes: ["*"] };
+    const other = { token: "sk_of_other_0123456789abcdefgh", id: "other", role: "viewer", scopes: ["*"] };
     const { path } = await written([hand, { ...hand, id: "other" }, other, WRITTEN[1]]);
     const [{ id = "" } = {}] = (await readTokenFile(path)).records;
     const revoked = async () => (await readTokenFile(path)).records.map((record) => record.revoked_at !== null);
@@ -143,7 +143,7 @@ describe("daybook token --tokens FILE", () => {
       expect([run.code, run.stdout]).toEqual([1, ""]);
       expect(run.stderr).toContain(`daybook token: ${path}: `);
       expect(run.stderr).toContain(message);
-      expect(run.stderr).not.toContain("sk_by_hand");
+      expect(run.stderr).not.toContain("sk_by_hand_0123456789abcdefgh");
     }
     expect(await readFile(path, "utf8")).toBe(before);
     expect(await readdir(directory)).toEqual(["Server tokens.json"]);
@@ -198,13 +198,13 @@ test("daybook serve --tokens FILE takes changes at once, and of a damaged file w
 }, 30_000);
 
 test("daybook serve --tokens reads a pipe once, and serves its tokens", async () => {
-  const { path } = await written([WRITTEN[0], { ...WRITTEN[0], organization: "gone", token: "sk_gone", revoked_at: "2026-01-01T00:00:00Z" }]);
+  const { path } = await written([WRITTEN[0], { ...WRITTEN[0], organization: "gone", token: "sk_gone_0123456789abcdefgh", revoked_at: "2026-01-01T00:00:00Z" }]);
   const within = ["bash", "-c", 'exec "${@:2}" --tokens <(cat "$1")', "bash", path];
   const server = startProgram("src/cli/main.ts", ["serve", "--memory", "--port", "0", "--quiet", "--no-page"], { within });
   const [, url = ""] = await server.said(/listening on (\S+)/);
   const status = async (value: string) => (await fetch(`${url}/v1/token`, { headers: { authorization: `Bearer ${value}` } })).status;
   await new Promise((resolve) => setTimeout(resolve, 1_200));
-  expect([await status("sk_by_hand"), await status("sk_gone"), server.stderr]).toEqual([200, 401, ""]);
+  expect([await status("sk_by_hand_0123456789abcdefgh"), await status("sk_gone_0123456789abcdefgh"), server.stderr]).toEqual([200, 401, ""]);
 });
 
 describe("the tokens of a server", () => {

@@ -64,7 +64,7 @@ test.each(["a store", "acme"])("A server does so with the one organization that 
   const isStore = name === "a store";
   await fill(fileStorage(isStore ? directory : join(directory, name)));
   const tokens = join(await emptyDirectory(), "tokens.json");
-  await writeFile(tokens, JSON.stringify([{ token: "sk_test", role: "owner", scopes: ["*"], ...(isStore ? {} : { organization: name }) }]));
+  await writeFile(tokens, JSON.stringify([{ token: "sk_test_0123456789abcdefgh", role: "owner", scopes: ["*"], ...(isStore ? {} : { organization: name }) }]));
   /** What is in memory: looked at until it is more than that. */
   const memoryOf = async (args: readonly string[], leastByteLength: number) => {
     const server = startProgram("src/cli/main.ts", ["serve", "--data", directory, "--port", "0", "--quiet", "--tokens", tokens, ...args]);
@@ -72,7 +72,7 @@ test.each(["a store", "acme"])("A server does so with the one organization that 
     try {
       for (;;) {
         await new Promise((resolve) => setTimeout(resolve, 100));
-        const answer = await fetch(`${url}/v1/stats`, { headers: { authorization: "Bearer sk_test" } });
+        const answer = await fetch(`${url}/v1/stats`, { headers: { authorization: "Bearer sk_test_0123456789abcdefgh" } });
         const { memory_byte_length: byteLength } = (await answer.json()) as { memory_byte_length: number };
         if (byteLength > leastByteLength) return byteLength;
       }

@@ -1,7 +1,7 @@
 import type { SendOptions } from "../http/kit.js";
 
 const NAME = "from a client";
-const KEY = "sk_owner";
+const KEY = "sk_owner_0123456789abcdefgh";
 const TIME = "2026-03-09T10:00:00.000Z";
 
 const json = (body: unknown): SendOptions => ({ body, token: null });

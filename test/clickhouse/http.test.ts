@@ -50,17 +50,17 @@ const OTHERS: readonly (readonly [path: string, options: SendOptions])[] = [
   ["/v1/projects", { method: "PATCH" }],
   ["/v1/token", { method: "GET" }],
   ["/v1/projects", { method: "GET", token: null }],
-  ["/v1/projects", { method: "GET", token: "sk_expired" }],
-  ["/v1/projects", { method: "GET", token: "sk_write" }],
-  ["/v1/projects", { method: "GET", token: "sk_shop" }],
+  ["/v1/projects", { method: "GET", token: "sk_expired_0123456789abcdefgh" }],
+  ["/v1/projects", { method: "GET", token: "sk_write_0123456789abcdefgh" }],
+  ["/v1/projects", { method: "GET", token: "sk_shop_0123456789abcdefgh" }],
   ["/analytics/count-events", { body: "{" }],
   ["/analytics/count-events", { body: "[]", headers: { "content-type": "text/plain" } }],
-  ["/analytics/count-events", { body: { event_name: "a" }, token: "sk_shop" }],
-  ["/analytics/count-events", { body: { event_name: "a" }, token: "sk_search" }],
-  ["/v1/projects/site/analytics/count-events", { body: {}, token: "sk_shop" }],
+  ["/analytics/count-events", { body: { event_name: "a" }, token: "sk_shop_0123456789abcdefgh" }],
+  ["/analytics/count-events", { body: { event_name: "a" }, token: "sk_search_0123456789abcdefgh" }],
+  ["/v1/projects/site/analytics/count-events", { body: {}, token: "sk_shop_0123456789abcdefgh" }],
   ["/v1/projects/nope/insights/trend", { body: {} }],
   ["/v1/events", { body: '{"id":"n1","name":"a","created_at":"2026-03-01T00:00:00Z"}\n\n{"name":5}\n{', headers: AS_LINES }],
-  ["/v1/events", { body: [{ id: "n2", name: "b", project: "elsewhere" }], token: "sk_shop" }],
+  ["/v1/events", { body: [{ id: "n2", name: "b", project: "elsewhere" }], token: "sk_shop_0123456789abcdefgh" }],
   ["/v1/records", { body: RECORDS }],
   ["/v1/records", { body: [{ type: "group", id: "r2", userId: "u1", companyId: "acme", traits: { name: "Acme" } }] }],
   ["/v1/exports/events", { body: {} }],
@@ -217,7 +217,7 @@ function requestTo(method: string, path: string, random: Random, at: number): [s
     .replace("{name}", random.pick(["buyers", "others"])).replace("{id}", id);
   const queries = QUERIES.find(([pattern]) => pattern.test(path))?.[1] ?? [];
   const query = queries.length === 0 ? "" : `?${queries[at % queries.length]}`;
-  const token = random.chance(0.9) ? "sk_owner" : random.pick(["sk_shop", "sk_analytics", "sk_search", "sk_write", "sk_revoked", "sk_unknown"]);
+  const token = random.chance(0.9) ? "sk_owner_0123456789abcdefgh" : random.pick(["sk_shop_0123456789abcdefgh", "sk_analytics_0123456789abcdefgh", "sk_search_0123456789abcdefgh", "sk_write_0123456789abcdefgh", "sk_revoked_0123456789abcdefgh", "sk_unknown_0123456789abcdefgh"]);
   if (method === "GET" || (method === "DELETE" && path.includes("segments"))) return [target + query, { method, token }];
   const body = bodyFor(path, random);
   return [target, { method, token, body: withIds(random.chance(0.8) ? body : mutated(body, random), random) }];

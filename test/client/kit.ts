@@ -17,7 +17,7 @@ export function handlerOver(daybook: Daybook, options: Partial<HandlerOptions> =
 }
 
 /** A client of a Daybook in this very process, every request and answer made as for a socket. */
-export function clientOver(daybook: Daybook, token = "sk_owner"): DaybookClient {
+export function clientOver(daybook: Daybook, token = "sk_owner_0123456789abcdefgh"): DaybookClient {
   return connectDaybook({ url: URL_TEXT, token, fetch: handlerOver(daybook) });
 }
 
@@ -74,5 +74,5 @@ export class VirtualMachine implements Machine {
 
 /** A client on a machine of the test's. */
 export function clientOn(machine: Machine, options: Partial<ClientOptions> & Pick<ClientOptions, "fetch">): DaybookClient {
-  return new RemoteDaybook(checkClientOptions({ url: URL_TEXT, token: "sk_owner", ...options }), machine);
+  return new RemoteDaybook(checkClientOptions({ url: URL_TEXT, token: "sk_owner_0123456789abcdefgh", ...options }), machine);
 }

@@ -42,7 +42,7 @@ it("What onNotice throws or rejects with is passed to nobody, and without it not
 });
 
 it("A client with a token of one project hears nothing: it would be of others.", async () => {
-  const { notices } = (await noticed(clientOver(daybook, "sk_shop"))) as { notices: Notice[] };
+  const { notices } = (await noticed(clientOver(daybook, "sk_shop_0123456789abcdefgh"))) as { notices: Notice[] };
   expect(notices).toEqual([]);
 });
 

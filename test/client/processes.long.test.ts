@@ -9,13 +9,13 @@ import { serve, TOKEN } from "./serve.js";
 test.each(WAYS)("Over sockets %s many questions and writes at once are answered like one after the other.", async (_, listen) => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   const listening = await listen(handlerOver(daybook));
-  const client = connectDaybook({ url: listening.url, token: "sk_owner" });
+  const client = connectDaybook({ url: listening.url, token: "sk_owner_0123456789abcdefgh" });
   const stored = await Promise.all(Array.from({ length: 40 }, (_, at) => client.ingest([{ name: "a", userId: `u${at}` }])));
   expect(stored).toEqual(Array(40).fill({ accepted: 1, duplicates: 0, rejected: [], adjusted: [] }));
   expect(await Promise.all(Array.from({ length: 100 }, () => client.countUniqueUsers()))).toEqual(Array(100).fill(40));
   await expect(client.countEvents({ startDate: "x" })).rejects.toMatchObject({ code: "invalid_date", details: { param: "startDate", requestId: "request-1" } });
   await listening.close();
-  const alone = connectDaybook({ url: listening.url, token: "sk_owner", retry: { attempts: 2, baseMs: 1 } });
+  const alone = connectDaybook({ url: listening.url, token: "sk_owner_0123456789abcdefgh", retry: { attempts: 2, baseMs: 1 } });
   await expect(alone.countEvents()).rejects.toMatchObject({ code: "unreachable" });
   await Promise.all([client.close(), alone.close()]);
   await daybook.close();

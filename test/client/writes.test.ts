@@ -140,7 +140,7 @@ describe("events through a client", () => {
   });
 
   it("of a project's token belong to its project", async () => {
-    const shop = clientOver(daybook, "sk_shop");
+    const shop = clientOver(daybook, "sk_shop_0123456789abcdefgh");
     expect(await shop.ingest([{ name: "a" }, { name: "a", project: "site" }], { project: "shop" })).toMatchObject({ accepted: 1, rejected: [{ index: 1, code: "project_not_allowed" }] });
     expect(await outcome(shop.ingest([{ name: "a" }], { project: "site" }))).toMatchObject({ code: "project_not_found", param: "project" });
   });
@@ -185,7 +185,7 @@ describe("who is who through a client", () => {
 
   it("is nothing that a project's token may take back", async () => {
     const { linkId } = await client.identify({ anonymousId: "phone", userId: "ada" });
-    const shop = clientOver(daybook, "sk_shop");
+    const shop = clientOver(daybook, "sk_shop_0123456789abcdefgh");
     for (const act of [shop.unlink(linkId), shop.createProject("site")]) expect(await outcome(act)).toMatchObject({ code: "organization_token_required" });
   });
 });
@@ -204,20 +204,20 @@ describe("everything, through a client", () => {
     for (const input of [{ project: "shop" }, { startDate: "2026-03-09", endDate: new Date(NOW_MS - 86_400_000) }, { endDate: "2026-03-08" }, { project: "none" }])
       expect(await all(client.exportEvents(input))).toEqual(await all(daybook.exportEvents(input)));
     expect(await all(client.exportRecords())).toEqual(await all(daybook.exportRecords()));
-    expect(await all(clientOver(daybook, "sk_shop").exportEvents())).toEqual(await all(daybook.exportEvents({ project: "shop" })));
+    expect(await all(clientOver(daybook, "sk_shop_0123456789abcdefgh").exportEvents())).toEqual(await all(daybook.exportEvents({ project: "shop" })));
   });
 
   it("is refused as the library refuses it", async () => {
     for (const input of [{ startDate: "x" }, { other: 1 }, { startDate: "2026-03-02", endDate: "2026-03-01" }, 5])
       expect(await outcome(all(client.exportEvents(input as object)))).toEqual(await outcome(all(daybook.exportEvents(input as object))));
-    expect(await outcome(all(clientOver(daybook, "sk_shop").exportEvents({ project: "site" })))).toMatchObject({ code: "project_not_found" });
-    expect(await outcome(all(clientOver(daybook, "sk_shop").exportRecords()))).toMatchObject({ code: "organization_token_required" });
+    expect(await outcome(all(clientOver(daybook, "sk_shop_0123456789abcdefgh").exportEvents({ project: "site" })))).toMatchObject({ code: "project_not_found" });
+    expect(await outcome(all(clientOver(daybook, "sk_shop_0123456789abcdefgh").exportRecords()))).toMatchObject({ code: "organization_token_required" });
   });
 
   it("has its names and numbers", async () => {
     await daybook.ingest([{ name: "a", project: "shop" }, { name: "a", project: "site" }]);
     expect(await client.projects()).toEqual(["default", "shop", "site"]);
-    expect(await clientOver(daybook, "sk_shop").projects()).toEqual(["shop"]);
+    expect(await clientOver(daybook, "sk_shop_0123456789abcdefgh").projects()).toEqual(["shop"]);
     expect(await client.stats()).toEqual(await daybook.stats());
     expect(await client.health()).toBe("ok");
     await daybook.close();

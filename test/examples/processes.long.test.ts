@@ -126,7 +126,7 @@ describe("reverse-proxy/server.ts", () => {
     await expectRoutes(await proxy(url, "/stats"));
     const base = await proxy(url, "");
     await expectRoutes(base, 43);
-    const guess = (from: string) => ask(`${base}/analytics/count-events`, {}, { authorization: "Bearer sk_guess", "x-test-address": from, "x-real-ip": "9.9.9.9" });
+    const guess = (from: string) => ask(`${base}/analytics/count-events`, {}, { authorization: "Bearer sk_guess_0123456789abcdefgh", "x-test-address": from, "x-real-ip": "9.9.9.9" });
     const statuses: number[] = [];
     for (let count = 0; count < 62; count += 1) statuses.push((await guess("1.1.1.1")).status);
     expect([statuses[0], statuses.at(-1), (await guess("2.2.2.2")).status]).toEqual([STATUS.invalid_token, STATUS.rate_limited, STATUS.invalid_token]);

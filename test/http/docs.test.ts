@@ -29,7 +29,7 @@ const examples: readonly Example[] = [...page.slice(page.indexOf("## Tracking ca
 /** What curl would send. */
 function requestOf(command: string, id: string): Request {
   const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? "");
-  const value = (text: string) => text.replace("$URL", "http://daybook.test").replace("$TOKEN", "sk_owner").replace("$ID", id);
+  const value = (text: string) => text.replace("$URL", "http://daybook.test").replace("$TOKEN", "sk_owner_0123456789abcdefgh").replace("$ID", id);
   const after = (flag: string) => words.flatMap((word, at) => (word === flag ? [value(words[at + 1] ?? "")] : []));
   const [body] = after("-d");
   const headers = new Headers(after("-H").map((header) => header.split(": ") as [string, string]));

@@ -16,16 +16,16 @@ export const NOW_MS = Date.parse("2026-03-10T12:00:00.000Z");
 
 /** Tokens of every kind; the value says what it may. */
 export const TOKENS: readonly TokenEntry[] = [
-  { token: "sk_owner", role: "owner", scopes: ["*"] },
-  { token: "sk_shop", role: "owner", scopes: ["*"], project: "shop" },
-  { token: "sk_other", role: "owner", scopes: ["*"], organization: "other" },
-  { token: "sk_analytics", role: "viewer", scopes: ["analytics:read"] },
-  { token: "sk_search", role: "viewer", scopes: ["events:read"] },
-  { token: "sk_write", role: "viewer", scopes: ["events:write"] },
-  { token: "sk_expired", role: "owner", scopes: ["*"], expires_at: "2026-03-10T12:00:00.000Z" },
-  { token: "sk_fresh", role: "owner", scopes: ["*"], expires_at: "2026-03-10T12:00:00.001Z" },
-  { token: "sk_revoked", role: "owner", scopes: ["*"], revoked_at: "2026-03-01T00:00:00.000Z" },
-  { token: "sk_nowhere", role: "owner", scopes: ["*"], organization: "nowhere" },
+  { token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] },
+  { token: "sk_shop_0123456789abcdefgh", role: "owner", scopes: ["*"], project: "shop" },
+  { token: "sk_other_0123456789abcdefgh", role: "owner", scopes: ["*"], organization: "other" },
+  { token: "sk_analytics_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read"] },
+  { token: "sk_search_0123456789abcdefgh", role: "viewer", scopes: ["events:read"] },
+  { token: "sk_write_0123456789abcdefgh", role: "viewer", scopes: ["events:write"] },
+  { token: "sk_expired_0123456789abcdefgh", role: "owner", scopes: ["*"], expires_at: "2026-03-10T12:00:00.000Z" },
+  { token: "sk_fresh_0123456789abcdefgh", role: "owner", scopes: ["*"], expires_at: "2026-03-10T12:00:00.001Z" },
+  { token: "sk_revoked_0123456789abcdefgh", role: "owner", scopes: ["*"], revoked_at: "2026-03-01T00:00:00.000Z" },
+  { token: "sk_nowhere_0123456789abcdefgh", role: "owner", scopes: ["*"], organization: "nowhere" },
 ];
 
 /** What the stub was asked, in order. */
@@ -215,7 +215,7 @@ export interface SendOptions {
 }
 
 /** A JSON request; a string or bytes as body go out as they are. */
-export function requestOf(path: string, { method, token = "sk_owner", body, headers }: SendOptions = {}): Request {
+export function requestOf(path: string, { method, token = "sk_owner_0123456789abcdefgh", body, headers }: SendOptions = {}): Request {
   const raw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
   const init: RequestInit = {
     method: method ?? "POST",

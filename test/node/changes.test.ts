@@ -38,8 +38,8 @@ const TRANSPORTS: readonly (readonly [name: string, serve: (handler: Handler) =>
 
 const PATH = "/v1/projects/shop/changes";
 const TOKENS = [
-  { token: "sk_owner", role: "owner", scopes: ["*"] },
-  { token: "sk_blog", role: "viewer", scopes: ["analytics:read"], project: "blog" },
+  { token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] },
+  { token: "sk_blog_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read"], project: "blog" },
 ] as const;
 
 function handlerOver(daybook: Daybook): Handler {
@@ -57,7 +57,7 @@ interface Listener {
 }
 
 async function listenTo(url: string, path = PATH, headers: Record<string, string> = {}): Promise<Listener> {
-  const sent = request(`${url}${path}`, { headers: { authorization: "Bearer sk_owner", ...headers }, agent: false });
+  const sent = request(`${url}${path}`, { headers: { authorization: "Bearer sk_owner_0123456789abcdefgh", ...headers }, agent: false });
   const response = await new Promise<IncomingMessage>((resolve, reject) => sent.on("response", resolve).on("error", reject).end());
   let text = "";
   response.setEncoding("utf8").on("data", (piece: string) => (text += piece)).on("error", () => undefined);
@@ -105,7 +105,7 @@ test("A close of the store ends what listens to it, and a token of another proje
   const daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest([{ name: "a", project: "shop" }]);
   const server = await listen(handlerOver(daybook));
-  expect((await listenTo(server.url, PATH, { authorization: "Bearer sk_blog" })).response.statusCode).toBe(404);
+  expect((await listenTo(server.url, PATH, { authorization: "Bearer sk_blog_0123456789abcdefgh" })).response.statusCode).toBe(404);
   expect((await listenTo(server.url, PATH, { "last-event-id": "x" })).response.statusCode).toBe(400);
   const listener = await listenTo(server.url);
   await daybook.close();
@@ -134,7 +134,7 @@ test("A request for the headers alone holds no stream.", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest([{ name: "a", project: "shop" }]);
   const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(TOKENS), limits: { requestsPerTokenCount: 1 } });
-  const ask = (method: string) => handler(new Request(`http://daybook.test${PATH}`, { method, headers: { authorization: "Bearer sk_owner" } }));
+  const ask = (method: string) => handler(new Request(`http://daybook.test${PATH}`, { method, headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } }));
   for (const method of ["HEAD", "HEAD"]) expect((await ask(method)).status).toBe(200);
   const response = await ask("GET");
   expect(response.status).toBe(200);
@@ -175,7 +175,7 @@ test.each(TRANSPORTS.slice(0, 2))("Over %s streams that were asked for in one go
   await daybook.ingest([{ name: "a", project: "shop" }]);
   const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(TOKENS), limits: { requestsPerTokenCount: 3 } });
   const server = await serve(handler);
-  const asked = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner\r\n\r\n`;
+  const asked = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner_0123456789abcdefgh\r\n\r\n`;
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
   const begun = new Promise<void>((resolve) => socket.on("data", (text) => String(text).includes("retry:") && resolve()));
   socket.write(asked.repeat(3));
@@ -194,7 +194,7 @@ test.each(TRANSPORTS.slice(0, 2))("Over %s streams that were asked for in one go
 
 test("Silence is broken by comments, until the token is revoked.", async () => {
   const record: TokenRecord = {
-    id: "t", sha256: tokenHash("sk_a"), organization: "default", project: null, role: "owner", scopes: ["*"],
+    id: "t", sha256: tokenHash("sk_a_0123456789abcdefgh"), organization: "default", project: null, role: "owner", scopes: ["*"],
     created_at: null, expires_at: null, revoked_at: null,
   };
   let tokens: TokenRecord[] = [record];
@@ -240,9 +240,9 @@ test.each(TRANSPORTS)("Over %s the stream of a revoked token ends at once, in si
   const handler = createHandler({ organizations: { default: daybook }, tokens });
   const server = await serve(handler);
   const revoked = await listenTo(server.url);
-  const other = await listenTo(server.url, "/v1/projects/blog/changes", { authorization: "Bearer sk_blog" });
+  const other = await listenTo(server.url, "/v1/projects/blog/changes", { authorization: "Bearer sk_blog_0123456789abcdefgh" });
   await Promise.all([revoked.until("retry:"), other.until("retry:")]);
-  revoke("sk_owner");
+  revoke("sk_owner_0123456789abcdefgh");
   await revoked.ended;
   expect(revoked.text()).toBe("retry: 1000\n\n");
   await daybook.ingest([{ name: "b", project: "blog" }]);

@@ -35,7 +35,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     return { socket, closed };
   }
 
-  const HEAD = "Host: x\r\nAuthorization: Bearer sk_owner\r\n";
+  const HEAD = "Host: x\r\nAuthorization: Bearer sk_owner_0123456789abcdefgh\r\n";
   const count = (headers: string, body = "") => `POST /analytics/count-events HTTP/1.1\r\n${HEAD}${headers}\r\n${body}`;
   const HEALTH = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
 
@@ -179,8 +179,8 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
       const { port } = await start(handlerOf(stubDaybook(), { limits: { failedTokenCount: 2 } }));
       const ask = async (token: string) =>
         (await raw(port, `POST /analytics/count-events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`)).slice(9, 12);
-      expect(await ask("sk_owner")).toBe("200");
-      expect([await ask("sk_a"), await ask("sk_b"), await ask("sk_c"), await ask("sk_analytics"), await ask("sk_owner")]).toEqual([
+      expect(await ask("sk_owner_0123456789abcdefgh")).toBe("200");
+      expect([await ask("sk_a_0123456789abcdefgh"), await ask("sk_b_0123456789abcdefgh"), await ask("sk_c_0123456789abcdefgh"), await ask("sk_analytics_0123456789abcdefgh"), await ask("sk_owner_0123456789abcdefgh")]).toEqual([
         "401",
         "401",
         "429",

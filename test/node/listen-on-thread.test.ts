@@ -61,15 +61,15 @@ describe("a thread of sockets", () => {
       return own.answer(request);
     };
     const server = await listenOnThread(Object.assign((request: Request) => own(request), own, { answer }), { program: THREAD });
-    const ask = (path: string, method: string) => fetch(`${server.url}${path}`, { method, headers: { authorization: "Bearer sk_owner" } });
+    const ask = (path: string, method: string) => fetch(`${server.url}${path}`, { method, headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } });
     expect((await ask("/analytics/count-events", "POST")).status).toBe(200);
     expect((await ask("/v1/companies/acme/top-users?range_days=7", "GET")).status).toBe(200);
     expect((await ask("/v1/nowhere", "GET")).status).toBe(404);
     await server.close();
     expect(hashed.filter((text) => text.startsWith("sk_"))).toEqual([]);
     expect(known).toEqual([
-      { path: "/analytics/count-events", params: {}, query: "", sha256: sha256Hex("sk_owner") },
-      { path: "/v1/companies/{company_id}/top-users", params: { company_id: "acme" }, query: "range_days=7", sha256: sha256Hex("sk_owner") },
+      { path: "/analytics/count-events", params: {}, query: "", sha256: sha256Hex("sk_owner_0123456789abcdefgh") },
+      { path: "/v1/companies/{company_id}/top-users", params: { company_id: "acme" }, query: "range_days=7", sha256: sha256Hex("sk_owner_0123456789abcdefgh") },
     ]);
   });
 

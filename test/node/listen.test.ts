@@ -20,14 +20,14 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_way, listen, isOnThread) => {
   });
 
   const GET = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
-  const AUTHORIZED = "Host: x\r\nAuthorization: Bearer sk_owner\r\n";
+  const AUTHORIZED = "Host: x\r\nAuthorization: Bearer sk_owner_0123456789abcdefgh\r\n";
   const post = (headers: string, body = "") => `POST /analytics/count-events HTTP/1.1\r\n${AUTHORIZED}${headers}\r\n${body}`;
 
   describe("listen", () => {
     it("answers on loopback at a free port, with a length, on one kept connection", async () => {
       const { url, port } = await start();
       expect(url).toBe(`http://127.0.0.1:${port}`);
-      const headers = { authorization: "Bearer sk_owner", "content-type": "application/json" };
+      const headers = { authorization: "Bearer sk_owner_0123456789abcdefgh", "content-type": "application/json" };
       const response = await fetch(`${url}/analytics/count-events`, { method: "POST", headers, body: "{}" });
       expect(await response.json()).toEqual({ status: "OK", data: 7 });
       expect(response.headers.get("content-length")).toBe("24");
@@ -170,17 +170,17 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_way, listen, isOnThread) => {
   describe("large and abandoned bodies", () => {
     it("100 Continue comes only after token and length have passed", async () => {
       const { port } = await start();
-      const expecting = (length: number, token = "sk_owner") =>
+      const expecting = (length: number, token = "sk_owner_0123456789abcdefgh") =>
         `POST /analytics/count-events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
       expect(await raw(port, expecting(2), "\r\n\r\n")).toBe("HTTP/1.1 100 Continue\r\n\r\n");
-      const unknown = await raw(port, expecting(2, "sk_unknown"));
+      const unknown = await raw(port, expecting(2, "sk_unknown_0123456789abcdefgh"));
       expect(unknown).toMatch(/^HTTP\/1\.1 401[^]*connection: close/i);
       expect(await raw(port, expecting(2_000_000))).toMatch(/^HTTP\/1\.1 413[^]*connection: close/i);
     });
 
     it("a body over the bound is answered with 413 while it is still coming", async () => {
       const { url } = await start();
-      const headers = { authorization: "Bearer sk_owner" };
+      const headers = { authorization: "Bearer sk_owner_0123456789abcdefgh" };
       const response = await fetch(`${url}/analytics/count-events`, { method: "POST", headers, body: new Uint8Array(3_000_000) });
       expect([response.status, (await response.text()).includes("body_too_large")]).toEqual([413, true]);
       const chunked = new ReadableStream<Uint8Array>({

@@ -10,7 +10,7 @@ import { sliceOf } from "../oracle/settings.js";
 import { raw } from "./raw.js";
 import { WAYS } from "./ways.js";
 
-const OWNER = "Host: x\r\nAuthorization: Bearer sk_owner\r\n";
+const OWNER = "Host: x\r\nAuthorization: Bearer sk_owner_0123456789abcdefgh\r\n";
 const count = (headers: string, body = "") => `POST /analytics/count-events HTTP/1.1\r\n${OWNER}${headers}\r\n${body}`;
 const ingest = (body: string, headers = "") => `POST /v1/events HTTP/1.1\r\n${OWNER}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 /** Time enough for bytes to get to the other side. */
@@ -35,7 +35,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     await Promise.all(open.splice(0).map((server) => server.close()));
   });
 
-  /** A handler with one question of sk_owner under way, which is all that a token may have. */
+  /** A handler with one question of sk_owner_0123456789abcdefgh under way, which is all that a token may have. */
   async function busy() {
     const answered: Answered[] = [];
     let finish = (): void => undefined;
@@ -84,7 +84,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     expect(head).toMatch(/^HTTP\/1\.1 429 [^]*\r\n\r\n$/);
     expect(statuses(await raw(port, `GET /healthz HTTP/1.1\r\n${OWNER}Connection: close\r\n\r\n`))).toEqual(["200"]);
     expect(statuses(await raw(port, `GET /nowhere HTTP/1.1\r\n${OWNER}Connection: close\r\n\r\n`))).toEqual(["404"]);
-    expect(statuses(await raw(port, count("Connection: close\r\n").replace("sk_owner", "sk_search")))).toEqual(["403"]);
+    expect(statuses(await raw(port, count("Connection: close\r\n").replace("sk_owner_0123456789abcdefgh", "sk_search_0123456789abcdefgh")))).toEqual(["403"]);
     finish();
     expect(await first).toContain('"data":9}');
     expect(statuses(await raw(port, ingest("[]", "Connection: close\r\n")))).toEqual(["200"]);

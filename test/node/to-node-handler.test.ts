@@ -48,7 +48,7 @@ async function ask(url: string, init: RequestInit = {}): Promise<Asked> {
 }
 
 function post(url: string, body: BodyInit, type = "application/json", headers: Record<string, string> = {}): Promise<Asked> {
-  return ask(url, { method: "POST", body, headers: { authorization: "Bearer sk_owner", "content-type": type, ...headers } });
+  return ask(url, { method: "POST", body, headers: { authorization: "Bearer sk_owner_0123456789abcdefgh", "content-type": type, ...headers } });
 }
 
 const COUNT = "/analytics/count-events";
@@ -66,7 +66,7 @@ describe("toNodeHandler", () => {
     expect(two.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
     const head = await raw(port, "HEAD /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\n$/);
-    const same = await raw(port, `POST ${COUNT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner\r\nIf-None-Match: *\r\nConnection: close\r\n\r\n`);
+    const same = await raw(port, `POST ${COUNT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner_0123456789abcdefgh\r\nIf-None-Match: *\r\nConnection: close\r\n\r\n`);
     expect(same).toMatch(/^HTTP\/1\.1 304 Not Modified[^]*\r\n\r\n$/);
   });
 
@@ -77,7 +77,7 @@ describe("toNodeHandler", () => {
     expect(await post(`${url}/v1/privacy-requests`, "x".repeat(2 ** 20 + 1))).toMatchObject({ status: 413, json: { code: "body_too_large" } });
     const twice = await raw(port, "GET /healthz HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nauthorization: b\r\nConnection: close\r\n\r\n");
     expect(twice).toContain('"code":"duplicate_header"');
-    const one = `POST ${COUNT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner\r\nContent-Length: 2\r\n\r\n{}`;
+    const one = `POST ${COUNT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner_0123456789abcdefgh\r\nContent-Length: 2\r\n\r\n{}`;
     setTimeout(() => finish(9), 100);
     const many = await raw(port, one.repeat(17).replace(/Content-Length: 2\r\n\r\n\{\}$/, "Content-Length: 2\r\nConnection: close\r\n\r\n{}"));
     expect([many.match(/HTTP\/1\.1 200/g)?.length, many.match(/HTTP\/1\.1 429/g)?.length]).toEqual([16, 1]);
@@ -93,7 +93,7 @@ describe("toNodeHandler", () => {
     };
     const { port } = await serve(toNodeHandler(handlerOf(stubDaybook({ countEvents }))));
     const socket = connect(port, "127.0.0.1");
-    socket.write(`POST ${COUNT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner\r\nContent-Length: 2\r\n\r\n{}`);
+    socket.write(`POST ${COUNT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner_0123456789abcdefgh\r\nContent-Length: 2\r\n\r\n{}`);
     const signal = await given;
     expect(signal.aborted).toBe(false);
     socket.destroy();
@@ -147,7 +147,7 @@ describe("toNodeHandler", () => {
     const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const ask = () =>
       new Promise<string>((resolve, reject) => {
-        const stream = session.request({ ":path": COUNT, ":method": "POST", authorization: "Bearer sk_owner" });
+        const stream = session.request({ ":path": COUNT, ":method": "POST", authorization: "Bearer sk_owner_0123456789abcdefgh" });
         stream.on("error", reject).end("{}");
         text(stream).then(resolve, reject);
       });
@@ -289,7 +289,7 @@ describe("toNodeHandler after a body parser", () => {
 
   it("takes a request without a body, and a body that the parser left alone", async () => {
     const { url } = await behind(express.json());
-    expect(await ask(url + COUNT, { method: "POST", headers: { authorization: "Bearer sk_owner" } })).toMatchObject({ json: counted });
+    expect(await ask(url + COUNT, { method: "POST", headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } })).toMatchObject({ json: counted });
     expect(await post(`${url}/v1/events`, '{"name":"a"}\n{"name":"b"}', "application/x-ndjson")).toMatchObject({ status: 200, json: { accepted: 2 } });
   });
 
@@ -308,7 +308,7 @@ describe("toNodeHandler after a body parser", () => {
 
 describe("the address of a caller", () => {
   const tries = async (url: string, address: string) => {
-    const headers = { authorization: "Bearer sk_guess", "x-real-ip": address };
+    const headers = { authorization: "Bearer sk_guess_0123456789abcdefgh", "x-real-ip": address };
     return (await ask(url + COUNT, { method: "POST", headers })).status;
   };
   const limits = { failedTokenCount: 2 };

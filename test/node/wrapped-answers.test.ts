@@ -39,7 +39,7 @@ function compress(outgoing: ServerResponse): void {
   }) as typeof end;
 }
 
-const POST = { method: "POST", body: "{}", headers: { authorization: "Bearer sk_owner", "content-type": "application/json" } };
+const POST = { method: "POST", body: "{}", headers: { authorization: "Bearer sk_owner_0123456789abcdefgh", "content-type": "application/json" } };
 
 describe("an answer behind middleware that has taken the place of writeHead", () => {
   it("is whole where a handler writes it", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { ROOT, type Running } from "../cli/run.js";
 
-export const TOKEN = "sk_of_the_package";
+export const TOKEN = "sk_of_the_package_0123456789abcdefgh";
 
 /** The text of `programs/server.ts`; @param options what its two threads are told, as code */
 export async function serverText(options: { readonly seal?: string; readonly sockets?: string } = {}): Promise<string> {

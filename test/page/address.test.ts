@@ -19,8 +19,8 @@ describe("the address of a picture", () => {
 
   test("is short for the first picture, and has no token whatever stands in it", () => {
     expect(addressOf(FIRST_PICTURE)).toBe("period=30d");
-    expect(pictureOf("token=sk_secret&view=trends")).toEqual({ ...FIRST_PICTURE, view: "trends" });
-    expect(addressOf(pictureOf("token=sk_secret"))).toBe("period=30d");
+    expect(pictureOf("token=sk_secret_0123456789abcdefgh&view=trends")).toEqual({ ...FIRST_PICTURE, view: "trends" });
+    expect(addressOf(pictureOf("token=sk_secret_0123456789abcdefgh"))).toBe("period=30d");
   });
 
   test.each([

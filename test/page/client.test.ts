@@ -19,7 +19,7 @@ function stubFetch(answer: (request: Request) => Response | Promise<Response>): 
 }
 
 function clientOf(onSignedOut = () => undefined as void): Client {
-  return new Client("http://here", "sk_1", onSignedOut);
+  return new Client("http://here", "sk_1_0123456789abcdefgh", onSignedOut);
 }
 
 describe("the client of the page", () => {
@@ -34,8 +34,8 @@ describe("the client of the page", () => {
     client.stale();
     expect(client.known(question)).toEqual({ answer: { n: 1 }, isFresh: false });
     expect(await client.ask(question, never)).toEqual({ n: 2 });
-    expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer sk_1", "Bearer sk_1"]);
-    expect(asked.every(({ url }) => !url.includes("sk_1"))).toBe(true);
+    expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer sk_1_0123456789abcdefgh", "Bearer sk_1_0123456789abcdefgh"]);
+    expect(asked.every(({ url }) => !url.includes("sk_1_0123456789abcdefgh"))).toBe(true);
   });
 
   test("hears of names that nothing has", async () => {

@@ -186,7 +186,7 @@ describe("the token", () => {
     await page.waitForSelector(".way-in");
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     expect([...(await flaws()), ...(await hardToSee("light"))]).toEqual([]);
-    await page.getByLabel("Token").fill("sk_wrong");
+    await page.getByLabel("Token").fill("sk_wrong_0123456789abcdefgh");
     await page.getByLabel("Token").press("Enter");
     await page.waitForSelector(".way-in-reason");
     await page.getByLabel("Token").fill(OWNER.token);
@@ -203,7 +203,7 @@ describe("the token", () => {
     });
     const anew = await newPage();
     const other = anew.page;
-    await other.goto(`${served.url}?project=shop#token=sk_before`);
+    await other.goto(`${served.url}?project=shop#token=sk_before_0123456789abcdefgh`);
     await expect.poll(() => held.length).toBeGreaterThan(0);
     // What changes something is waited for to its end, so it can outlive its page.
     await other.evaluate(() => void (AbortController.prototype.abort = () => undefined));

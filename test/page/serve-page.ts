@@ -12,8 +12,8 @@ interface ServedToken {
   readonly project?: string;
 }
 
-export const OWNER: ServedToken = { token: "sk_owner_of_the_shop", role: "owner", scopes: ["*"] };
-export const VIEWER: ServedToken = { token: "sk_viewer_of_the_shop", role: "viewer", scopes: ["analytics:read"], project: "shop" };
+export const OWNER: ServedToken = { token: "sk_owner_of_the_shop_0123456789abcdefgh", role: "owner", scopes: ["*"] };
+export const VIEWER: ServedToken = { token: "sk_viewer_of_the_shop_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read"], project: "shop" };
 
 /** Answers in the place of the API; false: the API shall answer. */
 type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;

@@ -83,9 +83,9 @@ await run("events are there beside the journal alone, behind a seal, and in the 
 
 await run("a server on a socket takes events and answers", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
-  const server = await listen(createHandler({ organizations: { default: daybook }, tokens: memoryTokens([{ token: "sk_owner", role: "owner", scopes: ["*"] }]) }));
+  const server = await listen(createHandler({ organizations: { default: daybook }, tokens: memoryTokens([{ token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] }]) }));
   const ask = async (path: string, body: unknown) => {
-    const headers = { authorization: "Bearer sk_owner", "content-type": "application/json" };
+    const headers = { authorization: "Bearer sk_owner_0123456789abcdefgh", "content-type": "application/json" };
     const response = await fetch(`${server.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
     return `${response.status} ${await response.text()}`;
   };
@@ -99,9 +99,9 @@ await run("a server on a socket takes events and answers", async () => {
 
 await run("the members of a gzip body are one body, and nothing may stand behind the end of a stream", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
-  const handle = createHandler({ organizations: { default: daybook }, tokens: memoryTokens([{ token: "sk_owner", role: "owner", scopes: ["*"] }]) });
+  const handle = createHandler({ organizations: { default: daybook }, tokens: memoryTokens([{ token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] }]) });
   const statusOf = async (encoding: string, ...parts: Uint8Array[]) => {
-    const headers = { authorization: "Bearer sk_owner", "content-type": "application/json", "content-encoding": encoding };
+    const headers = { authorization: "Bearer sk_owner_0123456789abcdefgh", "content-type": "application/json", "content-encoding": encoding };
     return (await handle(new Request("http://localhost/analytics/count-events", { method: "POST", headers, body: Buffer.concat(parts) }))).status;
   };
   expectSame(await statusOf("gzip", gzipSync("{")), 400);

@@ -21,7 +21,7 @@ over HTTP, and shows them on a page, until SIGTERM or SIGINT. The package has al
   --data DIR            data directory, default "./data"
   --port N              default 8787; 0 = any free port
   --once                stop after the report
-  --insecure-token      accept a DAYBOOK_TOKEN of fewer than 22 characters, which can be guessed
+  --insecure-token      accept secret tokens of fewer than 22 characters, which can be guessed
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -29,7 +29,8 @@ async function run(args: readonly string[]): Promise<void> {
   const port = portOf(values.port ?? "8787");
   const data = await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   if (data.kind === "store") throw new Error(`${data.path}: is a store; the demo makes an organization for each data set, give it a directory of its own`);
-  const tokens = environmentTokens(values["insecure-token"]);
+  const insecure = values["insecure-token"] === true;
+  const tokens = environmentTokens(insecure);
   const open: Record<string, Daybook> = {};
   const closeAll = () => Promise.all(Object.values(open).map((daybook) => daybook.close()));
   const sets = presentDataSets();
@@ -57,7 +58,7 @@ async function run(args: readonly string[]): Promise<void> {
   const records = [...made.values()].map((token) => token.record);
   const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false };
   const host = "127.0.0.1";
-  const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, cold: true, web, open });
+  const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], insecure, logsRequests: false, oneThread: true, cold: true, web, open });
   const tokenOf = (organization: string) => made.get(organization)?.value ?? "";
   process.stdout.write(requestsText(server.url, sets, tokenOf));
   // Last: what is looked at stands where the eye is.

@@ -4,7 +4,7 @@ import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Comm
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, untilStopped, type WebOptions } from "../server.js";
-import { canBeReadAgain, changeTokens, readTokenFile, storedTokens } from "../token-store.js";
+import { canBeReadAgain, changeTokens, messageOf, readTokenFile, storedTokens } from "../token-store.js";
 
 const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
 
@@ -18,7 +18,7 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? };
                         changes count at once; one that cannot be read is told of, and the tokens stay as they were.
                         What is no file, such as a pipe, is read once, at the start
-  --insecure-token      accept a DAYBOOK_TOKEN of fewer than 22 characters, which can be guessed
+  --insecure-token      accept secret tokens of fewer than 22 characters, which can be guessed
   --question-seconds N  how long a question may take, 1 to 3600, default 30; then it is ended with query_timeout
   --quiet               no line on stderr for each request
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
@@ -68,16 +68,17 @@ async function run(args: readonly string[]): Promise<void> {
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
   const questionMs = wholeNumberOf(values["question-seconds"] ?? String(SERVER_LIMITS.questionMs / 1_000), "question-seconds", 1, SERVER_LIMITS.questionMsMax / 1_000) * 1_000;
+  const insecure = values["insecure-token"] === true;
   const tokenFile = values.tokens !== undefined && (await canBeReadAgain(values.tokens)) ? values.tokens : undefined;
-  const fixed = environmentTokens(values["insecure-token"]);
-  const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens)).records)];
+  const fixed = environmentTokens(insecure);
+  const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens, { insecure })).records)];
   const isRemote = isOnClickHouse(values);
   // One that is made at each start would be in every log, with rights that last.
   if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
   const statementRules = { timeoutMs: Math.max(questionMs, STATEMENT_MS), ...(currency === undefined ? {} : { currency }) };
   const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, statementRules) : null;
   const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
-  const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path)).some(isSecret));
+  const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path, { insecure })).some(isSecret));
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
   const memoryTokens = first !== null && data === null ? [first.record] : [];
@@ -90,7 +91,7 @@ async function run(args: readonly string[]): Promise<void> {
   const logsRequests = values.quiet !== true;
   const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
   const { cold = false, "one-thread": oneThread = false } = values;
-  const given = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile };
+  const given = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile, insecure };
   const server = await startServer({ ...elsewhere, ...given, data, host, port, currency, questionMs, logsRequests, oneThread, cold, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
@@ -113,22 +114,14 @@ function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolea
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
-/** The token of DAYBOOK_TOKEN, if it is set. @param takesShort `--insecure-token` @throws Error that does not show it, UsageError */
-export function environmentTokens(takesShort = false): TokenRecord[] {
+/** The token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError that does not show it */
+export function environmentTokens(insecure = false): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];
-  const records = tokensOf(value);
-  if (value.length >= SERVER_LIMITS.tokenCharsMin || takesShort) return records;
-  throw new UsageError(
-    `DAYBOOK_TOKEN: expected at least ${SERVER_LIMITS.tokenCharsMin} characters, got ${value.length}: shorter tokens can be guessed; --insecure-token accepts it`,
-  );
-}
-
-function tokensOf(value: string): TokenRecord[] {
   try {
-    return parseTokens(JSON.stringify([{ token: value, role: "owner", scopes: ["*"] }]));
+    return parseTokens(JSON.stringify([{ token: value, role: "owner", scopes: ["*"] }]), { insecure });
   } catch (error) {
-    throw new Error("DAYBOOK_TOKEN: expected a value that starts with sk_ and has letters, digits and ._~+/- only", { cause: error });
+    throw new UsageError(messageOf(error).replace("tokens[0].token", "DAYBOOK_TOKEN"), { cause: error });
   }
 }
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { DaybookError, parameterError } from "../../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { parseTimestamp } from "../../base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { EXPECTED_ORIGIN, originPattern } from "./origins.js";
@@ -27,10 +29,18 @@ export interface TokenEntry {
   readonly public?: { readonly origins: readonly string[]; readonly ids?: readonly PageId[] | undefined } | null | undefined;
 }
 
+/** How tokens are read. */
+export interface TokenOptions {
+  /** True: also values of secret tokens that are short enough to be guessed. Default false. */
+  readonly insecure?: boolean;
+}
+
+const KNOWN: KnownOptions<TokenOptions> = { insecure: true };
+
 const time = z.string().refine((text) => parseTimestamp(text) !== null, "expected an RFC 3339 timestamp with a zone");
 
 const entrySchema = z.strictObject({
-  token: z.string().regex(/^[sp]k_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_, or pk_ of a public key").optional(),
+  token: z.string().regex(/^[sp]k_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_, or pk_ of a public key, and has letters, digits and ._~+/- only").optional(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/i, "expected 64 hexadecimal digits").optional(),
   id: z.string().min(1, "expected at least one character").optional(),
   organization: z
@@ -51,20 +61,21 @@ const entrySchema = z.strictObject({
     .nullish(),
 }) satisfies z.ZodType<TokenEntry>;
 
-
 /** Entries as records. @throws invalid_parameter, unknown_parameter, exactly_one_required (never showing a value) */
-export function tokenRecords(entries: unknown): TokenRecord[] {
+export function tokenRecords(entries: unknown, options: TokenOptions = {}): TokenRecord[] {
+  refuseUnknown(options, KNOWN);
   if (!Array.isArray(entries)) throw new DaybookError("invalid_parameter", "tokens: expected an array");
-  return entries.map((entry: unknown, index) => tokenRecord(entry, `tokens[${index}]`));
+  return entries.map((entry: unknown, index) => tokenRecord(entry, `tokens[${index}]`, options));
 }
 
 /** One entry as a record; `at` names it in errors. @throws what `tokenRecords` throws */
-export function tokenRecord(value: unknown, at: string): TokenRecord {
+export function tokenRecord(value: unknown, at: string, options: TokenOptions = {}): TokenRecord {
   checkShape(entrySchema, value, { at, secret: true });
   const entry = value as TokenEntry;
   if ((entry.token === undefined) === (entry.sha256 === undefined)) {
     throw new DaybookError("exactly_one_required", `${at}: expected exactly one of token and sha256`, { param: at });
   }
+  if (options.insecure !== true) refuseShort(entry, at);
   const sha256 = entry.sha256?.toLowerCase() ?? tokenHash(entry.token ?? "");
   return {
     id: entry.id ?? `tok_${sha256.slice(0, 16)}`,
@@ -76,6 +87,13 @@ export function tokenRecord(value: unknown, at: string): TokenRecord {
     expires_at: entry.expires_at ?? null,
     revoked_at: entry.revoked_at ?? null,
   };
+}
+
+/** Public keys are no secrets. Of a hash nobody knows how long its value was. */
+function refuseShort({ token }: TokenEntry, at: string): void {
+  if (token === undefined || !token.startsWith("sk_") || token.length >= SERVER_LIMITS.tokenCharsMin) return;
+  const reason = `expected at least ${SERVER_LIMITS.tokenCharsMin} characters, got ${token.length}: shorter tokens can be guessed`;
+  throw new DaybookError("invalid_parameter", `${at}.token: ${reason}`, { param: `${at}.token`, reason, charCount: token.length });
 }
 
 /** A public key has no right but its own, and a secret token all that it is given. */
@@ -100,14 +118,14 @@ function rightsOf(entry: TokenEntry, at: string): Pick<TokenRecord, "role" | "sc
 }
 
 /** Reads a token file: a JSON array of entries. @throws malformed_json, and what `tokenRecords` throws */
-export function parseTokens(text: string): TokenRecord[] {
+export function parseTokens(text: string, options: TokenOptions = {}): TokenRecord[] {
   let entries: unknown;
   try {
     entries = JSON.parse(text);
   } catch {
     throw new DaybookError("malformed_json", "tokens: expected a JSON array of tokens, the text is not JSON");
   }
-  return tokenRecords(entries);
+  return tokenRecords(entries, options);
 }
 
 /** Writes a token file that `parseTokens` reads back. */

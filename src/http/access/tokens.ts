@@ -3,7 +3,7 @@ import { toHex } from "../../base/hash.js";
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
 import { byHash, type PageId, type Role, type Scope, type TokenRecord } from "./token.js";
 import { tokenRecord, tokenRecords } from "./token-file.js";
-import type { TokenEntry } from "./token-file.js";
+import type { TokenEntry, TokenOptions } from "./token-file.js";
 
 /** Where the handler looks tokens up. `find` gets the hash; the value is never handed on. */
 export interface TokenStore {
@@ -18,10 +18,10 @@ export interface TokenStore {
 
 /**
  * A token store over a fixed list. Of a token that is in it twice the last entry counts, but one that is revoked before all others.
- * @throws invalid_parameter, unknown_parameter, exactly_one_required (an entry that is no token, named by its position)
+ * @throws invalid_parameter, unknown_parameter, exactly_one_required (an entry that is no token, or one that can be guessed, named by its position)
  */
-export function memoryTokens(entries: readonly TokenEntry[]): TokenStore {
-  const records = byHash(tokenRecords(entries));
+export function memoryTokens(entries: readonly TokenEntry[], options: TokenOptions = {}): TokenStore {
+  const records = byHash(tokenRecords(entries, options));
   return { find: (sha256Hex) => records.get(sha256Hex) };
 }
 

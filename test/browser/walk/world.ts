@@ -35,7 +35,7 @@ export async function openWorld(startMs: number): Promise<World> {
     tokens: {
       // The origin of the site is known only when it listens, and the address in its pages only when Daybook does.
       find: (hash) => memoryTokens([
-        { token: "sk_reader", role: "viewer", project: "site", scopes: ["analytics:read"] },
+        { token: "sk_reader_0123456789abcdefgh", role: "viewer", project: "site", scopes: ["analytics:read"] },
         { token: "pk_plain", project: "site", public: { origins } },
         { token: "pk_ids", project: "site", public: { origins, ids: ["anonymous", "user"] } },
       ]).find(hash),
@@ -59,7 +59,7 @@ export async function openWorld(startMs: number): Promise<World> {
     nowMs: clock.now,
     setNow: clock.set,
     ask: async <T>(route: string, body: object) => {
-      const headers = { authorization: "Bearer sk_reader", "content-type": "application/json" };
+      const headers = { authorization: "Bearer sk_reader_0123456789abcdefgh", "content-type": "application/json" };
       const answer = await fetch(`${server.url}${route}`, { method: "POST", headers, body: JSON.stringify(body) });
       if (answer.status !== 200) throw new Error(`${route}: ${answer.status} ${await answer.text()}`);
       return (await answer.json()) as T;

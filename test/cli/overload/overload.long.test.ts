@@ -11,7 +11,7 @@ import { emptyDirectory, startProgram } from "../run.js";
 const SECONDS = Number(process.env["DAYBOOK_OVERLOAD_SECONDS"] ?? 10);
 const MIB = 1024 * 1024;
 
-const METRICS_TOKEN = "sk_overload_metrics";
+const METRICS_TOKEN = "sk_overload_metrics_0123456789abcdefgh";
 const metrics = requestOf("GET", "/metrics", METRICS_TOKEN, "");
 const count = requestOf("POST", "/analytics/count-events", TOKENS[0] ?? "", "{}");
 

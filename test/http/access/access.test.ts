@@ -7,7 +7,7 @@ const COUNT = "/analytics/count-events";
 const V1 = "/v1/projects/shop/analytics/count-events";
 
 describe("authentication", () => {
-  it.each([null, "", "sk_owner", "Bearer", "Bearer ", "Bearersk_owner", "Basic c2tfb3duZXI6", "Bearer sk_owner x", "Bearer sk_owner, Bearer sk_owner", "Token sk_owner"])(
+  it.each([null, "", "sk_owner_0123456789abcdefgh", "Bearer", "Bearer ", "Bearersk_owner", "Basic c2tfb3duZXI6", "Bearer sk_owner_0123456789abcdefgh x", "Bearer sk_owner_0123456789abcdefgh, Bearer sk_owner_0123456789abcdefgh", "Token sk_owner_0123456789abcdefgh"])(
     "the header %j is missing_token with WWW-Authenticate",
     async (authorization) => {
       const headers = authorization === null ? {} : { authorization };
@@ -18,7 +18,7 @@ describe("authentication", () => {
 
   it("unknown, malformed, expired, revoked tokens and those of unknown organizations get one answer", async () => {
     const texts = new Set<string>();
-    for (const token of ["sk_unknown", "garbage", "sk_expired", "sk_revoked", "sk_nowhere"]) {
+    for (const token of ["sk_unknown_0123456789abcdefgh", "garbage", "sk_expired_0123456789abcdefgh", "sk_revoked_0123456789abcdefgh", "sk_nowhere_0123456789abcdefgh"]) {
       const sent = await send(handlerOf(stubDaybook()), COUNT, { token });
       expect([sent.status, codeOf(sent), sent.headers.get("www-authenticate")]).toEqual([401, "invalid_token", "Bearer"]);
       texts.add(sent.text);
@@ -28,8 +28,8 @@ describe("authentication", () => {
 
   it("the scheme is case-insensitive, and a token lives until its expiry", async () => {
     const handler = handlerOf(stubDaybook());
-    expect((await send(handler, COUNT, { token: null, headers: { authorization: "bearer  sk_owner" } })).status).toBe(200);
-    expect((await send(handler, COUNT, { token: "sk_fresh" })).status).toBe(200);
+    expect((await send(handler, COUNT, { token: null, headers: { authorization: "bearer  sk_owner_0123456789abcdefgh" } })).status).toBe(200);
+    expect((await send(handler, COUNT, { token: "sk_fresh_0123456789abcdefgh" })).status).toBe(200);
   });
 
   it("a store that answers another record than asked for opens nothing", async () => {
@@ -51,16 +51,16 @@ describe("authentication", () => {
 describe("scopes and roles", () => {
   const search = "/search-events";
   it.each([
-    ["sk_analytics", COUNT, 200],
-    ["sk_analytics", "/analytics/aggregate", 200],
-    ["sk_analytics", V1, 200],
-    ["sk_analytics", search, 403],
-    ["sk_analytics", "/v1/events", 403],
-    ["sk_search", search, 200],
-    ["sk_search", COUNT, 403],
-    ["sk_write", "/v1/events", 200],
-    ["sk_write", COUNT, 403],
-    ["sk_owner", search, 200],
+    ["sk_analytics_0123456789abcdefgh", COUNT, 200],
+    ["sk_analytics_0123456789abcdefgh", "/analytics/aggregate", 200],
+    ["sk_analytics_0123456789abcdefgh", V1, 200],
+    ["sk_analytics_0123456789abcdefgh", search, 403],
+    ["sk_analytics_0123456789abcdefgh", "/v1/events", 403],
+    ["sk_search_0123456789abcdefgh", search, 200],
+    ["sk_search_0123456789abcdefgh", COUNT, 403],
+    ["sk_write_0123456789abcdefgh", "/v1/events", 200],
+    ["sk_write_0123456789abcdefgh", COUNT, 403],
+    ["sk_owner_0123456789abcdefgh", search, 200],
   ])("%s on %s is %d", async (token, path, status) => {
     const bodies: Record<string, unknown> = { "/v1/events": { events: [] }, "/analytics/aggregate": { field: "device" } };
     const sent = await send(handlerOf(stubDaybook()), path, { token, body: bodies[path] ?? {} });
@@ -89,7 +89,7 @@ describe("scopes and roles", () => {
 describe("projects", () => {
   it("unknown, another organization's and not the token's get one answer", async () => {
     const texts = new Set<string>();
-    for (const [token, project] of [["sk_owner", "unknown"], ["sk_owner", "elsewhere"], ["sk_other", "shop"], ["sk_shop", "site"], ["sk_shop", "unknown"]]) {
+    for (const [token, project] of [["sk_owner_0123456789abcdefgh", "unknown"], ["sk_owner_0123456789abcdefgh", "elsewhere"], ["sk_other_0123456789abcdefgh", "shop"], ["sk_shop_0123456789abcdefgh", "site"], ["sk_shop_0123456789abcdefgh", "unknown"]]) {
       const sent = await send(handlerOf(stubDaybook()), `/v1/projects/${project}/analytics/count-events`, { token: token ?? null });
       expect([sent.status, codeOf(sent)]).toEqual([404, "project_not_found"]);
       texts.add(sent.text);
@@ -99,7 +99,7 @@ describe("projects", () => {
 
   it("the path names the project whose rows are counted", async () => {
     const daybook = stubDaybook();
-    for (const token of ["sk_owner", "sk_shop"]) {
+    for (const token of ["sk_owner_0123456789abcdefgh", "sk_shop_0123456789abcdefgh"]) {
       expect((await send(handlerOf(daybook), V1, { token })).status).toBe(200);
     }
     expect(daybook.asked.map(({ input }) => (input as { project: string }).project)).toEqual(["shop", "shop"]);
@@ -110,8 +110,8 @@ describe("projects", () => {
     async (path) => {
       const daybook = stubDaybook();
       const body = path.endsWith("aggregate") ? { field: "device" } : {};
-      await send(handlerOf(daybook), path, { token: "sk_shop", body });
-      await send(handlerOf(daybook), path, { token: "sk_owner", body });
+      await send(handlerOf(daybook), path, { token: "sk_shop_0123456789abcdefgh", body });
+      await send(handlerOf(daybook), path, { token: "sk_owner_0123456789abcdefgh", body });
       expect(daybook.asked.map(({ input }) => (input as { project: unknown }).project)).toEqual(["shop", null]);
     },
   );
@@ -119,7 +119,7 @@ describe("projects", () => {
   it("a token asks only its own organization", async () => {
     const [one, two] = [stubDaybook(), stubDaybook()];
     const handler = handlerOf(one, { organizations: { default: one, other: two } });
-    await send(handler, COUNT, { token: "sk_other" });
+    await send(handler, COUNT, { token: "sk_other_0123456789abcdefgh" });
     expect([one.asked.length, two.asked.length]).toEqual([0, 1]);
   });
 });
@@ -129,8 +129,8 @@ describe("the order of checks", () => {
   it.each([
     ["route before method and token", "/nothing", { method: "PUT", token: null }, "route_not_found"],
     ["method before token", COUNT, { method: "PUT", token: null }, "method_not_allowed"],
-    ["token before scope", "/v1/projects/unknown/analytics/count-events", { ...wrong, token: "sk_unknown" }, "invalid_token"],
-    ["scope before project", "/v1/projects/unknown/analytics/count-events", { ...wrong, token: "sk_write" }, "insufficient_scope"],
+    ["token before scope", "/v1/projects/unknown/analytics/count-events", { ...wrong, token: "sk_unknown_0123456789abcdefgh" }, "invalid_token"],
+    ["scope before project", "/v1/projects/unknown/analytics/count-events", { ...wrong, token: "sk_write_0123456789abcdefgh" }, "insufficient_scope"],
     ["project before media type", "/v1/projects/unknown/analytics/count-events", wrong, "project_not_found"],
     ["media type before size", V1, { ...wrong, body: " ".repeat(1024 * 1024 + 1) }, "unsupported_media_type"],
     ["size before parsing", V1, { body: "{".repeat(1024 * 1024 + 1) }, "body_too_large"],

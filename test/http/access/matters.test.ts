@@ -85,7 +85,7 @@ const holders = [
   { held: MATTERS, otherwise: "insufficient_role", role: "member" as const, project: null },
   { held: MATTERS, otherwise: "insufficient_role", role: "member" as const, project: "shop" },
   { held: MATTERS, otherwise: "organization_token_required", role: "admin" as const, project: "shop" },
-].map((holder) => ({ ...holder, token: `sk_${[holder.role, holder.project ?? "all", ...holder.held].join(".")}` }));
+].map((holder) => ({ ...holder, token: `sk_of_the_holder_${[holder.role, holder.project ?? "all", ...holder.held].join(".")}` }));
 
 function subsetsOf(matters: readonly Matter[]): Matter[][] {
   return matters.reduce<Matter[][]>((sets, matter) => [...sets, ...sets.map((set) => [...set, matter])], [[]]);
@@ -93,8 +93,8 @@ function subsetsOf(matters: readonly Matter[]): Matter[][] {
 
 const tokens: readonly TokenEntry[] = [
   ...holders.map(({ held, role, project, token }): TokenEntry => ({ token, role, project, scopes: ["analytics:read", ...held.map((matter) => SCOPE[matter])] })),
-  { token: "sk_counts", role: "viewer", scopes: ["analytics:read"] },
-  { token: "sk_events", role: "viewer", scopes: ["analytics:read", "events:read"] },
+  { token: "sk_counts_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read"] },
+  { token: "sk_events_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read", "events:read"] },
 ];
 
 let daybook: Daybook;
@@ -126,7 +126,7 @@ describe("what a question holds asks for the rights of the routes about it", () 
   );
 
   it("and comes after what is wrong with its parameters, and tells what asks for it", async () => {
-    const ask = (body: object) => send(handler, ROUTES.trend, { body, token: "sk_counts" });
+    const ask = (body: object) => send(handler, ROUTES.trend, { body, token: "sk_counts_0123456789abcdefgh" });
     const wrong = await ask({ measure: { type: "revenue" }, interval: "days" });
     expect([wrong.status, codeOf(wrong)]).toEqual([400, "invalid_parameter"]);
     const refused = await ask({ measure: { type: "revenue" } });
@@ -150,16 +150,16 @@ describe("values of single events and visitors", () => {
 
   it.each(shown)("are shown by %s of %j with the scope events:read alone", async (report, input, param, name) => {
     for (const [path, body] of [[ROUTES[report], wireInput(input)], [`/v1/questions/${report}`, input]] as const) {
-      const refused = await send(handler, path, { body, token: "sk_counts" });
+      const refused = await send(handler, path, { body, token: "sk_counts_0123456789abcdefgh" });
       expect([refused.status, codeOf(refused)]).toEqual([403, "insufficient_scope"]);
       expect(refused.text).toContain(`${param}: expected a token with the scope events:read`);
       expect(refused.text).toContain(name);
-      expect((await send(handler, path, { body, token: "sk_events" })).status).toBe(200);
+      expect((await send(handler, path, { body, token: "sk_events_0123456789abcdefgh" })).status).toBe(200);
     }
   });
 
   it("may be counted and filtered by everybody", async () => {
     for (const input of [{ measure: { type: "unique_values", field: "anonymous_id" } }, where("external_id")])
-      expect((await send(handler, ROUTES.trend, { body: wireInput(input), token: "sk_counts" })).status).toBe(200);
+      expect((await send(handler, ROUTES.trend, { body: wireInput(input), token: "sk_counts_0123456789abcdefgh" })).status).toBe(200);
   });
 });

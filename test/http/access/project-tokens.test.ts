@@ -17,11 +17,11 @@ beforeAll(async () => {
     { name: "b", userId: "u3", project: "shop", createdAt },
   ]);
   const tokens = memoryTokens([
-    { token: "sk_owner", role: "owner", scopes: ["*"] },
-    { token: "sk_counts", role: "viewer", scopes: ["analytics:read"] },
-    { token: "sk_counts_shop", role: "viewer", scopes: ["analytics:read"], project: "shop" },
-    { token: "sk_both", role: "viewer", scopes: ["analytics:read", "events:read"] },
-    { token: "sk_both_shop", role: "viewer", scopes: ["analytics:read", "events:read"], project: "shop" },
+    { token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] },
+    { token: "sk_counts_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read"] },
+    { token: "sk_counts_shop_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read"], project: "shop" },
+    { token: "sk_both_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read", "events:read"] },
+    { token: "sk_both_shop_0123456789abcdefgh", role: "viewer", scopes: ["analytics:read", "events:read"], project: "shop" },
   ]);
   handler = handlerOf(daybook, { tokens });
 });
@@ -35,21 +35,21 @@ describe.each(ROUTES)("%s", (path) => {
   const ask = (field: string, token: string, rest: object = {}) => send(handler, path, { body: { field, ...rest }, token });
 
   it.each(OF_EVENTS)("by %s, whose values are those of single events or visitors, asks for the scope events:read too", async (field) => {
-    for (const token of ["sk_counts", "sk_counts_shop"]) {
+    for (const token of ["sk_counts_0123456789abcdefgh", "sk_counts_shop_0123456789abcdefgh"]) {
       const sent = await ask(field, token, { limit: 1, measure: "unique_users" });
       expect([sent.status, codeOf(sent)]).toEqual([403, "insufficient_scope"]);
       expect(sent.text).toContain(`expected a token with the scope events:read to show values of ${field}`);
       expect(sent.text).not.toContain("x1");
     }
-    for (const token of ["sk_both", "sk_both_shop", "sk_owner"]) expect((await ask(field, token)).status).toBe(200);
+    for (const token of ["sk_both_0123456789abcdefgh", "sk_both_shop_0123456789abcdefgh", "sk_owner_0123456789abcdefgh"]) expect((await ask(field, token)).status).toBe(200);
   });
 
   it.each(OTHERS)("by %s asks for analytics:read alone", async (field) => {
-    for (const token of ["sk_counts", "sk_counts_shop"]) expect((await ask(field, token)).status).toBe(200);
+    for (const token of ["sk_counts_0123456789abcdefgh", "sk_counts_shop_0123456789abcdefgh"]) expect((await ask(field, token)).status).toBe(200);
   });
 
   it("by company names companies of people with events in the project, and none of another's", async () => {
-    const sent = await ask("company_id", "sk_counts_shop");
+    const sent = await ask("company_id", "sk_counts_shop_0123456789abcdefgh");
     // The company of u3 is known from an event of another project: who somebody is, and belongs to, is the organization's.
     expect(sent.json["data"] ?? sent.json["answer"]).toEqual([{ property: "acme", count: 1 }, { property: "initech", count: 1 }]);
   });
@@ -57,8 +57,8 @@ describe.each(ROUTES)("%s", (path) => {
 
 it("an explanation of such an aggregate asks for the same", async () => {
   const explain = (token: string) => send(handler, "/v1/questions/aggregate?explain=true", { body: { field: "id" }, token });
-  expect(codeOf(await explain("sk_counts"))).toBe("insufficient_scope");
-  expect((await explain("sk_both")).status).toBe(200);
+  expect(codeOf(await explain("sk_counts_0123456789abcdefgh"))).toBe("insufficient_scope");
+  expect((await explain("sk_both_0123456789abcdefgh")).status).toBe(200);
 });
 
 it("a token of a project is not told which names events of other projects have", async () => {
@@ -68,6 +68,6 @@ it("a token of a project is not told which names events of other projects have",
     expect(sent.status).toBe(200);
     return sent.headers.has("daybook-notice");
   };
-  expect([await noticed("secret", "sk_owner"), await noticed("sceret", "sk_owner")]).toEqual([false, true]);
-  for (const token of ["sk_counts_shop", "sk_both_shop"]) expect([await noticed("secret", token), await noticed("sceret", token)]).toEqual([false, false]);
+  expect([await noticed("secret", "sk_owner_0123456789abcdefgh"), await noticed("sceret", "sk_owner_0123456789abcdefgh")]).toEqual([false, true]);
+  for (const token of ["sk_counts_shop_0123456789abcdefgh", "sk_both_shop_0123456789abcdefgh"]) expect([await noticed("secret", token), await noticed("sceret", token)]).toEqual([false, false]);
 });

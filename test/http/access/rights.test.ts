@@ -106,7 +106,7 @@ const tokens = memoryTokens(
 );
 
 function valueOf(role: Role, scope: Scope | "*", project: string | null): string {
-  return `sk_${role}.${scope === "*" ? "all" : scope.replace(":", ".")}.${project ?? "organization"}`;
+  return `sk_0123456789.${role}.${scope === "*" ? "all" : scope.replace(":", ".")}.${project ?? "organization"}`;
 }
 
 const handler = handlerOf(stubDaybook(), { tokens });

@@ -9,9 +9,9 @@ import { handlerOf, NOW_MS, requestOf, send } from "../kit.js";
 
 const createdAt = NOW_MS - 60_000;
 const tokens = memoryTokens([
-  { token: "sk_owner", role: "owner", scopes: ["*"] },
-  { token: "sk_shop", role: "owner", scopes: ["*"], project: "shop" },
-  { token: "sk_blog", role: "owner", scopes: ["*"], project: "blog" },
+  { token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] },
+  { token: "sk_shop_0123456789abcdefgh", role: "owner", scopes: ["*"], project: "shop" },
+  { token: "sk_blog_0123456789abcdefgh", role: "owner", scopes: ["*"], project: "blog" },
 ]);
 let storage = memoryStorage();
 let daybook: Daybook;
@@ -33,9 +33,9 @@ async function write(project: string, count: number): Promise<void> {
   await daybook.ingest(Array.from({ length: count }, () => ({ name: "a", project, createdAt })));
 }
 
-const trend = (asOf: unknown, token = "sk_shop", project = "shop") =>
+const trend = (asOf: unknown, token = "sk_shop_0123456789abcdefgh", project = "shop") =>
   send(handler, `/v1/projects/${project}/insights/trend`, { body: { interval: "total", as_of: asOf }, token });
-const question = (asOf: unknown, token = "sk_shop") => send(handler, "/v1/questions/trend", { body: { interval: "total", asOf }, token });
+const question = (asOf: unknown, token = "sk_shop_0123456789abcdefgh") => send(handler, "/v1/questions/trend", { body: { interval: "total", asOf }, token });
 const latest = async (token?: string) => (await trend("latest", token)).json["as_of"] as number;
 
 describe("as_of of a token of a project", () => {
@@ -46,12 +46,12 @@ describe("as_of of a token of a project", () => {
     expect((await question("latest")).json["answer"]).toMatchObject({ asOf: first });
     await write("shop", 1);
     const second = await latest();
-    expect([first, second]).not.toContain(await latest("sk_owner"));
+    expect([first, second]).not.toContain(await latest("sk_owner_0123456789abcdefgh"));
     expect(second).not.toBe(first);
     // Neither greater by what came, nor of the same form as for another project.
     expect(Math.abs(second - first)).toBeGreaterThan(1_000);
     await write("blog", 1);
-    expect((await trend("latest", "sk_blog", "blog")).json["as_of"]).not.toBe(await latest());
+    expect((await trend("latest", "sk_blog_0123456789abcdefgh", "blog")).json["as_of"]).not.toBe(await latest());
   });
 
   it("is taken on every route that takes it, and by the client, also by who opens the store again", async () => {
@@ -59,7 +59,7 @@ describe("as_of of a token of a project", () => {
     await write("shop", 2);
     await daybook.close();
     await open();
-    const client = connectDaybook({ url: "http://daybook.test", token: "sk_shop", fetch: handler });
+    const client = connectDaybook({ url: "http://daybook.test", token: "sk_shop_0123456789abcdefgh", fetch: handler });
     const again = { asOf, series };
     expect((await trend(asOf)).json).toMatchObject({ as_of: asOf, series });
     expect((await question(asOf)).json["answer"]).toMatchObject(again);
@@ -69,8 +69,8 @@ describe("as_of of a token of a project", () => {
 
   it("is none that was made up, or of somebody else, and what is said of these names no sequence", async () => {
     await write("blog", 1);
-    const own = await latest("sk_owner");
-    const others = (await trend("latest", "sk_blog", "blog")).json["as_of"];
+    const own = await latest("sk_owner_0123456789abcdefgh");
+    const others = (await trend("latest", "sk_blog_0123456789abcdefgh", "blog")).json["as_of"];
     const details = new Set<unknown>();
     for (const asOf of [0, 1, own, own + 1, 4_294_967_295, 2 ** 52, others]) {
       for (const { status, json } of [await trend(asOf), await question(asOf)]) {
@@ -79,7 +79,7 @@ describe("as_of of a token of a project", () => {
       }
     }
     expect([...details]).toEqual(["asOf: expected latest, or a number that an answer to a token of this project had"]);
-    expect((await trend(own, "sk_owner")).status).toBe(200);
+    expect((await trend(own, "sk_owner_0123456789abcdefgh")).status).toBe(200);
   });
 
   it("of a store that has not come so far is refused in the same words", async () => {
@@ -114,26 +114,26 @@ describe("changes to a token of a project", () => {
   }
 
   it("have sealed numbers, which as_of takes", async () => {
-    const id = await ids(heard("sk_shop", "shop"), () => write("shop", 1));
+    const id = await ids(heard("sk_shop_0123456789abcdefgh", "shop"), () => write("shop", 1));
     expect([Number(id), (await trend(Number(id))).status]).toEqual([await latest(), 200]);
-    expect(await ids(heard("sk_owner", "shop"), () => write("shop", 1))).toBe(String(await latest("sk_owner")));
+    expect(await ids(heard("sk_owner_0123456789abcdefgh", "shop"), () => write("shop", 1))).toBe(String(await latest("sk_owner_0123456789abcdefgh")));
   });
 
   it("are not told to who comes back while others wrote, and are after its own", async () => {
-    const id = await ids(heard("sk_shop", "shop"), () => write("shop", 1));
+    const id = await ids(heard("sk_shop_0123456789abcdefgh", "shop"), () => write("shop", 1));
     await write("site", 4);
-    const stream = heard("sk_shop", "shop", id);
+    const stream = heard("sk_shop_0123456789abcdefgh", "shop", id);
     const first = ids(stream, () => Promise.resolve());
     expect(await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 400, "nothing"))])).toBe("nothing");
     await write("shop", 1);
     expect(Number(await first)).toBe(await latest());
-    for (const missed of [id, "7", "9007199254740991"]) expect(Number(await ids(heard("sk_shop", "shop", missed), () => Promise.resolve()))).toBe(await latest());
+    for (const missed of [id, "7", "9007199254740991"]) expect(Number(await ids(heard("sk_shop_0123456789abcdefgh", "shop", missed), () => Promise.resolve()))).toBe(await latest());
   });
 });
 
 describe("a cursor", () => {
   const page = (body: object = {}, etag?: string) =>
-    send(handler, "/search-events", { body: { limit: 2, ...body }, token: "sk_shop", ...(etag === undefined ? {} : { headers: { "if-none-match": etag } }) });
+    send(handler, "/search-events", { body: { limit: 2, ...body }, token: "sk_shop_0123456789abcdefgh", ...(etag === undefined ? {} : { headers: { "if-none-match": etag } }) });
 
   it("of a token of a project is the same, and its page has the same entity tag, whatever others wrote", async () => {
     const first = await page();

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createToken, formatTokens, memoryTokens, parseTokens, tokenHash } from "../../../src/http/index.js";
-import type { TokenEntry } from "../../../src/http/index.js";
+import type { TokenEntry, TokenOptions } from "../../../src/http/index.js";
 import { NOW_MS } from "../kit.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const entry = { token: "sk_secret", role: "owner", scopes: ["*"] } as const;
+const entry = { token: "sk_secret_0123456789abcdefgh", role: "owner", scopes: ["*"] } as const;
 
 describe("memoryTokens", () => {
   it("finds a token by the hash of its value, and keeps the value nowhere", () => {
     const tokens = memoryTokens([entry]);
-    expect(tokens.find(sha256("sk_secret"))).toEqual({
-      id: `tok_${sha256("sk_secret").slice(0, 16)}`,
-      sha256: sha256("sk_secret"),
+    expect(tokens.find(sha256("sk_secret_0123456789abcdefgh"))).toEqual({
+      id: `tok_${sha256("sk_secret_0123456789abcdefgh").slice(0, 16)}`,
+      sha256: sha256("sk_secret_0123456789abcdefgh"),
       organization: "default",
       project: null,
       role: "owner",
@@ -21,21 +21,34 @@ describe("memoryTokens", () => {
       expires_at: null,
       revoked_at: null,
     });
-    expect(tokens.find(sha256("sk_other"))).toBeUndefined();
-    expect(JSON.stringify(tokens.find(sha256("sk_secret")))).not.toContain("sk_secret");
+    expect(tokens.find(sha256("sk_other_0123456789abcdefgh"))).toBeUndefined();
+    expect(JSON.stringify(tokens.find(sha256("sk_secret_0123456789abcdefgh")))).not.toContain("sk_secret_0123456789abcdefgh");
   });
 
   it("finds a token that is there twice revoked if one of the entries is, and else as the last of them", () => {
     const revoked = { ...entry, role: "viewer", revoked_at: "2026-01-01T00:00:00Z" } as const;
-    const found = (...entries: TokenEntry[]) => memoryTokens(entries).find(sha256("sk_secret"));
+    const found = (...entries: TokenEntry[]) => memoryTokens(entries).find(sha256("sk_secret_0123456789abcdefgh"));
     for (const entries of [[entry, revoked], [revoked, entry]])
       expect(found(...entries)).toMatchObject({ role: "viewer", revoked_at: revoked.revoked_at });
     expect(found(entry, { ...entry, role: "admin" })).toMatchObject({ role: "admin" });
   });
 
+  it.each([["memoryTokens", memoryTokens], ["parseTokens", (entries: readonly TokenEntry[], options?: TokenOptions) => parseTokens(JSON.stringify(entries), options)]])(
+    "%s refuses secret tokens that can be guessed, unless told otherwise, and shows none of them",
+    (_, read) => {
+      const short = { ...entry, token: "sk_0123456789abcdefgh" };
+      const reason = "expected at least 22 characters, got 21: shorter tokens can be guessed";
+      expect(() => read([entry, short])).toThrow(expect.objectContaining({ code: "invalid_parameter", message: `tokens[1].token: ${reason}` }));
+      expect(() => read([entry, { ...short, token: `${short.token}i` }])).not.toThrow();
+      expect(() => read([short], { insecure: true })).not.toThrow();
+      // What stands in pages is no secret, and of a hash nobody knows.
+      expect(() => read([{ token: "pk_1", project: "shop", public: { origins: ["*"] } }, { ...entry, token: undefined, sha256: sha256("sk_1") }])).not.toThrow();
+    },
+  );
+
   it("takes a hash instead of a value, in either case", () => {
-    const tokens = memoryTokens([{ sha256: sha256("sk_x").toUpperCase(), role: "viewer", scopes: ["events:read"], project: "shop" }]);
-    expect(tokens.find(sha256("sk_x"))).toMatchObject({ project: "shop", scopes: ["events:read"] });
+    const tokens = memoryTokens([{ sha256: sha256("sk_x_0123456789abcdefgh").toUpperCase(), role: "viewer", scopes: ["events:read"], project: "shop" }]);
+    expect(tokens.find(sha256("sk_x_0123456789abcdefgh"))).toMatchObject({ project: "shop", scopes: ["events:read"] });
   });
 
   it.each<[string, object, string, string]>([
@@ -89,7 +102,7 @@ describe("token files", () => {
     expect(parseTokens(formatTokens(records))).toEqual(records);
   });
 
-  it.each(["{", '{"token":"sk_x"}', "null"])("the text %s is refused", (text) => {
+  it.each(["{", '{"token":"sk_x_0123456789abcdefgh"}', "null"])("the text %s is refused", (text) => {
     expect(() => parseTokens(text)).toThrow("tokens: expected");
   });
 });

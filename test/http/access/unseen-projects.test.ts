@@ -20,14 +20,14 @@ beforeEach(async () => {
   await daybook.privacyRequests.resolve(request.id, "completed");
   await daybook.ingest([{ id: `${ID}3`, name: "a", userId: "u1", project: "site", createdAt }]);
   const tokens = memoryTokens([
-    { token: "sk_owner", role: "owner", scopes: ["*"] },
-    { token: "sk_shop", role: "owner", scopes: ["*"], project: "shop" },
+    { token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] },
+    { token: "sk_shop_0123456789abcdefgh", role: "owner", scopes: ["*"], project: "shop" },
   ]);
   handler = handlerOf(daybook, { tokens });
 });
 afterEach(() => daybook.close());
 
-const post = (path: string, body: unknown, token = "sk_shop") => send(handler, path, { body, token });
+const post = (path: string, body: unknown, token = "sk_shop_0123456789abcdefgh") => send(handler, path, { body, token });
 
 describe("a token of a project", () => {
   it("is answered of an event whose id another project has as of any other", async () => {
@@ -46,13 +46,13 @@ describe("a token of a project", () => {
     ];
     expect(await said("gone")).toEqual(await said("never"));
     expect([await daybook.countEvents({ userId: "never" }), await daybook.countEvents({ userId: "gone" })]).toEqual([3, 0]);
-    expect((await post("/v1/events", [{ name: "a", userId: "gone", createdAt }], "sk_owner")).json).toMatchObject({ accepted: 0, rejected: [{ code: "suppressed" }] });
+    expect((await post("/v1/events", [{ name: "a", userId: "gone", createdAt }], "sk_owner_0123456789abcdefgh")).json).toMatchObject({ accepted: 0, rejected: [{ code: "suppressed" }] });
   });
 
   it("is answered of a record whose id is there already as of a new one", async () => {
     const body = (id: string) => [{ type: "identify", id, userId: "u9" }];
     for (const id of [`${ID}2`, `${ID}5`]) expect((await post("/v1/records", body(id))).json).toEqual({ accepted: 1, duplicates: 0, rejected: [], adjusted: [] });
-    expect((await post("/v1/records", body(`${ID}2`), "sk_owner")).json).toMatchObject({ accepted: 0, duplicates: 1 });
+    expect((await post("/v1/records", body(`${ID}2`), "sk_owner_0123456789abcdefgh")).json).toMatchObject({ accepted: 0, duplicates: 1 });
   });
 
   it("neither merges users nor takes a merge back, on any route", async () => {
@@ -64,6 +64,6 @@ describe("a token of a project", () => {
     for (const each of [{ type: "alias", from: "u1", to: "u2" }, { type: "unlink", linkId: `${ID}2` }])
       expect((await post("/v1/records", [each])).json).toMatchObject({ accepted: 0, rejected: [{ index: 0, code: "organization_token_required" }] });
     expect((await post("/v1/batch", { batch: [{ type: "alias", previousId: "u1", userId: "u2" }] })).json).toMatchObject({ accepted: 0, rejected: [{ index: 0, code: "organization_token_required" }] });
-    expect((await post("/v1/alias", { previousId: "u1", userId: "u2" }, "sk_owner")).status).toBe(200);
+    expect((await post("/v1/alias", { previousId: "u1", userId: "u2" }, "sk_owner_0123456789abcdefgh")).status).toBe(200);
   });
 });

@@ -14,7 +14,7 @@ test("Every route answers with nosniff, whether it serves, refuses or fails.", a
   const handler = handlerOf(stubDaybook(), { files });
   for (const { method, path } of handler.front.routes) {
     const target = path.replace(/\{\w+\}/g, "shop");
-    for (const token of ["sk_owner", "sk_unknown", null]) {
+    for (const token of ["sk_owner_0123456789abcdefgh", "sk_unknown_0123456789abcdefgh", null]) {
       const sent = await send(handler, target, { method, token, ...(method === "POST" ? { body: {} } : {}) });
       expect([method, path, sent.status, sent.headers.get(NAME)]).toEqual([method, path, sent.status, "nosniff"]);
     }

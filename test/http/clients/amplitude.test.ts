@@ -55,7 +55,7 @@ describe("@amplitude/analytics-node", () => {
   it("gives up at once where its key is none", async () => {
     const there = await serving();
     const client = createInstance();
-    await client.init("sk_wrong", { serverUrl: `${there.url}/2/httpapi`, flushIntervalMillis: 5, logLevel: Types.LogLevel.None }).promise;
+    await client.init("sk_wrong_0123456789abcdefgh", { serverUrl: `${there.url}/2/httpapi`, flushIntervalMillis: 5, logLevel: Types.LogLevel.None }).promise;
     expect((await client.track("a", {}, { user_id: "u1" }).promise).code).toBe(401);
     expect(there.paths).toHaveLength(1);
   });

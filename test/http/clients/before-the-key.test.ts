@@ -6,7 +6,7 @@ import { createHandler, memoryTokens } from "../../../src/http/index.js";
 import type { HandlerOptions, WireReply } from "../../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 
-const TOKEN = "sk_clients_0123456789";
+const TOKEN = "sk_clients_0123456789_0123456789abcdefgh";
 const MIB = 1024 * 1024;
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
@@ -54,7 +54,7 @@ describe("before a key is known", () => {
 
   it("what a header says is judged before anything is read", async () => {
     const { handler } = await handling();
-    const { request, seen } = wire("/track", "{}", { headers: { "openpanel-client-secret": "sk_wrong" } });
+    const { request, seen } = wire("/track", "{}", { headers: { "openpanel-client-secret": "sk_wrong_0123456789abcdefgh" } });
     expect([reasonOf(await handler.answer(request)), seen.isRead]).toEqual([[401, "invalid_token"], false]);
   });
 
@@ -64,7 +64,7 @@ describe("before a key is known", () => {
     for (const isKnown of [false, true]) {
       const { handler } = await handling(options);
       if (isKnown) expect((await handler.answer(wire("/batch/", batch(TOKEN)).request)).status).toBe(200);
-      for (const status of [401, 401]) expect((await handler.answer(wire("/batch/", batch("sk_no")).request)).status).toBe(status);
+      for (const status of [401, 401]) expect((await handler.answer(wire("/batch/", batch("sk_no_0123456789abcdefgh")).request)).status).toBe(status);
       const { request, seen } = wire("/batch/", batch(TOKEN));
       expect([(await handler.answer(request)).status, seen.isRead]).toEqual(isKnown ? [200, true] : [429, false]);
     }

@@ -15,11 +15,11 @@ export const PAGE_KEY = "pk_pages_0123456789";
 const ENTRIES = [
   { token: TOKEN, role: "owner", scopes: ["*"], project: "shop" },
   { token: WHOLE, role: "owner", scopes: ["*"] },
-  { token: "sk_events", role: "viewer", scopes: ["events:write"], project: "shop" },
-  { token: "sk_reads", role: "viewer", scopes: ["events:read"], project: "shop" },
+  { token: "sk_events_0123456789abcdefgh", role: "viewer", scopes: ["events:write"], project: "shop" },
+  { token: "sk_reads_0123456789abcdefgh", role: "viewer", scopes: ["events:read"], project: "shop" },
   { token: PAGE_KEY, project: "shop", public: { origins: ["https://shop.example"] } },
   { token: "pk_with_ids_0123456789", project: "shop", public: { origins: ["https://shop.example"], ids: ["anonymous", "user"] } },
-  { token: "sk_metrics", role: "viewer", scopes: ["metrics:read"] },
+  { token: "sk_metrics_0123456789abcdefgh", role: "viewer", scopes: ["metrics:read"] },
 ] as const;
 
 /** What happens to a request: it is refused before it arrives, or what it is answered does not arrive. */

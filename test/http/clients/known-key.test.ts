@@ -15,7 +15,7 @@ test("A known key in a header is taken from an address that sent too many unknow
     address: () => "198.51.100.7",
   });
   const statuses = [];
-  for (const key of ["sk_a", "sk_b", "sk_c", KNOWN, "sk_c"]) {
+  for (const key of ["sk_a_0123456789abcdefgh", "sk_b_0123456789abcdefgh", "sk_c_0123456789abcdefgh", KNOWN, "sk_c_0123456789abcdefgh"]) {
     const init = { method: "POST", headers: { "openpanel-client-secret": key, "content-type": "application/json" }, body: '{"type":"track","payload":{"name":"a"}}' };
     statuses.push((await handler(new Request("http://daybook.test/track", init))).status);
   }

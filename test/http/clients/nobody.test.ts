@@ -60,7 +60,7 @@ describe("an id that is nobody's", () => {
     // Visitors, as they are without an id.
     expect(events.filter(({ anonymousId }) => anonymousId !== undefined).map(({ name }) => name).sort()).toEqual(["openpanel", "umami"]);
     expect(new Set((await there.records()).map((record) => JSON.stringify({ ...record }).includes('"ann"')))).toEqual(new Set([true]));
-    expect(await (await fetch(`${there.url}/metrics`, { headers: { authorization: "Bearer sk_metrics" } })).text()).toContain("\ndaybook_no_ids_total 15\n");
+    expect(await (await fetch(`${there.url}/metrics`, { headers: { authorization: "Bearer sk_metrics_0123456789abcdefgh" } })).text()).toContain("\ndaybook_no_ids_total 15\n");
   });
 
   it("keeps what is told with it of a company, and of the device beside it", async () => {

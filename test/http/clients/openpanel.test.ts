@@ -79,7 +79,7 @@ describe("@openpanel/sdk", () => {
     const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
     onTestFinished(() => errors.mockRestore());
     const there = await serving();
-    expect(await clientOf(there, "sk_wrong").track("a", {})).toBeNull();
+    expect(await clientOf(there, "sk_wrong_0123456789abcdefgh").track("a", {})).toBeNull();
     expect([there.paths.length, errors.mock.calls.length]).toEqual([1, 0]);
   });
 });

@@ -34,9 +34,9 @@ const KEYS: readonly (readonly [key: string | undefined, status: number, reason?
   [TOKEN, 200],
   [undefined, 401, "missing_token"],
   ["", 401, "missing_token"],
-  ["sk_unknown", 401, "invalid_token"],
+  ["sk_unknown_0123456789abcdefgh", 401, "invalid_token"],
   ["pk_pages_0123456789", 401, "invalid_token"],
-  ["sk_reads", 403, "insufficient_scope"],
+  ["sk_reads_0123456789abcdefgh", 403, "insufficient_scope"],
 ];
 const UNREADABLE = [`{"api_key":${TOKEN}}`, `data=${TOKEN}%`, TOKEN, `["${TOKEN}"]`];
 
@@ -81,14 +81,14 @@ describe("a key for events alone", () => {
   it("stores no records, and nothing that comes with them", async () => {
     const there = await serving();
     const batch = [{ event: "a", distinct_id: "u", uuid: "1" }, { event: "$identify", distinct_id: "u", uuid: "2", properties: { $set: { a: 1 } } }];
-    const send = (items: object[]) => fetch(`${there.url}/batch/`, { method: "POST", body: json({ api_key: "sk_events", batch: items }) });
+    const send = (items: object[]) => fetch(`${there.url}/batch/`, { method: "POST", body: json({ api_key: "sk_events_0123456789abcdefgh", batch: items }) });
     expect([(await send(batch)).status, (await there.events()).length]).toEqual([403, 0]);
     expect([(await send(batch.slice(0, 1))).status, (await there.events()).length]).toEqual([200, 1]);
   });
 
   it("is the same for all that is sent together", async () => {
     const there = await serving();
-    const events = [TOKEN, "sk_events"].map((token) => ({ event: "a", properties: { token } }));
+    const events = [TOKEN, "sk_events_0123456789abcdefgh"].map((token) => ({ event: "a", properties: { token } }));
     const response = await fetch(`${there.url}/track`, { method: "POST", headers: FORM(), body: form(events) });
     expect([response.status, (await there.events()).length]).toEqual([401, 0]);
   });

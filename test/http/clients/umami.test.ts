@@ -28,7 +28,7 @@ describe("@umami/node", () => {
     expect(named("Order")).toMatchObject({ userId: "ann", value: 49.5, currency: "USD", createdAt: new Date(1_770_000_000_000).toISOString() });
     expect(named("Signup")?.anonymousId).toMatch(/^[0-9a-f]{32}$/);
     expect(named("Signup")?.anonymousId).not.toBe(named("pageview")?.anonymousId);
-    expect(JSON.stringify(events)).not.toMatch(/192\.0\.2\.9|sk_clients/);
+    expect(JSON.stringify(events)).not.toMatch(/192\.0\.2\.9|sk_clients_0123456789abcdefgh/);
     expect((await there.daybook.identityProfile({ email: "ann@example.org", startDate: "2026-01-01" })).revenue).toBe(49.5);
     expect(await there.daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "person.plan", operator: "=", value: "pro" }] }] })).toBe(1);
   });

@@ -92,7 +92,7 @@ describe("POST /v1/collect", () => {
     const there = await setting({ collect: { isBot: await loadBotTest(), honorGpc: true } });
     expect((await collect(there, undefined, sending)).status).toBe(204);
     expect(await stored(there)).toEqual([]);
-    const metrics = await there.handler(new Request("http://daybook.test/metrics", { headers: { authorization: "Bearer sk_owner" } }));
+    const metrics = await there.handler(new Request("http://daybook.test/metrics", { headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } }));
     expect(await metrics.text()).toContain(`daybook_collected_events_total{outcome="${outcome}"} 1\n`);
   });
 
@@ -123,7 +123,7 @@ describe("the key of a page", () => {
     [PAGE, "pk_old", 401, undefined],
     [PAGE, "pk_nowhere", 401, undefined],
     [PAGE, "pk_unknown", 401, undefined],
-    [PAGE, "sk_owner", 401, undefined],
+    [PAGE, "sk_owner_0123456789abcdefgh", 401, undefined],
   ])("from %s with %s is answered %i", async (origin, key, status, allowed) => {
     const there = await setting();
     const taken = await collect(there, undefined, { origin, key });

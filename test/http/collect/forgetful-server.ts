@@ -11,7 +11,7 @@ const daybook = await openDaybook({ storage: fileStorage(directory), clock });
 const handler = createHandler({
   organizations: { default: daybook },
   tokens: memoryTokens([
-    { token: "sk_owner", role: "owner", scopes: ["*"] },
+    { token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] },
     { token: "pk_site", project: "site", public: { origins: ["*"] } },
   ]),
   clock,

@@ -66,7 +66,7 @@ test("Once the salt is gone, address and user agent of a visitor are nowhere: no
   }
   await ask({ snapshot: dump });
   expect(await marksIn(dump)).toEqual([]);
-  const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: "Bearer sk_owner" } });
+  const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } });
   const told = await metrics.text();
   child.send({ end: true });
   await ended;

@@ -11,7 +11,7 @@ export const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Geck
 const VIEW = { url: `${PAGE}/pricing?utm_source=news`, title: "Pricing" };
 
 export const KEYS: readonly TokenEntry[] = [
-  { token: "sk_owner", role: "owner", scopes: ["*"] },
+  { token: "sk_owner_0123456789abcdefgh", role: "owner", scopes: ["*"] },
   { token: "pk_shop", project: "shop", public: { origins: [PAGE, "https://*.shop.example"] } },
   { token: "pk_ids", project: "shop", public: { origins: [PAGE], ids: ["anonymous", "user"] } },
   { token: "pk_any", project: "blog", public: { origins: ["*"] } },

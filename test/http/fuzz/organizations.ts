@@ -54,8 +54,8 @@ export async function askTwice(seed: number, pairCount: number): Promise<void> {
   const memory: Memory = { etags: [], ids: [], cursors: [] };
   try {
     for (let at = 0; at < pairCount; at += 1) {
-      if (random.chance(0.3)) remember(await overWire(beside.handler, by("sk_other", fuzzRequest(random, memory))), memory);
-      const request = by(random.pick(["sk_owner", "sk_owner", "sk_shop", "sk_analytics"]), fuzzRequest(random, memory));
+      if (random.chance(0.3)) remember(await overWire(beside.handler, by("sk_other_0123456789abcdefgh", fuzzRequest(random, memory))), memory);
+      const request = by(random.pick(["sk_owner_0123456789abcdefgh", "sk_owner_0123456789abcdefgh", "sk_shop_0123456789abcdefgh", "sk_analytics_0123456789abcdefgh"]), fuzzRequest(random, memory));
       // Shows durations.
       if (request.target.startsWith("/metrics")) continue;
       const answers = [await answerTo(alone.handler, request), await answerTo(beside.handler, request)] as const;

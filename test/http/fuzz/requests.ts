@@ -26,8 +26,8 @@ const QUERY_NAMES = ["user_id", "email", "start_date", "end_date", "limit", "cur
 const QUERY_VALUES = ["u1", "ann@example.org", "2026-03-01", "5", "+5", "05", "1e3", "-1", "99999999999999999999", "users", "account", "identity", "%zz", "%00", "a%2Bb", "", "x".repeat(5_000)];
 const CONTENT_TYPES = ["application/json", "application/json; charset=utf-8", "text/plain", "application/x-ndjson", "application/json; charset=latin1", "multipart/form-data", "", ";", "application/JSON"];
 const ENCODINGS = ["gzip", "deflate", "identity", "br", "GZIP", "gzip, gzip", "constructor", ""];
-const RARE_TOKENS = ["sk_shop", "sk_other", "sk_analytics", "sk_search", "sk_write", "sk_expired", "sk_revoked", "sk_nowhere", "sk_unknown"];
-const GARBLED = ["", "Bearer", "Bearer ", "Bearer  sk_a sk_b", "Basic", "Basic !!!", "Basic c2tfb3duZXI=", "Digest x", "sk_owner", "bearer\tsk_owner", "Bearer é", `Bearer ${"a".repeat(2_000)}`];
+const RARE_TOKENS = ["sk_shop_0123456789abcdefgh", "sk_other_0123456789abcdefgh", "sk_analytics_0123456789abcdefgh", "sk_search_0123456789abcdefgh", "sk_write_0123456789abcdefgh", "sk_expired_0123456789abcdefgh", "sk_revoked_0123456789abcdefgh", "sk_nowhere_0123456789abcdefgh", "sk_unknown_0123456789abcdefgh"];
+const GARBLED = ["", "Bearer", "Bearer ", "Bearer  sk_a_0123456789abcdefgh sk_b_0123456789abcdefgh", "Basic", "Basic !!!", "Basic c2tfb3duZXI=", "Digest x", "sk_owner_0123456789abcdefgh", "bearer\tsk_owner", "Bearer é", `Bearer ${"a".repeat(2_000)}`];
 
 export function fuzzRequest(random: Random, memory: Memory): FuzzRequest {
   const route = random.pick(routes);
@@ -76,12 +76,12 @@ function bodyOf(route: Route, random: Random): Pick<FuzzRequest, "headers"> & { 
 function headersOf(random: Random, memory: Memory): [string, string][] {
   const headers: [string, string][] = [];
   const add = (name: string, value: string) => headers.push([cased(name, random), value]);
-  const token = random.chance(0.8) ? "sk_owner" : random.pick(RARE_TOKENS);
+  const token = random.chance(0.8) ? "sk_owner_0123456789abcdefgh" : random.pick(RARE_TOKENS);
   if (random.chance(0.95)) add("authorization", random.chance(0.95) ? `Bearer ${token}` : `Basic ${btoa(`${token}:`)}`);
   else if (random.chance(0.8)) add("authorization", random.pick(GARBLED));
-  if (random.chance(0.02)) add("authorization", "Bearer sk_owner");
+  if (random.chance(0.02)) add("authorization", "Bearer sk_owner_0123456789abcdefgh");
   if (random.chance(0.2)) add("if-none-match", random.pick(["*", '"x"', "W/", `W/${memory.etags.at(-1) ?? '"y"'}`, memory.etags.at(-1) ?? "*", ",,,", `"${"e".repeat(3_000)}"`]));
-  if (random.chance(0.1)) add("x-request-id", random.pick(["abc-1", "a b", "x".repeat(200), "é", "sk_owner", "a\tb"]));
+  if (random.chance(0.1)) add("x-request-id", random.pick(["abc-1", "a b", "x".repeat(200), "é", "sk_owner_0123456789abcdefgh", "a\tb"]));
   if (random.chance(0.1)) add("accept", random.pick(["*/*", "text/html", "application/vnd.apache.arrow.stream", ";q="]));
   if (random.chance(0.05)) add(random.pick(["x-forwarded-for", "cookie", "origin", "range", "if-match", "te", "via"]), random.pick(STRANGE_TEXTS).replaceAll(/[^\x20-\x7e]/g, "?"));
   if (random.chance(0.02)) for (let left = 150; left > 0; left -= 1) add(`x-${left}`, "y");

@@ -45,7 +45,7 @@ describe("GET /healthz", () => {
 
 describe("GET /metrics", () => {
   const samples = (text: string) => Object.fromEntries(text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(/ (?=\S+$)/)));
-  const metrics = async (handler: Handler, token = "sk_owner") => (await send(handler, "/metrics", { method: "GET", token })).text;
+  const metrics = async (handler: Handler, token = "sk_owner_0123456789abcdefgh") => (await send(handler, "/metrics", { method: "GET", token })).text;
 
   it("shows what is stored, what was answered, and the process, as Prometheus reads it", async () => {
     const handler = handlerOf(stubDaybook({ health: "read_only" }), { processGauges: () => ({ process_resident_memory_bytes: 42 }) });
@@ -67,10 +67,10 @@ describe("GET /metrics", () => {
 
   it("shows one organization nothing of another, and what nobody known asked to nobody", async () => {
     const handler = handlerOf(stubDaybook());
-    await send(handler, "/search-events", { token: "sk_other" });
-    await send(handler, "/analytics/aggregate", { token: "sk_unknown" });
+    await send(handler, "/search-events", { token: "sk_other_0123456789abcdefgh" });
+    await send(handler, "/analytics/aggregate", { token: "sk_unknown_0123456789abcdefgh" });
     expect(await metrics(handler)).not.toMatch(/search-events|aggregate/);
-    expect(await metrics(handler, "sk_other")).toMatch(/search-events/);
+    expect(await metrics(handler, "sk_other_0123456789abcdefgh")).toMatch(/search-events/);
   });
 });
 

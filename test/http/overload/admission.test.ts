@@ -11,7 +11,7 @@ const COUNT = "/analytics/count-events";
 
 /** A request as a transport hands it over, with an account of what was read of its body. */
 function wire(options: { target?: string; method?: string; token?: string; address?: string; chunks?: readonly Uint8Array[]; headers?: Record<string, string> }) {
-  const headers: Record<string, string> = { authorization: `Bearer ${options.token ?? "sk_owner"}`, ...options.headers };
+  const headers: Record<string, string> = { authorization: `Bearer ${options.token ?? "sk_owner_0123456789abcdefgh"}`, ...options.headers };
   const seen = { byteLength: 0 };
   const request = {
     method: options.method ?? "POST",
@@ -49,7 +49,7 @@ describe("while the event loop is late", () => {
     const handler = handlerOf(daybook, { lagMs: () => lagMs });
     expect((await send(handler, COUNT)).status).toBe(200);
     lagMs = 50.1;
-    const { request, seen } = wire({ token: "sk_unknown", chunks: [new Uint8Array(10)] });
+    const { request, seen } = wire({ token: "sk_unknown_0123456789abcdefgh", chunks: [new Uint8Array(10)] });
     const refused = await handler.answer(request);
     expect([refused.status, refused.headers["retry-after"], codeIn(refused), seen.byteLength]).toEqual([503, "1", "overloaded", 0]);
     expect((await get(handler, "/openapi.json")).status).toBe(503);
@@ -70,7 +70,7 @@ describe("requests of one token", () => {
     const { request, seen } = wire({ chunks: [new Uint8Array(10)] });
     const refused = await handler.answer(request);
     expect([refused.status, refused.headers["retry-after"], codeIn(refused), seen.byteLength]).toEqual([429, "1", "rate_limited", 0]);
-    expect((await send(handler, COUNT, { token: "sk_other" })).status).toBe(200);
+    expect((await send(handler, COUNT, { token: "sk_other_0123456789abcdefgh" })).status).toBe(200);
     for (const end of finish) end();
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
   });
@@ -113,7 +113,7 @@ describe("short writes", () => {
   it("of a client whose key is in its body wait too", async () => {
     const { daybook, finish } = slowWriter();
     const handler = handlerOf(daybook, { limits: { requestsPerTokenCount: 1 } });
-    const text = JSON.stringify({ type: "event", payload: { website: "sk_owner", name: "a" } });
+    const text = JSON.stringify({ type: "event", payload: { website: "sk_owner_0123456789abcdefgh", name: "a" } });
     const answers = [1, 2].map(() => handler.answer(wire({ target: "/api/send", chunks: [new TextEncoder().encode(text)], headers: { "content-length": "70" } }).request));
     for (const answer of answers) {
       await vi.waitFor(() => expect(finish).toHaveLength(1));
@@ -280,24 +280,24 @@ describe("tokens that open nothing", () => {
     const clock = fixedClock(NOW_MS);
     const handler = handlerOf(stubDaybook(), { limits, clock });
     for (const expected of [401, 401, 401, 429]) expect(await statusFor(handler, `sk_${expected}`, "10.0.0.1")).toBe(expected);
-    const refused = await handler.answer(wire({ token: "sk_x", address: "10.0.0.1" }).request);
+    const refused = await handler.answer(wire({ token: "sk_x_0123456789abcdefgh", address: "10.0.0.1" }).request);
     expect([refused.headers["retry-after"], codeIn(refused)]).toEqual(["10", "rate_limited"]);
-    expect(await statusFor(handler, "sk_x", "10.0.0.2")).toBe(401);
+    expect(await statusFor(handler, "sk_x_0123456789abcdefgh", "10.0.0.2")).toBe(401);
     clock.set(NOW_MS + 9_999);
-    expect(await statusFor(handler, "sk_x", "10.0.0.1")).toBe(429);
+    expect(await statusFor(handler, "sk_x_0123456789abcdefgh", "10.0.0.1")).toBe(429);
     clock.set(NOW_MS + 10_000);
-    expect([await statusFor(handler, "sk_x", "10.0.0.1"), await statusFor(handler, "sk_x", "10.0.0.1")]).toEqual([401, 429]);
+    expect([await statusFor(handler, "sk_x_0123456789abcdefgh", "10.0.0.1"), await statusFor(handler, "sk_x_0123456789abcdefgh", "10.0.0.1")]).toEqual([401, 429]);
     clock.set(NOW_MS + 3_600_000);
-    for (const expected of [401, 401, 401, 429]) expect(await statusFor(handler, "sk_x", "10.0.0.1")).toBe(expected);
+    for (const expected of [401, 401, 401, 429]) expect(await statusFor(handler, "sk_x_0123456789abcdefgh", "10.0.0.1")).toBe(expected);
   });
 
   it("do not lock out a known token of the same address, seen there before or not, while unknown ones stay refused", async () => {
     const handler = handlerOf(stubDaybook(), { limits, clock: fixedClock(NOW_MS) });
-    expect(await statusFor(handler, "sk_owner", "10.0.0.1")).toBe(200);
-    for (const token of ["sk_a", "sk_expired", "sk_revoked"]) expect(await statusFor(handler, token, "10.0.0.1")).toBe(401);
-    expect(await statusFor(handler, "sk_owner", "10.0.0.1")).toBe(200);
-    expect(await statusFor(handler, "sk_analytics", "10.0.0.1")).not.toBe(429);
-    for (const token of ["sk_a", "sk_b", "sk_expired", "sk_revoked"]) expect(await statusFor(handler, token, "10.0.0.1")).toBe(429);
+    expect(await statusFor(handler, "sk_owner_0123456789abcdefgh", "10.0.0.1")).toBe(200);
+    for (const token of ["sk_a_0123456789abcdefgh", "sk_expired_0123456789abcdefgh", "sk_revoked_0123456789abcdefgh"]) expect(await statusFor(handler, token, "10.0.0.1")).toBe(401);
+    expect(await statusFor(handler, "sk_owner_0123456789abcdefgh", "10.0.0.1")).toBe(200);
+    expect(await statusFor(handler, "sk_analytics_0123456789abcdefgh", "10.0.0.1")).not.toBe(429);
+    for (const token of ["sk_a_0123456789abcdefgh", "sk_b_0123456789abcdefgh", "sk_expired_0123456789abcdefgh", "sk_revoked_0123456789abcdefgh"]) expect(await statusFor(handler, token, "10.0.0.1")).toBe(429);
   });
 
   it("are refused when sent at once, however long the store of tokens takes", async () => {
@@ -309,16 +309,16 @@ describe("tokens that open nothing", () => {
 
   it("count for a whole network of IPv6, and are forgotten when ten thousand other addresses have failed since", async () => {
     const handler = handlerOf(stubDaybook(), { limits: { failedTokenCount: 1, failedTokensPerMinute: 1 }, clock: fixedClock(NOW_MS) });
-    expect(await statusFor(handler, "sk_x", "2001:db8::1")).toBe(401);
-    expect(await statusFor(handler, "sk_x", "2001:db8:0:0:ffff::2")).toBe(429);
-    for (let at = 0; at < 10_000; at += 1) await statusFor(handler, "sk_x", `10.1.${at >> 8}.${at & 255}`);
-    expect(await statusFor(handler, "sk_x", "10.1.39.15")).toBe(429);
-    expect(await statusFor(handler, "sk_x", "2001:db8::1")).toBe(401);
+    expect(await statusFor(handler, "sk_x_0123456789abcdefgh", "2001:db8::1")).toBe(401);
+    expect(await statusFor(handler, "sk_x_0123456789abcdefgh", "2001:db8:0:0:ffff::2")).toBe(429);
+    for (let at = 0; at < 10_000; at += 1) await statusFor(handler, "sk_x_0123456789abcdefgh", `10.1.${at >> 8}.${at & 255}`);
+    expect(await statusFor(handler, "sk_x_0123456789abcdefgh", "10.1.39.15")).toBe(429);
+    expect(await statusFor(handler, "sk_x_0123456789abcdefgh", "2001:db8::1")).toBe(401);
   });
 
   it("are not counted where the address is not known", async () => {
     const handler = handlerOf(stubDaybook(), { limits: { failedTokenCount: 1 }, clock: fixedClock(NOW_MS) });
-    for (let at = 0; at < 5; at += 1) expect(await statusFor(handler, "sk_x")).toBe(401);
+    for (let at = 0; at < 5; at += 1) expect(await statusFor(handler, "sk_x_0123456789abcdefgh")).toBe(401);
   });
 
   it.each([

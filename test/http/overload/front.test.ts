@@ -26,27 +26,27 @@ const statusOf = (reply: WireReply | null) => reply?.status ?? null;
 describe("a front", () => {
   it("lets a request of a token that has too many wait for the next that is answered, in order, and refuses it after a moment", async () => {
     const { front, refusals } = frontOf({ requestsPerTokenCount: 1 });
-    const first = await front.enter(asking("sk_a"));
-    const [second, third] = [front.enter(asking("sk_a")), front.enter(asking("sk_a"))];
-    expect(statusOf((await front.enter(asking("sk_b"))).refusal)).toBe(null);
+    const first = await front.enter(asking("sk_a_0123456789abcdefgh"));
+    const [second, third] = [front.enter(asking("sk_a_0123456789abcdefgh")), front.enter(asking("sk_a_0123456789abcdefgh"))];
+    expect(statusOf((await front.enter(asking("sk_b_0123456789abcdefgh"))).refusal)).toBe(null);
     first.leave();
     expect(statusOf((await second).refusal)).toBe(null);
     const refused = await third;
     expect(statusOf(refused.refusal)).toBe(429);
     refused.leave();
-    expect(refusals).toMatchObject([{ status: 429, code: "rate_limited", route: "/analytics/count-events", method: "POST", sha256: sha256Hex("sk_a") }]);
-    const fourth = front.enter(asking("sk_a"));
+    expect(refusals).toMatchObject([{ status: 429, code: "rate_limited", route: "/analytics/count-events", method: "POST", sha256: sha256Hex("sk_a_0123456789abcdefgh") }]);
+    const fourth = front.enter(asking("sk_a_0123456789abcdefgh"));
     (await second).leave();
     expect(statusOf((await fourth).refusal)).toBe(null);
     (await fourth).leave();
-    expect(statusOf((await front.enter(asking("sk_a"))).refusal)).toBe(null);
+    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(null);
   });
 
   it("lets a short write of a token wait for its turn longer than for that moment", async () => {
     const { front, refusals } = frontOf({ requestsPerTokenCount: 1 });
     const write = (byteLength: number) => {
-      const header = (name: string) => ({ authorization: "Bearer sk_a", "content-length": String(byteLength) })[name] ?? null;
-      return front.enter(asking("sk_a", { target: "/v1/track", header }));
+      const header = (name: string) => ({ authorization: "Bearer sk_a_0123456789abcdefgh", "content-length": String(byteLength) })[name] ?? null;
+      return front.enter(asking("sk_a_0123456789abcdefgh", { target: "/v1/track", header }));
     };
     const first = await write(100);
     const [second, long] = [write(100), write(100_000)];
@@ -62,22 +62,22 @@ describe("a front", () => {
     const nobody = { header: () => null };
     const entered = await Promise.all(Array.from({ length: SERVER_LIMITS.enteredRequestCount }, () => front.enter(asking("", nobody))));
     expect(entered.every(({ refusal }) => refusal === null)).toBe(true);
-    for (const request of [asking("", nobody), asking("sk_a")]) expect(statusOf((await front.enter(request)).refusal)).toBe(503);
+    for (const request of [asking("", nobody), asking("sk_a_0123456789abcdefgh")]) expect(statusOf((await front.enter(request)).refusal)).toBe(503);
     expect(refusals.map(({ code }) => code)).toEqual(["overloaded", "overloaded"]);
-    expect(statusOf((await front.enter(asking("sk_a", { method: "GET", target: "/healthz" }))).refusal)).toBe(null);
+    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh", { method: "GET", target: "/healthz" }))).refusal)).toBe(null);
     entered[0]?.leave();
-    expect(statusOf((await front.enter(asking("sk_a"))).refusal)).toBe(null);
-    expect(statusOf((await front.enter(asking("sk_a"))).refusal)).toBe(503);
+    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(null);
+    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(503);
   });
 
   it("answers what the socket found wrong, in the envelope of the path, and a path that is none before it", async () => {
     const { front, refusals } = frontOf();
     const fault = new DaybookError("duplicate_header", "Host: expected once, got it twice");
     const replies = [
-      await front.enter(asking("sk_a", { fault })),
-      await front.enter(asking("sk_a", { fault, target: "/v1/companies/top" })),
-      await front.enter(asking("sk_a", { fault, target: "/nowhere" })),
-      await front.enter(asking("sk_a", { fault, method: "HEAD" })),
+      await front.enter(asking("sk_a_0123456789abcdefgh", { fault })),
+      await front.enter(asking("sk_a_0123456789abcdefgh", { fault, target: "/v1/companies/top" })),
+      await front.enter(asking("sk_a_0123456789abcdefgh", { fault, target: "/nowhere" })),
+      await front.enter(asking("sk_a_0123456789abcdefgh", { fault, method: "HEAD" })),
     ].map(({ refusal }) => refusal);
     expect(replies.map(statusOf)).toEqual([400, 400, 404, 400]);
     expect(replies.map((reply) => String(reply?.body).slice(0, 20))).toEqual(['{"status":"ERROR","e', '{"type":"urn:daybook', '{"type":"urn:daybook', "null"]);
@@ -102,7 +102,7 @@ describe("a front", () => {
     ];
     for (const over of nowhere) {
       const header = (name: string) => (name === "x-request-id" ? "mine" : null);
-      const request = asking("sk_a", { ...over, header });
+      const request = asking("sk_a_0123456789abcdefgh", { ...over, header });
       expect((await front.enter(request)).refusal).toEqual(await handler.answer(request));
     }
     expect(refusals.map(({ route, code, sha256 }) => [route, code, sha256])).toEqual([
@@ -119,7 +119,7 @@ describe("a front", () => {
     const answered: unknown[] = [];
     const handler = handlerOf(stubDaybook(), { onAnswer: ({ organization, code }) => answered.push([organization, code]) });
     const refusal = { requestId: "r", method: "POST", route: "/v1/events", status: 429, code: "rate_limited", durationMs: 0 } as const;
-    for (const token of ["sk_owner", "sk_revoked", "sk_other"]) {
+    for (const token of ["sk_owner_0123456789abcdefgh", "sk_revoked_0123456789abcdefgh", "sk_other_0123456789abcdefgh"]) {
       await handler.answer(asking(token, { target: "/healthz" }));
       await handler.answer(asking(token, { method: "GET", target: "/v1/companies/top" }));
       handler.noteRefused({ ...refusal, sha256: sha256Hex(token) });
@@ -136,8 +136,8 @@ describe("a front", () => {
     const { find } = memoryTokens(TOKENS);
     let isRevoked = false;
     const handler = handlerOf(stubDaybook(), { tokens: { find: (sha256) => (isRevoked ? undefined : find(sha256)) }, onAnswer: ({ organization }) => told.push(organization) });
-    const ask = () => handler.answer(asking("sk_owner", { method: "GET", target: "/v1/companies/top" }));
-    const refusal = { requestId: "r", method: "GET", route: "/v1/companies/top", status: 429, code: "rate_limited", durationMs: 0, sha256: sha256Hex("sk_owner") } as const;
+    const ask = () => handler.answer(asking("sk_owner_0123456789abcdefgh", { method: "GET", target: "/v1/companies/top" }));
+    const refusal = { requestId: "r", method: "GET", route: "/v1/companies/top", status: 429, code: "rate_limited", durationMs: 0, sha256: sha256Hex("sk_owner_0123456789abcdefgh") } as const;
     await ask();
     handler.noteRefused(refusal);
     isRevoked = true;

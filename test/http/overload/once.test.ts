@@ -23,7 +23,7 @@ function asking(looks: Look[], target: string, known?: Known): WireRequest {
     header: (name) => {
       if (name !== "authorization") return null;
       looks.push("token");
-      return "Bearer sk_owner";
+      return "Bearer sk_owner_0123456789abcdefgh";
     },
     readBody: () => Promise.resolve(new TextEncoder().encode("{}")),
   };
@@ -70,7 +70,7 @@ describe("What a front tells the handler", () => {
     const target = "/v1/companies/a%20b/top-users?range_days=7";
     const entered = await front.enter({ ...asking([], target), method: "GET" });
     expect(entered).toMatchObject({
-      known: { path: "/v1/companies/{company_id}/top-users", params: { company_id: "a b" }, query: "range_days=7", sha256: sha256Hex("sk_owner") },
+      known: { path: "/v1/companies/{company_id}/top-users", params: { company_id: "a b" }, query: "range_days=7", sha256: sha256Hex("sk_owner_0123456789abcdefgh") },
     });
   });
 
@@ -80,8 +80,8 @@ describe("What a front tells the handler", () => {
       {},
       { header: () => null },
       { header: () => null, target: "/v1/track" },
-      { header: (name) => (name === "authorization" ? "Bearer sk_unknown" : null) },
-      { header: (name) => (name === "authorization" ? `Basic ${btoa("sk_owner:")}` : null), target: "/v1/track" },
+      { header: (name) => (name === "authorization" ? "Bearer sk_unknown_0123456789abcdefgh" : null) },
+      { header: (name) => (name === "authorization" ? `Basic ${btoa("sk_owner_0123456789abcdefgh:")}` : null), target: "/v1/track" },
       { method: "GET", target: "/v1/companies/top?range_days=0" },
       { method: "HEAD", target: "/openapi.json" },
       { method: "GET", target: "/healthz?a=1" },

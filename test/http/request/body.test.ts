@@ -54,7 +54,7 @@ describe("a body", () => {
         cancelled = true;
       },
     });
-    const init = { method: "POST", body: stream, duplex: "half", headers: { authorization: "Bearer sk_owner" } } as RequestInit;
+    const init = { method: "POST", body: stream, duplex: "half", headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } } as RequestInit;
     const response = await handlerOf(stubDaybook())(new Request(`http://daybook.test${COUNT}`, init));
     expect(response.status).toBe(413);
     expect(pulled).toBeLessThan(20);
@@ -63,7 +63,7 @@ describe("a body", () => {
 
   it("that breaks off is told apart from a defect", async () => {
     const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("gone")) });
-    const init = { method: "POST", body: stream, duplex: "half", headers: { authorization: "Bearer sk_owner" } } as RequestInit;
+    const init = { method: "POST", body: stream, duplex: "half", headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } } as RequestInit;
     const response = await handlerOf(stubDaybook())(new Request(`http://daybook.test${COUNT}`, init));
     expect(response.status).toBe(408);
   });

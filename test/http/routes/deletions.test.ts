@@ -9,14 +9,14 @@ beforeEach(async () => {
   daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
   const visits = [["a", "2026-03-01T00:00:00Z"], ["b", "2026-03-09T23:00:00Z"], ["c", "2026-03-10T00:00:00Z"]] as const;
   for (const project of ["shop/ü", "site"]) await daybook.ingest(visits.map(([url, createdAt]) => ({ name: "visit", url, createdAt, project })));
-  const tokens = [...TOKENS, { token: "sk_member", role: "member" as const, scopes: ["*" as const] }, { token: "sk_admin", role: "admin" as const, scopes: ["events:delete" as const] }];
+  const tokens = [...TOKENS, { token: "sk_member_0123456789abcdefgh", role: "member" as const, scopes: ["*" as const] }, { token: "sk_admin_0123456789abcdefgh", role: "admin" as const, scopes: ["events:delete" as const] }];
   handler = handlerOf(daybook, { tokens: memoryTokens(tokens) });
 });
 afterEach(() => daybook.close());
 
 describe("deletions over HTTP", () => {
   it("delete a project by its name, percent-encoded, and answer with a receipt", async () => {
-    const { status, json } = await send(handler, `/v1/projects/${encodeURIComponent("shop/ü")}`, { method: "DELETE", token: "sk_admin" });
+    const { status, json } = await send(handler, `/v1/projects/${encodeURIComponent("shop/ü")}`, { method: "DELETE", token: "sk_admin_0123456789abcdefgh" });
     expect([status, json]).toEqual([200, { deleted_at: "2026-03-10T12:00:00.000Z", events: 3, segments_rewritten: 3, segments_removed: 0, dictionary_values: 1 }]);
     expect(daybook.projects()).toEqual(["default", "site"]);
     const again = await send(handler, `/v1/projects/${encodeURIComponent("shop/ü")}`, { method: "DELETE" });
@@ -58,7 +58,7 @@ describe("deletions over HTTP", () => {
     expect([tracked.status, codeOf(tracked)]).toEqual([422, "expired"]);
   });
 
-  it.each([["sk_member", "insufficient_role"], ["sk_write", "insufficient_scope"], ["sk_shop", "organization_token_required"]])("refuse the token %s: %s", async (token, code) => {
+  it.each([["sk_member_0123456789abcdefgh", "insufficient_role"], ["sk_write_0123456789abcdefgh", "insufficient_scope"], ["sk_shop_0123456789abcdefgh", "organization_token_required"]])("refuse the token %s: %s", async (token, code) => {
     expect(codeOf(await send(handler, "/v1/events/delete", { token, body: { before: "2026-03-02" } }))).toBe(code);
     expect(await daybook.countEvents()).toBe(6);
   });

@@ -111,17 +111,17 @@ describe("over a real Daybook", () => {
     const { cursor } = first.json;
     const other = await send(handler, "/search-events", { body: { cursor, event_name: "signup" } });
     expect([other.status, codeOf(other)]).toEqual([400, "cursor_mismatch"]);
-    const project = await send(handler, "/search-events", { body: { cursor }, token: "sk_shop" });
+    const project = await send(handler, "/search-events", { body: { cursor }, token: "sk_shop_0123456789abcdefgh" });
     expect(codeOf(project)).toBe("cursor_mismatch");
   });
 
   it("a project token counts, lists and writes its project alone", async () => {
     const count = async (token: string) => (await send(handler, "/analytics/count-events", { token })).json["data"];
-    expect([await count("sk_owner"), await count("sk_shop")]).toEqual([30, 15]);
+    expect([await count("sk_owner_0123456789abcdefgh"), await count("sk_shop_0123456789abcdefgh")]).toEqual([30, 15]);
     const body = [{ name: "x" }, { name: "x", project: "site" }, { name: "x", project: "shop" }];
-    const sent = await send(handler, "/v1/events", { body, token: "sk_shop" });
+    const sent = await send(handler, "/v1/events", { body, token: "sk_shop_0123456789abcdefgh" });
     expect(sent.json).toMatchObject({ accepted: 2, rejected: [{ index: 1, code: "project_not_allowed" }] });
-    expect([await count("sk_owner"), await count("sk_shop")]).toEqual([32, 17]);
+    expect([await count("sk_owner_0123456789abcdefgh"), await count("sk_shop_0123456789abcdefgh")]).toEqual([32, 17]);
   });
 
   it("a project exists once an event names it", async () => {

@@ -34,7 +34,7 @@ describe("POST /v1/events", () => {
 
   it("binds the events to the token's project", async () => {
     const daybook = stubDaybook();
-    await send(handlerOf(daybook), "/v1/events", { body: { events }, token: "sk_shop" });
+    await send(handlerOf(daybook), "/v1/events", { body: { events }, token: "sk_shop_0123456789abcdefgh" });
     expect(daybook.asked[0]?.options).toEqual({ project: "shop" });
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => daybook.close());
 
-const ask = (name: string, body: unknown = {}, token = "sk_owner") => send(handler, `/v1/questions/${name}`, { body, token });
+const ask = (name: string, body: unknown = {}, token = "sk_owner_0123456789abcdefgh") => send(handler, `/v1/questions/${name}`, { body, token });
 
 describe("a question in the words of the library", () => {
   it("is answered about the token's project alone, whichever question it is, and not explained: that counts rows of others", async () => {
@@ -22,12 +22,12 @@ describe("a question in the words of the library", () => {
       const [own, all] = [await daybook[report]({ ...input, project: "shop" } as never), await daybook[report](input as never)];
       expect(own).not.toEqual(all);
       expect((await ask(report, input)).json).toEqual({ answer: all });
-      for (const project of [undefined, null, "shop"]) expect((await ask(report, { ...input, project }, "sk_shop")).json).toEqual({ answer: own });
+      for (const project of [undefined, null, "shop"]) expect((await ask(report, { ...input, project }, "sk_shop_0123456789abcdefgh")).json).toEqual({ answer: own });
       for (const project of ["site", "nope", "", 5, ["site"]]) {
-        const sent = await ask(report, { ...input, project }, "sk_shop");
+        const sent = await ask(report, { ...input, project }, "sk_shop_0123456789abcdefgh");
         expect([sent.status, codeOf(sent), sent.json["param"], sent.json["detail"]]).toEqual([404, "project_not_found", "project", "project: no such project"]);
       }
-      const explained = await ask(`${report}?explain=true`, input, "sk_shop");
+      const explained = await ask(`${report}?explain=true`, input, "sk_shop_0123456789abcdefgh");
       expect([explained.status, codeOf(explained)]).toEqual([403, "organization_token_required"]);
     }
   });
@@ -67,7 +67,7 @@ describe("an export over HTTP", () => {
     expect(await lines({ after })).toEqual(all.slice(3));
     expect(await lines({ after: { ...after, id: third?.id.toUpperCase() } })).toEqual(all.slice(3));
     expect(await lines({ after, startDate: all[6]?.createdAt })).toEqual(all.slice(6));
-    expect((await lines({ after }, "sk_shop")).map(({ project }) => project)).toEqual(all.slice(3).map(({ project }) => project).filter((project) => project === "shop"));
+    expect((await lines({ after }, "sk_shop_0123456789abcdefgh")).map(({ project }) => project)).toEqual(all.slice(3).map(({ project }) => project).filter((project) => project === "shop"));
   });
 
   it("of records goes on behind a record with what takes that record back", async () => {

@@ -211,6 +211,6 @@ describe("entity tags", () => {
       return createHash("sha256").update(text).digest("hex");
     };
     const { status, text } = await send(handlerOf(stubDaybook(), { sha256Hex }), "/analytics/count-events");
-    expect([status, hashed]).toEqual([200, ["sk_owner", text]]);
+    expect([status, hashed]).toEqual([200, ["sk_owner_0123456789abcdefgh", text]]);
   });
 });

@@ -46,7 +46,7 @@ describe("POST /v1/records", () => {
     const adjusted = [{ index: 0, createdAt: "2026-03-10T12:00:00.000Z" }];
     const daybook = stubDaybook({ ingestRecords: async () => ({ accepted: 1, duplicates: 0, rejected, adjusted }) });
     const body = [{ type: "project", name: "shop" }, records[0], records[1], null];
-    const sent = await send(handlerOf(daybook), "/v1/records", { body, token: "sk_shop" });
+    const sent = await send(handlerOf(daybook), "/v1/records", { body, token: "sk_shop_0123456789abcdefgh" });
     expect(sent.json).toMatchObject({
       accepted: 1,
       rejected: [{ index: 0, code: "organization_token_required" }, { index: 2, code: "organization_token_required" }, { index: 3, code: "invalid_parameter" }],
@@ -56,7 +56,7 @@ describe("POST /v1/records", () => {
 
   it("hands what a project's token may send to the library, and nothing else.", async () => {
     const daybook = stubDaybook();
-    await send(handlerOf(daybook), "/v1/records", { body: [records[1], null, records[0]], token: "sk_shop" });
+    await send(handlerOf(daybook), "/v1/records", { body: [records[1], null, records[0]], token: "sk_shop_0123456789abcdefgh" });
     expect(daybook.asked).toEqual([{ method: "ingestRecords", input: [null, records[0]] }]);
   });
 

@@ -96,10 +96,10 @@ describe("saved segments over HTTP", () => {
   });
 
   it("are read with analytics:read and changed with segments:write, by tokens of the organization alone", async () => {
-    expect((await list({ token: "sk_analytics" })).status).toBe(200);
-    for (const change of [put("buyers", buyers, { token: "sk_analytics" }), remove("buyers", { token: "sk_analytics" })])
+    expect((await list({ token: "sk_analytics_0123456789abcdefgh" })).status).toBe(200);
+    for (const change of [put("buyers", buyers, { token: "sk_analytics_0123456789abcdefgh" }), remove("buyers", { token: "sk_analytics_0123456789abcdefgh" })])
       expect([(await change).status, codeOf(await change)]).toEqual([403, "insufficient_scope"]);
-    for (const of of [list({ token: "sk_shop" }), put("buyers", buyers, { token: "sk_shop" }), remove("buyers", { token: "sk_shop" })])
+    for (const of of [list({ token: "sk_shop_0123456789abcdefgh" }), put("buyers", buyers, { token: "sk_shop_0123456789abcdefgh" }), remove("buyers", { token: "sk_shop_0123456789abcdefgh" })])
       expect([(await of).status, codeOf(await of)]).toEqual([403, "organization_token_required"]);
     expect(codeOf(await list({ token: null }))).toBe("missing_token");
     expect((await list()).json).toEqual({ segments: [] });

@@ -39,21 +39,21 @@ describe("how calls arrive", () => {
   });
 
   it("the token may be the user name of Basic, here and nowhere else", async () => {
-    for (const header of [basic("sk_owner:"), { authorization: `basic  ${btoa("sk_owner:")}` }])
+    for (const header of [basic("sk_owner_0123456789abcdefgh:"), { authorization: `basic  ${btoa("sk_owner_0123456789abcdefgh:")}` }])
       expect((await send(handlerOf(stubDaybook()), "/v1/track", { body, token: null, headers: header })).status).toBe(200);
-    const elsewhere = await send(handlerOf(stubDaybook()), "/v1/events", { body: [], token: null, headers: basic("sk_owner:") });
+    const elsewhere = await send(handlerOf(stubDaybook()), "/v1/events", { body: [], token: null, headers: basic("sk_owner_0123456789abcdefgh:") });
     expect([elsewhere.status, codeOf(elsewhere)]).toEqual([401, "missing_token"]);
   });
 
   it.each([
-    [basic("sk_owner:secret"), "missing_token"],
-    [basic("sk_owner"), "missing_token"],
+    [basic("sk_owner_0123456789abcdefgh:secret"), "missing_token"],
+    [basic("sk_owner_0123456789abcdefgh"), "missing_token"],
     [basic(":"), "missing_token"],
-    [{ authorization: "Basic sk_owner" }, "missing_token"],
+    [{ authorization: "Basic sk_owner_0123456789abcdefgh" }, "missing_token"],
     [{ authorization: "Basic a" }, "missing_token"],
     [{ authorization: "Basic" }, "missing_token"],
-    [basic("sk_unknown:"), "invalid_token"],
-    [basic("sk_expired:"), "invalid_token"],
+    [basic("sk_unknown_0123456789abcdefgh:"), "invalid_token"],
+    [basic("sk_expired_0123456789abcdefgh:"), "invalid_token"],
     [{}, "missing_token"],
   ])("the header %j is 401", async (headers, code) => {
     const sent = await send(handlerOf(stubDaybook()), "/v1/track", { body, token: null, headers: headers as Record<string, string> });
@@ -62,7 +62,7 @@ describe("how calls arrive", () => {
 
   it("belong to the token's project", async () => {
     const daybook = stubDaybook();
-    await send(handlerOf(daybook), "/v1/track", { body, token: "sk_shop" });
+    await send(handlerOf(daybook), "/v1/track", { body, token: "sk_shop_0123456789abcdefgh" });
     await send(handlerOf(daybook), "/v1/track", { body });
     expect(daybook.asked.map(({ options }) => options)).toEqual([{ project: "shop" }, {}]);
   });
@@ -137,7 +137,7 @@ describe("a batch", () => {
   it("of a token of a project keeps all but its aliases, which are rejected and named in a header", async () => {
     const daybook = stubDaybook();
     const batch = [track, { type: "alias", previousId: "old one", userId: "u" }, { type: "identify", userId: "u" }];
-    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch }, token: "sk_shop" });
+    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch }, token: "sk_shop_0123456789abcdefgh" });
     expect([sent.status, sent.json]).toMatchObject([200, { accepted: 2, rejected: [{ index: 1, code: "organization_token_required" }] }]);
     expect(sent.headers.get("daybook-notice")).toBe('organization_token_required; param="previousId"; name="old%20one"');
     expect(daybook.asked.map(({ method }) => method).sort()).toEqual(["identify", "ingest"]);
@@ -190,9 +190,9 @@ describe("a batch", () => {
   it("with calls that tie ids needs their scope too, before anything is stored", async () => {
     const daybook = stubDaybook();
     const handler = handlerOf(daybook);
-    const allowed = await send(handler, "/v1/batch", { body: { batch: [track] }, token: "sk_write" });
+    const allowed = await send(handler, "/v1/batch", { body: { batch: [track] }, token: "sk_write_0123456789abcdefgh" });
     expect(allowed.status).toBe(200);
-    const refused = await send(handler, "/v1/batch", { body: { batch: [track, { type: "identify", userId: "u" }] }, token: "sk_write" });
+    const refused = await send(handler, "/v1/batch", { body: { batch: [track, { type: "identify", userId: "u" }] }, token: "sk_write_0123456789abcdefgh" });
     expect([refused.status, codeOf(refused)]).toEqual([403, "insufficient_scope"]);
     expect(daybook.asked).toHaveLength(1);
   });

@@ -126,9 +126,9 @@ describe("calls about who somebody is", () => {
 
   it("may come from a token of a project, but for aliases", async () => {
     for (const [path, body] of [["identify", { userId: "u" }], ["group", { groupId: "g", userId: "u" }]] as const)
-      expect((await send(handlerOf(stubDaybook()), `/v1/${path}`, { body, token: "sk_shop" })).status).toBe(200);
+      expect((await send(handlerOf(stubDaybook()), `/v1/${path}`, { body, token: "sk_shop_0123456789abcdefgh" })).status).toBe(200);
     const daybook = stubDaybook();
-    const sent = await send(handlerOf(daybook), "/v1/alias", { body: { previousId: "a", userId: "u" }, token: "sk_shop" });
+    const sent = await send(handlerOf(daybook), "/v1/alias", { body: { previousId: "a", userId: "u" }, token: "sk_shop_0123456789abcdefgh" });
     expect([sent.status, sent.json["code"], daybook.asked]).toEqual([403, "organization_token_required", []]);
   });
 

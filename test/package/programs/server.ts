@@ -6,7 +6,7 @@ import type { TokenEntry } from "daybook/http";
 import { fileStorage, listenOnThread, sealThread } from "daybook/node";
 import type { SealThread } from "daybook/node";
 
-const OWNER: TokenEntry = { token: "sk_of_the_package", role: "owner", scopes: ["*"] };
+const OWNER: TokenEntry = { token: "sk_of_the_package_0123456789abcdefgh", role: "owner", scopes: ["*"] };
 const EVENT_COUNT = 5_000;
 
 /** Says of each segment whether the thread made it. */
