@@ -22,7 +22,7 @@ const ENTRIES: Record<string, readonly string[]> = {
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
   tracker: [],
-  cli: [...FLOORS, "http", "node", "clickhouse", "testing", ".", "examples"],
+  cli: [...FLOORS, "http", "node", "clickhouse", "testing", "page", ".", "examples"],
   page: ["http"],
 };
 /** The folders within a folder, which flow one way too: each may import itself and those before it, but no file that stands beside them. */

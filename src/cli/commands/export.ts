@@ -35,8 +35,8 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
                         default: by the name of --out (.csv .arrow .arrows .parquet), else ndjson
   --events-only         no records
   --identity-ids        adds identityId to each event: whose it is at this moment; "import" passes it over
-  --raw-cells           keeps the texts of CSV as they are, for programs and for "import"; without it one that a spreadsheet takes for
-                        a formula (it begins with = + - @, a tab or a line break, and is no number) gets an apostrophe in front
+  --raw-cells           keeps the texts of CSV as they are, for programs and for "import"; without it what a spreadsheet takes for a
+                        formula (= + - @ where a cell may begin, also behind a semicolon, and no number) gets an apostrophe in front
   --json-mark           marks metadata as JSON in an Arrow stream (extension type arrow.json), which Polars refuses
   --out FILE            instead of standard output; gzipped when the name ends in .gz; no symbolic link to a file
 `;

@@ -1,3 +1,4 @@
+import { jsonWithoutFormulas, quotedCell, withoutFormulas } from "../../page/format/csv-cell.js";
 import type { ExportedEvent } from "../../schema/exported-event.js";
 import { FIELDS } from "../../schema/fields.js";
 
@@ -20,22 +21,16 @@ export interface CsvRules {
 /** One event as an RFC 4180 record; not-set fields are empty, metadata is JSON. With raw cells `import --format csv` reads it back as it was. */
 export function csvLine(event: ExportedEvent, { withIdentityIds, rawCells }: CsvRules): string {
   const values: Readonly<Record<string, unknown>> = { ...event };
-  const cell = (value: unknown) => quoted(rawCells || typeof value !== "string" ? cellText(value) : withoutFormula(value));
+  const cell = (value: unknown) => quotedCell(rawCells ? cellText(value) : guardedText(value));
   return `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).map((column) => cell(values[column])).join(",")}\r\n`;
 }
 
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-
-/** The text behind an apostrophe where a spreadsheet would take it for a formula. A number is none. */
-function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r\n]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+function guardedText(value: unknown): string {
+  if (typeof value === "string") return withoutFormulas(value);
+  return typeof value === "object" ? jsonWithoutFormulas(cellText(value)) : cellText(value);
 }
 
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,21 +1,19 @@
+import { quotedCell, withoutFormulas } from "./csv-cell.js";
+
 /** An answer as a table: what is downloaded as CSV. */
 export interface Sheet {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
 }
 
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-
-/** RFC 4180, with CRLF. Text that a spreadsheet would take for a formula, and is no number, gets an apostrophe before it. */
+/** RFC 4180, with CRLF. Where a spreadsheet would take text for a formula, an apostrophe stands before that. */
 export function csvOf({ columns, rows }: Sheet): string {
   return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
 function cell(value: string | number | boolean | null): string {
   if (value === null) return "";
-  if (typeof value !== "string") return String(value);
-  const safe = /^[=+\-@\t\r\n]/.test(value) && !NUMBER.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return typeof value === "string" ? quotedCell(withoutFormulas(value)) : String(value);
 }
 
 /** Rows of objects as a sheet, with the names of their members as columns; objects within become JSON. */
