@@ -28,6 +28,7 @@ export interface Scan {
 const FRACTION = -(2 ** 30);
 
 const [QUOTE, COMMA, DOT, BACKSLASH] = [0x22, 0x2c, 0x2e, 0x5c];
+const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -41,7 +42,7 @@ export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
   let digitCount = 0;
   let hasLongNumber = false;
   let valueCount = 0;
-  const lists = new Lists(bytes.length, itemCountMax);
+  const lists = new Lists(bytes, itemCountMax);
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) at = endOfString(bytes, at);
@@ -78,11 +79,14 @@ class Lists {
   #count = 0;
   #items: Items[] = [];
   readonly long: Items[][] = [];
+  byteLengthBeside: number;
 
   constructor(
-    public byteLengthBeside: number,
+    readonly bytes: Uint8Array,
     readonly itemCountMax: number,
-  ) {}
+  ) {
+    this.byteLengthBeside = bytes.length;
+  }
 
   opens(at: number, depth: number, isList: boolean): void {
     if (depth === 1) this.#isInObject = !isList;
@@ -102,8 +106,9 @@ class Lists {
   }
 
   ends(at: number): void {
-    this.#counted(at);
     this.depth = 0;
+    if (this.#isEmpty(at)) return;
+    this.#counted(at);
     const [first] = this.#items;
     if (first === undefined) return;
     this.#items.push({ from: this.#from, to: at, count: this.#count });
@@ -114,6 +119,14 @@ class Lists {
   #begin(at: number): void {
     this.#from = this.#itemFrom = at;
     this.#count = 0;
+  }
+
+  /** Whether the list that ends there never had an item. */
+  #isEmpty(end: number): boolean {
+    if (this.#count > 0 || this.#items.length > 0) return false;
+    let at = this.#from;
+    while (at < end && BLANKS.includes(this.bytes[at] as number)) at += 1;
+    return at === end;
   }
 
   #counted(at: number): void {

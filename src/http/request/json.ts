@@ -28,20 +28,30 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
   const lists: unknown[][] = [];
   let rest = "";
   let restFrom = 0;
+  const segments: Segment[] = [];
+  const segment = (to: number) => {
+    const text = decoded(bytes.subarray(restFrom, to), restFrom === 0);
+    segments.push({ from: rest.length, to: rest.length + text.length, byteFrom: restFrom });
+    rest += text;
+  };
   for (const list of longLists) {
     const [{ from: listFrom }, { to: listTo }] = [list[0], list.at(-1)] as [Items, Items];
-    rest += `${decoded(bytes.subarray(restFrom, listFrom), restFrom === 0)}"${mark}${lists.length}"`;
+    segment(listFrom);
+    rest += `"${mark}${lists.length}"`;
     restFrom = listTo;
     const values: unknown[] = [];
     for (const { from, to, count } of list) {
       await pace(to - from);
-      const some = parseText(listText(bytes, from, to), ` in the items from ${values.length} on`, hasLongNumber) as unknown[];
+      // The bracket before the items stands for what is before them in the body.
+      const placeOf = (at: number) => charsBefore(bytes, from - 1) + at;
+      const some = parseText(listText(bytes, from, to), ` in the items from ${values.length} on`, hasLongNumber, placeOf) as unknown[];
       if (some.length !== count) throw new DaybookError("malformed_json", `expected JSON: item ${values.length} is empty`);
       for (const value of some) values.push(value);
     }
     lists.push(values);
   }
-  const value = parseText(rest + decoded(bytes.subarray(restFrom), false), "", hasLongNumber);
+  segment(bytes.length);
+  const value = parseText(rest, "", hasLongNumber, (at) => placeIn(bytes, segments, at));
   const listAt = (place: unknown) => (Array.isArray(place) && typeof place[0] === "string" && place[0].startsWith(mark) ? lists[Number(place[0].slice(mark.length))] : undefined);
   const whole = listAt(value);
   if (whole !== undefined) return whole;
@@ -51,6 +61,36 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
     if (list !== undefined) Object.defineProperty(value, name, { value: list, writable: true, enumerable: true, configurable: true });
   }
   return value;
+}
+
+/** Text between lists, and where it begins: in what is left, and in the body. */
+interface Segment {
+  readonly from: number;
+  readonly to: number;
+  readonly byteFrom: number;
+}
+
+/** The place in the body of a character of what is left without lists; what stands for a list is where that begins. */
+function placeIn(bytes: Uint8Array, segments: readonly Segment[], at: number): number {
+  const { from, to, byteFrom } = segments.findLast((segment) => segment.from <= at) as Segment;
+  return charsBefore(bytes, byteFrom) + Math.min(at, to) - from;
+}
+
+/** How many UTF-16 characters the bytes before a place are, without a mark of the byte order. Cost: a look at each, so only where something is wrong. */
+function charsBefore(bytes: Uint8Array, end: number): number {
+  let count = 0;
+  for (let at = hasMark(bytes) ? MARK_BYTES : 0; at < end; at += 1) {
+    const byte = bytes[at] as number;
+    // Of four bytes come two characters, of what continues one none.
+    if ((byte & 0xc0) !== 0x80) count += byte >= 0xf0 ? 2 : 1;
+  }
+  return count;
+}
+
+const MARK_BYTES = 3;
+
+function hasMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 /** One JSON value per line; blank lines do not count. @throws malformed_json, naming the line; body_too_large */
@@ -98,10 +138,18 @@ function decoded(bytes: Uint8Array, isStart: boolean): string {
   }
 }
 
-function parseText(text: string, where: string, hasLongNumber: boolean): unknown {
+/** @param placeOf where a character of a part stands in the body; absent: the text is what is told of */
+function parseText(text: string, where: string, hasLongNumber: boolean, placeOf?: (at: number) => number): unknown {
   try {
     return parseJsonText(text, hasLongNumber);
   } catch (error) {
-    throw new DaybookError("malformed_json", `expected JSON${where}: ${error instanceof Error ? error.message : "unreadable"}`);
+    const message = error instanceof Error ? error.message : "unreadable";
+    throw new DaybookError("malformed_json", `expected JSON${where}: ${placeOf === undefined ? message : inBody(message, placeOf)}`);
   }
+}
+
+/** What a parser says of a part, as of the whole body: without its lines, and without words of a text that nobody sent like that. */
+function inBody(message: string, placeOf: (at: number) => number): string {
+  const bare = message.replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, "");
+  return bare.replace(/ at position (\d+)(?: \(line \d+ column \d+\))?/, (_, at: string) => ` at position ${placeOf(Number(at))}`);
 }

@@ -74,6 +74,29 @@ describe("a body that is parsed in parts", () => {
     }
   });
 
+  it("is refused with the place of the flaw in the body, wherever that is", async () => {
+    const messageOf = async (text: string) => String(await parsed(text).catch((error: unknown) => (error as Error).message));
+    const wholeMessageOf = (text: string) => {
+      try {
+        return String(JSON.parse(text.replace(/^\ufeff/, "")));
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const flaw = '{"a":1 "b":2}';
+    const listOf = (flawAt: number) => `[${Array.from({ length: 40 }, (_, at) => (at === flawAt ? flaw : `"é😀${"x".repeat(20 * KIB)}"`)).join(",")}]`;
+    const good = listOf(-1);
+    const flawed = [0, 1, 20, 39].flatMap((at) => [listOf(at), `{"é":1,"batch":${listOf(at)}}`, `\ufeff{"a":${good},"b" : ${listOf(at)},"c":[]}`]);
+    const beside = [`{"x":${flaw},"a":${good}}`, `{"a":${good},"😀":${flaw},"b":${good}}`, `{"a":${good},"b":${good},"c":${flaw}}`, `{"a":${good} "b":1}`, `${good} 1`];
+    for (const text of [...flawed, ...beside]) {
+      const [, place] = / at position (\d+)/.exec(wholeMessageOf(text)) ?? [];
+      expect(place).toBeDefined();
+      expect(await messageOf(text)).toMatch(new RegExp(`^expected JSON.* at position ${place}$`));
+    }
+    // Nobody sent what stands for a list meanwhile.
+    expect(await messageOf(`{"a":${good}x}`)).not.toMatch(/[0-9a-f]{8}|-[0-9a-f]{4}/);
+  });
+
   it("takes what a sender wrote in the place of a list for what it is", async () => {
     const list = `[${Array<string>(10).fill(`"${"x".repeat(50 * KIB)}"`).join(",")}]`;
     for (const text of [`{"a":${list},"b":["mark"],"a":[]}`, `{"a":[1],"a":${list}}`, `{"a":${list},"c":{"a":["0"]}}`, `{"__proto__":${list}}`])
@@ -90,6 +113,14 @@ describe("the work of a body is bounded", () => {
     const items = (count: number) => Array<string>(count).fill("{}").join(",");
     await expect(parsed(body(items(7)), 7)).resolves.toMatchObject({ turnCount: 0 });
     await expect(parsed(body(items(8)), 7)).rejects.toMatchObject({ code: "body_too_large", message: expect.stringContaining("at most 7 items") as string });
+  });
+
+  it("an empty list beside a full one is no item", () => {
+    const full = "[1,2,3]";
+    for (const empty of ["[]", "[ ]", "[\n\t \r]"])
+      for (const text of [`{"a":${full},"b":${empty}}`, `{"a":${empty},"b":${empty},"c":${full}}`, empty, `{"b":${empty}}`]) expect(() => scanJson(encoder.encode(text), text.includes(full) ? 3 : 0)).not.toThrow();
+    expect(() => scanJson(encoder.encode(`{"a":[],"b":${full}}`), 2)).toThrow("at most 2 items");
+    for (const one of ["[1]", "[[]]", "[{}]", '[""]']) expect(() => scanJson(encoder.encode(`{"a":${one}}`), 0)).toThrow("at most 0 items");
   });
 
   it("items within items are none of the body", async () => {
