@@ -5,6 +5,7 @@
  * - DAYBOOK_SEED        seed of the first round; default 20260301. Each round adds 1,000,003.
  * - arguments           parts of names of test files: only these are run, for example `npm run soak -- kill random-damage`
  * - DAYBOOK_DAMAGES, DAYBOOK_KILL_CYCLES, DAYBOOK_CASES  counts of the tests, as in the long suite
+ * - DAYBOOK_FAIRNESS_SECONDS, DAYBOOK_FAIRNESS_TOKENS  how long, and how many tokens ask one server at once; 20 and 200 in the long suite
  *
  * Prints a line a minute, and everything a round said that failed, with the command that repeats it. Ends with 1 when any failed.
  */
