@@ -34,9 +34,13 @@ export const SECTIONS: readonly Section[] = [
       urlChars: ["path and query of a request", "414 `uri_too_long`"],
       requestHeadersMs: ["time for the headers of a request", "408 `request_timeout`", inListen("headersMs")],
       requestMs: ["time for a whole request", "408 `request_timeout`", inListen("requestMs")],
-      pipelinedRequestCount: ["requests sent ahead on a connection", `${RATE_LIMITED}; at twice as many the connection is cut`, inListen("pipelinedRequestCount")],
+      pipelinedRequestCount: [
+        "requests sent ahead on a connection", `${RATE_LIMITED}; at twice as many the connection is cut`, inListen("pipelinedRequestCount"),
+      ],
       unreadAnswerMs: ["time without the caller taking any of an answer", "the connection is cut", inListen("unreadMs")],
-      unreadAnswerBytes: ["answers that callers have yet to take", "those that wait longest are cut; one answer passes", inListen("unreadByteLength")],
+      unreadAnswerBytes: [
+        "answers that callers have yet to take", "those that wait longest are cut; one answer passes", inListen("unreadByteLength"),
+      ],
       drainMs: ["time for open requests once a server closes", "what is not answered is cut off", "`drainMs` of `listen`"],
     },
   },
@@ -69,7 +73,9 @@ export const SECTIONS: readonly Section[] = [
     intro: "429 and 503 `overloaded` come with `Retry-After`, before the body is read. `/healthz` and `/v1/token` are always answered.",
     rows: {
       eventLoopLagMs: ["lateness of the event loop", `${OVERLOADED}; short writes wait`, inHandler("eventLoopLagMs")],
-      requestsPerTokenCount: ["requests of a token at once, with its change streams", `${RATE_LIMITED}; short writes wait`, inHandler("requestsPerTokenCount")],
+      requestsPerTokenCount: [
+        "requests of a token at once, with its change streams", `${RATE_LIMITED}; short writes wait`, inHandler("requestsPerTokenCount"),
+      ],
       momentMs: ["how long anything but a short write waits for one of these, on a thread of sockets", RATE_LIMITED],
       waitingWriteBytes: ["a short write", "a longer one does not wait, and is refused"],
       waitingWriteCount: ["short writes that wait, of one token, and for the event loop", `${RATE_LIMITED}; for the event loop ${OVERLOADED}`],
@@ -102,13 +108,17 @@ export const SECTIONS: readonly Section[] = [
       collectedPerAddressPerSec: ["the same of an address, for each key", RATE_LIMITED, inCollect("perAddressPerSec")],
       collectedPerAddressBurst: ["events of an address in a burst", RATE_LIMITED, inCollect("perAddressBurst")],
       collectedAddressCount: ["addresses whose rates are remembered", "the oldest are forgotten"],
-      collectedMetadataKeyCount: ["metadata keys of a store up to which pages may bring new ones", "400 `invalid_event`; events with known keys are stored"],
+      collectedMetadataKeyCount: [
+        "metadata keys of a store up to which pages may bring new ones", "400 `invalid_event`; events with known keys are stored",
+      ],
       beaconAgeMs: ["age of an event of a page", "400 `invalid_parameter`; the others are stored"],
       knownAgentChars: ["text of a user agent", "of a page's, what is behind is not looked at; of others', it is read each time"],
       knownAgentCount: ["texts of user agents that are remembered", "all are forgotten, and read anew"],
       continuedVisitorCount: ["visitors whose sessions go on over midnight", "further ones are somebody new at midnight"],
       clockOffsetMs: ["how far a sender's clock may be off", "its times are corrected by what `sentAt` tells"],
-      rememberedClockCount: ["failed calls whose sender's clock is remembered", "the oldest are forgotten: sent again, their times are off by the pause"],
+      rememberedClockCount: [
+        "failed calls whose sender's clock is remembered", "the oldest are forgotten: sent again, their times are off by the pause",
+      ],
       clockIdChars: ["id of such a call", "a longer one is not remembered"],
       repeatPauseMs: ["pause after which equal bytes without an id are the same again", "what comes sooner is something new"],
       repeatMs: ["time from an answer until they are something new again", "they are stored once more"],
@@ -128,7 +138,9 @@ export const SECTIONS: readonly Section[] = [
       dictionaryValueCount: ["distinct values of a field or metadata key of a store", `new ones: ${REJECTED}`],
       dictionaryBytes: ["all distinct values of a store", `new ones: ${REJECTED}`],
       columnCount: ["columns of a store, one for each day and metadata key", `new ones: ${REJECTED}`],
-      futureSkewMs: ["how far a time may be ahead", "the time of receipt is stored, and told in `adjusted`", '`futureEvents: "keep"`, `import --future keep`'],
+      futureSkewMs: [
+        "how far a time may be ahead", "the time of receipt is stored, and told in `adjusted`", '`futureEvents: "keep"`, `import --future keep`',
+      ],
       instantNumberMinMs: ["the least number that is a time in ms", "taken for seconds, and rejected as `invalid_event`"],
       instantMaxMs: ["the last day that there is", REJECTED],
       importedLineBytes: ["a line of an imported file, or a record of CSV", "named, and skipped"],
@@ -136,7 +148,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "Questions",
-    intro: "How many rows, steps or segments a question may name stands with each: [http.md](http.md#questions), [insights.md](insights.md).",
+    intro: "What single parameters may be stands [below](#parameters-of-questions).",
     rows: {
       filterGroupCount: ["filter groups of a question", "400 `too_many_filters`"],
       filterCount: ["filters of a question, in all its groups", "400 `too_many_filters`"],
@@ -183,7 +195,9 @@ export const SECTIONS: readonly Section[] = [
     title: "A store and its lock",
     intro: "",
     rows: {
-      memoryBudgetBytes: ["loaded columns and what is made of them", "what was not used for long is dropped, and loaded again", "`memoryBudgetBytes` of `openDaybook`"],
+      memoryBudgetBytes: [
+        "loaded columns and what is made of them", "what was not used for long is dropped, and loaded again", "`memoryBudgetBytes` of `openDaybook`",
+      ],
       scrubBytesPerSecond: ["what a scrub reads", "it goes no faster", "`scrub.bytesPerSecond` of `openDaybook`"],
       scrubRestMs: ["pause between two rounds of a scrub", "it waits", "`scrub.restMs` of `openDaybook`"],
       followTryCount: ["looks in a row at files that a writer replaces meanwhile", "`overloaded`; what was shown stays"],

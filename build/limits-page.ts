@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { LIMITS } from "../src/base/limits.js";
 import { SERVER_LIMITS } from "../src/base/server-limits.js";
 import { SECTIONS, type LimitName } from "./limit-rows.js";
+import { PARAMETERS, type Range } from "./parameter-rows.js";
 
 /** Written anew by `npx tsx build/limits-page.ts`. */
 export const LIMITS_PAGE_FILE = fileURLToPath(new URL("../docs/limits.md", import.meta.url));
@@ -12,7 +13,7 @@ const ALL: Readonly<Record<LimitName, number>> = { ...LIMITS, ...SERVER_LIMITS }
 const INTRO = `# Limits
 
 Every bound that somebody who sends, asks or operates can meet: what is bounded, what happens at it, and what changes it. Made by
-build/limits-page.ts from src/base/limits.ts and src/base/server-limits.ts, so the figures are those of the code.
+build/limits-page.ts from src/base/limits.ts, src/base/server-limits.ts and src/plan, so the figures are those of the code.
 
 \`daybook serve\` takes the bounds as they stand here; of what changes them, it has what begins with \`--\`. The rest are options of the library.
 A bound without anything in the last column is fixed.
@@ -21,15 +22,27 @@ A bound without anything in the last column is fixed.
 /** The text of `LIMITS_PAGE_FILE`, of the bounds as they are. */
 export function limitsPage(): string {
   const sections = SECTIONS.map(({ title, intro, rows }) => {
-    const lines = Object.entries(rows).map(([name, [what, at, change = ""]]) => `| ${what} | ${shownLimit(name as LimitName)} | ${at} | ${change} |`);
-    return `\n## ${title}\n${intro === "" ? "" : `\n${intro}\n`}\n| what | bound | at it | changed by |\n|---|---|---|---|\n${lines.join("\n").replaceAll("|  |", "| |")}\n`;
+    const cells = Object.entries(rows).map(([name, [what, at, change = ""]]) => [what, shownLimit(name as LimitName), at, change]);
+    return sectionOf(title, intro, [["what", "bound", "at it", "changed by"], ...cells]);
   });
-  return INTRO + sections.join("");
+  const ranges = PARAMETERS.map(([name, range]) => [name, shownRange(range)]);
+  const parameters = sectionOf("Parameters of questions", "Anything else is 400 `invalid_parameter`.", [["parameter", "range"], ...ranges]);
+  return [INTRO, ...sections, parameters].join("\n");
+}
+
+function sectionOf(title: string, intro: string, [head = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `|${cells.map((cell) => (cell === "" ? " |" : ` ${cell} |`)).join("")}\n`;
+  return `## ${title}\n\n${intro === "" ? "" : `${intro}\n\n`}${line(head)}|${"---|".repeat(head.length)}\n${rows.map(line).join("")}`;
+}
+
+function shownRange({ min = 1, max, default: byDefault }: Range): string {
+  return `${grouped(min)} to ${grouped(max)}${byDefault === undefined ? "" : `, default ${grouped(byDefault)}`}`;
 }
 
 /** A bound with its unit, which its name ends with. */
 export function shownLimit(name: LimitName, value = ALL[name]): string {
-  if (name === "instantNumberMinMs" || name === "instantMaxMs") return new Date(name === "instantMaxMs" ? value - 1 : value).toISOString().slice(0, 10);
+  if (name === "instantNumberMinMs") return dayOf(value);
+  if (name === "instantMaxMs") return dayOf(value - 1);
   if (/Bytes(PerSecond)?$/.test(name)) return `${inUnits(value, ["bytes", "KiB", "MiB", "GiB"])}${name.endsWith("PerSecond") ? " a second" : ""}`;
   if (/Ms(Min|Max)?$/.test(name)) return value > LONG_MS ? `${grouped(Math.floor(value / DAY_MS))} days` : timeOf(value);
   if (/Chars(Min)?$/.test(name)) return `${grouped(value)} characters`;
@@ -37,6 +50,8 @@ export function shownLimit(name: LimitName, value = ALL[name]): string {
   if (name.endsWith("PerSec")) return `${grouped(value)} a second`;
   return `${grouped(value)}${name.endsWith("PerMinute") ? " a minute" : ""}`;
 }
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 const DAY_MS = 86_400_000;
 /** From here on days say more. */

@@ -76,7 +76,7 @@ function placeIn(bytes: Uint8Array, segments: readonly Segment[], at: number): n
   return charsBefore(bytes, byteFrom) + Math.min(at, to) - from;
 }
 
-/** How many UTF-16 characters the bytes before a place are, without a mark of the byte order. Cost: a look at each, so only where something is wrong. */
+/** How many UTF-16 characters the bytes before a place are, without a mark of the byte order. Cost: a look at each, so for errors alone. */
 function charsBefore(bytes: Uint8Array, end: number): number {
   let count = 0;
   for (let at = hasMark(bytes) ? MARK_BYTES : 0; at < end; at += 1) {

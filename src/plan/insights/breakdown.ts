@@ -2,8 +2,8 @@ import { fieldOf } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readFlag, readInteger, readList, readMembers, type Members } from "../members.js";
 import type { BreakdownPlan } from "./plan.js";
 
-const FIELD_COUNT_MAX = 2;
-const LIMIT = { min: 1, max: 1_000, default: 25 } as const;
+export const FIELD_COUNT_MAX = 2;
+export const LIMIT = { min: 1, max: 1_000, default: 25 } as const;
 
 /** The members of `breakdown`, and some that only this question has; null when absent. @throws invalid_parameter, unknown_parameter */
 export function readBreakdown(members: Members, extraNames: readonly string[] = []): Members | null {

@@ -9,9 +9,9 @@ import { readInsight, type Insight, type Selection } from "./insight-scope.js";
 import { CALENDAR_UNITS, LEVELS } from "./names.js";
 import { readShortText } from "./short-text.js";
 
-const STEP_COUNT = { min: 2, max: 20 } as const;
-const EXCLUSION_COUNT_MAX = 10;
-const WINDOW_SEC = { min: 1, max: 31_622_400, default: 1_209_600 } as const;
+export const STEP_COUNT = { min: 2, max: 20 } as const;
+export const EXCLUSION_COUNT_MAX = 10;
+export const WINDOW_SEC = { min: 1, max: 31_622_400, default: 1_209_600 } as const;
 const EVENT = ["eventName", "filterGroups"];
 
 type FunnelPlan = Plan<"funnel">;

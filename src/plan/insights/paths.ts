@@ -8,8 +8,8 @@ import { readInsight } from "./insight-scope.js";
 import { readListLimit } from "./list-limit.js";
 import { readShortText } from "./short-text.js";
 
-const RULE_COUNT_MAX = 50;
-const DEPTH = { min: 2, max: 20, default: 5 } as const;
+export const RULE_COUNT_MAX = 50;
+export const DEPTH = { min: 2, max: 20, default: 5 } as const;
 
 /** Settles a `paths` question. @throws what `readInsight` throws */
 export function planPaths(input: unknown, context: PlanContext): Plan<"paths"> {

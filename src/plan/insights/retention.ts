@@ -7,7 +7,7 @@ import { defined } from "./definition.js";
 import { readInsight, type Insight } from "./insight-scope.js";
 import { LEVELS, PERIOD_UNITS } from "./names.js";
 
-const PERIOD_COUNT = { min: 1, max: 366, default: 11 } as const;
+export const PERIOD_COUNT = { min: 1, max: 366, default: 11 } as const;
 
 /** Settles a `retention` question. @throws what `readInsight` throws */
 export function planRetention(input: unknown, context: PlanContext): Plan<"retention"> {

@@ -10,11 +10,11 @@ import { memberError, pathOfMember, readChoice, readInteger, readList, readMembe
 import type { Operand, Scope } from "../plan.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "./plan.js";
 
-const SEGMENT_COUNT_MAX = 10;
-const GROUP_COUNT_MAX = 20;
-const CONDITION_COUNT_MAX = 50;
-const EVENT_COUNT_MAX = 1_000_000;
-const LAST_DAYS_MAX = 3_660;
+export const SEGMENT_COUNT_MAX = 10;
+export const GROUP_COUNT_MAX = 20;
+export const CONDITION_COUNT_MAX = 50;
+export const EVENT_COUNT_MAX = 1_000_000;
+export const LAST_DAYS_MAX = 3_660;
 export const SEGMENT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const WINDOW = ["startDate", "endDate", "lastDays"];

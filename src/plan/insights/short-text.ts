@@ -1,7 +1,7 @@
 import { isLongerThan } from "../filters/filter-value.js";
 import { memberError, readText, type Members } from "../members.js";
 
-const CHAR_COUNT_MAX = 200;
+export const CHAR_COUNT_MAX = 200;
 
 /** A text of 1 to 200 characters, or null when absent. @throws invalid_parameter */
 export function readShortText(members: Members, name: string): string | null {

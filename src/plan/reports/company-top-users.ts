@@ -3,8 +3,8 @@ import { memberError, readInteger, readMembers, readText, type Members } from ".
 import type { Plan } from "../plan.js";
 import { planRangeDays } from "./range-days.js";
 
-const LIMIT_MAX = 100;
-const LIMIT_DEFAULT = 20;
+export const LIMIT_MAX = 100;
+export const LIMIT_DEFAULT = 20;
 
 /** Settles a `companyTopUsers` question. A limit of Infinity asks for all. @throws invalid_parameter, unknown_parameter */
 export function planCompanyTopUsers(input: unknown, context: PlanContext): Plan<"companyTopUsers"> {

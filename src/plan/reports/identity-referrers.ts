@@ -3,8 +3,8 @@ import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
 import { readInteger } from "../members.js";
 import type { Plan } from "../plan.js";
 
-const LIMIT_MAX = 50;
-const LIMIT_DEFAULT = 10;
+export const LIMIT_MAX = 50;
+export const LIMIT_DEFAULT = 10;
 
 /** Settles an `identityReferrers` question. @throws what `planIdentityScope` throws, unknown_parameter */
 export function planIdentityReferrers(input: unknown, context: PlanContext): Plan<"identityReferrers"> {

@@ -5,8 +5,8 @@ import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
 import { readInteger, type Members } from "../members.js";
 import type { IdentityScope, Plan } from "../plan.js";
 
-const LIMIT_MAX = 100;
-const LIMIT_DEFAULT = 50;
+export const LIMIT_MAX = 100;
+export const LIMIT_DEFAULT = 50;
 
 /** Settles an `identitySessions` question. @throws invalid_cursor, cursor_mismatch, and what `planIdentityScope` throws */
 export function planIdentitySessions(input: unknown, context: PlanContext): Plan<"identitySessions"> {

@@ -4,7 +4,7 @@ import type { Plan } from "../plan.js";
 import { LEVELS, readProject } from "./revenue-by-attribution.js";
 import { windowed } from "../window.js";
 
-const LIMIT = { min: 1, max: 60, default: 24 } as const;
+export const LIMIT = { min: 1, max: 60, default: 24 } as const;
 
 /** Settles an `ltvCohorts` question: it has no dates, for it is about all time. @throws invalid_parameter, unknown_parameter */
 export function planLtvCohorts(input: unknown, { rules }: PlanContext): Plan<"ltvCohorts"> {

@@ -6,7 +6,7 @@ import { planWindow, windowed } from "../window.js";
 const MODELS = ["first_touch", "last_touch"] as const;
 export const LEVELS = ["account", "identity"] as const;
 const DIMENSIONS = ["source", "medium", "campaign"] as const;
-const LIMIT = { min: 1, max: 100, default: 20 } as const;
+export const LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 /** Settles a `revenueByAttribution` question. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
 export function planRevenueByAttribution(input: unknown, { nowMs, rules }: PlanContext): Plan<"revenueByAttribution"> {

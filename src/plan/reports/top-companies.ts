@@ -4,8 +4,8 @@ import type { Plan } from "../plan.js";
 import { planRangeDays } from "./range-days.js";
 
 const SORTS = ["users", "events", "last_seen", "revenue"] as const;
-const LIMIT_MAX = 200;
-const LIMIT_DEFAULT = 50;
+export const LIMIT_MAX = 200;
+export const LIMIT_DEFAULT = 50;
 
 /** Settles a `topCompanies` question. @throws invalid_parameter, unknown_parameter */
 export function planTopCompanies(input: unknown, context: PlanContext): Plan<"topCompanies"> {
