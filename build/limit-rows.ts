@@ -41,6 +41,7 @@ export const SECTIONS: readonly Section[] = [
       unreadAnswerBytes: [
         "answers that callers have yet to take", "those that wait longest are cut; one answer passes", inListen("unreadByteLength"),
       ],
+      wholeAnswerChars: ["an answer that is made as a whole", "a longer one is sent while it is made, without an `ETag`"],
       drainMs: ["time for open requests once a server closes", "what is not answered is cut off", "`drainMs` of `listen`"],
     },
   },
