@@ -161,6 +161,7 @@ export const SECTIONS: readonly Section[] = [
       searchLimitMin: ["rows of a search, at least", PARAMETER],
       searchLimitMax: ["rows of a search, at most", PARAMETER],
       searchLimitDefault: ["rows of a search that says nothing", "the next page has the next ones", "`limit`"],
+      combinationCount: ["combinations of values of a breakdown, shown or not", "400 `query_too_large`", ""],
       ownValueCount: ["ids, or times, of an aggregate by them", "400 `too_many_values`", "`limit`, for ids"],
       fillDayCount: ["days of an answer with `fill`", PARAMETER],
       bucketCount: ["buckets of time of an answer", PARAMETER, "a longer `interval`"],

@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   invalid_regex: "A regular expression is not RE2 syntax or too long.",
   too_many_filters: "A query has too many filter groups or filters.",
   too_many_values: "An aggregate has more values than are counted at once.",
+  query_too_large: "A question needs more memory than one may have.",
   invalid_date: "A date is not a date or an RFC 3339 timestamp with a zone.",
   invalid_date_range: "The start of a range lies after its end.",
   invalid_cursor: "A cursor was altered, or belongs to another endpoint or store.",

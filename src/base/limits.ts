@@ -38,6 +38,8 @@ export const LIMITS = {
   columnCount: 2_000_000,
   /** Ids, or times, that an aggregate by these counts at once. No dictionary holds them, and an item of an answer takes some 100 bytes. */
   ownValueCount: 2 ** 20,
+  /** Combinations of values of a breakdown, shown or not. One takes some 60 bytes while they are counted. */
+  combinationCount: 2 ** 22,
   /** Days that `fill` may add to an answer. More than two centuries are a mistake. */
   fillDayCount: 100_000,
   /** Milliseconds that an event may lie in the future before its time becomes the receive time. */

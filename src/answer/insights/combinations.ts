@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { parameterError, type DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
 import { compareCodePoints } from "../../base/order.js";
 import { PairTable } from "../../base/pair-table.js";
 import type { Steps } from "../../base/steps.js";
@@ -12,6 +14,8 @@ export interface KeyGroups {
   valuesOfGroup(group: number): readonly string[];
 }
 
+/** Keys whose groups are looked up in one step: a text may be made of each. */
+const KEYS_PER_STEP = 1_024;
 /** Keys, groups and pairs that are looked at in one step. */
 const LOOKS_PER_STEP = 8_192;
 const UINT32_SPAN = 2 ** 32;
@@ -83,7 +87,13 @@ export function onlyGroup(groups: KeyGroups, group: number): Combinations {
   return new Combinations(groups, [group], new Uint32Array(2), new Float64Array(0));
 }
 
-/** The combinations that some keys stand for. Cost: two looks at each key. @param keys each once */
+/** More values than are counted at once, of whatever breakdown: most of them are not even shown. */
+export function tooManyCombinations(): DaybookError {
+  const reason = `expected at most ${LIMITS.combinationCount} combinations of values, shown or not, got more; ask for fewer days, with a filter, or by one field`;
+  return parameterError("query_too_large", "breakdown", reason);
+}
+
+/** The combinations that some keys stand for. Cost: two looks at each key. @param keys each once @throws query_too_large */
 export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Steps<Combinations> {
   const numbers = new PairTable();
   const groupNumbers: number[] = [];
@@ -93,12 +103,15 @@ export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Step
   for (const key of keys) {
     for (const group of groups.groupsOf(key)) {
       const number = numbers.of(Math.floor(group / UINT32_SPAN), group % UINT32_SPAN, groupNumbers.length + 1);
-      if (number > groupNumbers.length) groupNumbers.push(group);
+      if (number > groupNumbers.length) {
+        if (groupNumbers.length === LIMITS.combinationCount) throw tooManyCombinations();
+        groupNumbers.push(group);
+      }
       places.push(number - 1);
       ownKeys.push(key);
     }
     lookedCount += 1;
-    if (lookedCount % LOOKS_PER_STEP === 0) yield;
+    if (lookedCount % KEYS_PER_STEP === 0) yield;
   }
   const starts = new Uint32Array(groupNumbers.length + 2);
   for (let at = 0; at < places.length; at += 1) {

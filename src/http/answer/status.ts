@@ -13,6 +13,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_regex: 400,
   too_many_filters: 400,
   too_many_values: 400,
+  query_too_large: 400,
   invalid_date: 400,
   invalid_date_range: 400,
   invalid_cursor: 400,

@@ -37,7 +37,7 @@ export interface WireRequest {
 
 /** A body that is made as time goes on. */
 export interface BodyStream {
-  /** Ends by itself: a server that stops lets it end, and one that is not whole must not look as if it were. Absent: goes on until it is cancelled. */
+  /** Ends by itself: a server that stops lets it end, and what is not whole must not look as if it were. Absent: it goes on until it is cancelled. */
   readonly isFinite?: true | undefined;
   /**
    * The next piece of text; null: the end. Asked for one piece at a time, each when the one before is on its way.

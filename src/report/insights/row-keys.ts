@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, places and keys are bounded by their lists */
+import { LIMITS } from "../../base/limits.js";
 import { PairTable } from "../../base/pair-table.js";
 import { uuidText } from "../../base/uuid.js";
 import { codeAt, type CodeColumn } from "../../column/column.js";
-import type { KeyGroups } from "../../answer/insights/combinations.js";
+import { tooManyCombinations, type KeyGroups } from "../../answer/insights/combinations.js";
 import type { Operand } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
@@ -146,6 +147,7 @@ class NumberedPairs {
   numberOf(first: number, second: number): number {
     const number = this.#numbers.of(first, second, this.#firsts.length + 1);
     if (number > this.#firsts.length) {
+      if (this.#firsts.length === LIMITS.combinationCount) throw tooManyCombinations();
       this.#firsts.push(first);
       this.#seconds.push(second);
     }

@@ -104,19 +104,26 @@ export async function unitedFirstRows(lists: readonly FirstRows[], pause: () => 
     });
   });
   if (count === subjects.length) return all;
-  const left = places.subarray(0, count);
-  return {
-    subjects: left.map((place) => subjects[place]!),
-    times: Float64Array.from(left, (place) => times[place]!),
-    keys: left.map((place) => all.keys[place]!),
-    sequences: left.map((place) => all.sequences[place]!),
-  };
+  const united = newFirstRows(count);
+  await inPieces(count, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const place = places[at]!;
+      united.subjects[at] = subjects[place]!;
+      united.times[at] = times[place]!;
+      united.keys[at] = all.keys[place]!;
+      united.sequences[at] = all.sequences[place]!;
+    }
+  });
+  return united;
+}
+
+function newFirstRows(count: number): FirstRows {
+  return { subjects: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
 }
 
 /** All rows of some lists as one. */
 export function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
-  const count = lists.reduce((sum, { subjects }) => sum + subjects.length, 0);
-  const all: FirstRows = { subjects: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
+  const all = newFirstRows(lists.reduce((sum, { subjects }) => sum + subjects.length, 0));
   let at = 0;
   for (const { subjects, times, keys, sequences } of lists) {
     all.subjects.set(subjects, at);

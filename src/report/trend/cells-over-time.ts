@@ -15,6 +15,8 @@ export class CellsOverTime implements Measured {
   readonly #unitPlaces: Uint32Array;
   readonly #items: Uint32Array;
   readonly #counts: Uint32Array;
+  /** Of one total after the other: of a million keys each has one. */
+  readonly #total: Tally;
 
   /**
    * @param units ascending
@@ -30,6 +32,7 @@ export class CellsOverTime implements Measured {
     this.#unitPlaces = new Uint32Array(count);
     this.#items = new Uint32Array(count);
     this.#counts = new Uint32Array(count);
+    this.#total = tallies.tally();
   }
 
   /** Cost: two looks at each cell. 4 bytes for each key that there may be. */
@@ -91,14 +94,17 @@ export class CellsOverTime implements Measured {
 
   /** Cost: the cells of the keys. */
   async totalOf(keys: Float64Array, pause: () => Promise<void>): Promise<number | null> {
-    return (await this.#tallyOf(keys, pause)).figure();
+    this.#total.clear();
+    await this.#addAll(this.#total, keys, pause);
+    return this.#total.figure();
   }
 
   /** Cost: once or twice the cells of the keys, and what a figure costs for each unit. */
   async figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
     const tally = this.tallies.tally();
     const parts = isCumulative || tally.join === undefined ? null : this.tallies.tally();
-    const total = parts ?? (await this.#tallyOf(keys, pause));
+    const total = parts ?? this.tallies.tally();
+    if (parts === null) await this.#addAll(total, keys, pause);
     await pause();
     const { starts, places } = keys.length === 1 ? this.#placesOfOne(keys[0]!) : await this.#placesByUnit(keys, pause);
     let own = 0;
@@ -161,12 +167,10 @@ export class CellsOverTime implements Measured {
     return { starts: ends, places };
   }
 
-  async #tallyOf(keys: Float64Array, pause: () => Promise<void>): Promise<Tally> {
-    const tally = this.tallies.tally();
+  async #addAll(tally: Tally, keys: Float64Array, pause: () => Promise<void>): Promise<void> {
     await this.#ofKeys(keys, pause, (from, to) => {
       for (let place = from; place < to; place += 1) this.#add(tally, place);
     });
-    return tally;
   }
 
   /** The places of the cells of some keys, some at a time. */
