@@ -1,6 +1,12 @@
+import { LIMITS } from "../base/limits.js";
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../schema/fields.js";
 import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES } from "./dictionary.js";
 import type { HeldValues } from "./dictionary.js";
+
+/** Bytes of distinct values that a store may hold in this process, by estimate. */
+export function dictionaryBytesMax(): number {
+  return LIMITS.dictionaryBytes;
+}
 
 /** Values a dictionary gained: the codes from `start` on. */
 export interface DictionaryDelta {

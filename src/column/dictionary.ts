@@ -38,6 +38,7 @@ export class Dictionary {
   #indexedSize = 1;
   #scanCount = 0;
   #charCount = 0;
+  #valueCount = 0;
   /** Codes whose values are still there for who reads what was. */
   readonly #retired = new Set<number>();
   /** The first codes by their values' code points; of blanked codes nothing is known. */
@@ -57,6 +58,11 @@ export class Dictionary {
   /** Number of codes, code 0 included. */
   get size(): number {
     return this.#values.length;
+  }
+
+  /** Number of values that it holds: those of blanked codes are gone. */
+  get valueCount(): number {
+    return this.#valueCount;
   }
 
   get byteLength(): number {
@@ -112,9 +118,16 @@ export class Dictionary {
   /** Gives the next code to a value that has none, or to `""` in the place of one that was blanked. */
   add(value: string): void {
     this.#values.push(value);
-    this.#charCount += value.length;
-    this.held.charCount += value.length;
-    this.held.valueCount += 1;
+    this.#count(value, 1);
+  }
+
+  /** @param sign 1: it came; -1: it is gone */
+  #count({ length }: string, sign: 1 | -1): void {
+    if (length === 0) return;
+    this.#charCount += sign * length;
+    this.#valueCount += sign;
+    this.held.charCount += sign * length;
+    this.held.valueCount += sign;
   }
 
   #scan(value: string): number {
@@ -164,9 +177,7 @@ export class Dictionary {
     this.#forgettingCount += 1;
     for (let code = size; code < this.#values.length; code += 1) {
       const value = this.valueOf(code);
-      this.#charCount -= value.length;
-      this.held.charCount -= value.length;
-      this.held.valueCount -= 1;
+      this.#count(value, -1);
       this.#table.remove(value, code);
     }
     this.#values.length = Math.min(this.#values.length, size);
@@ -178,8 +189,7 @@ export class Dictionary {
   /** Forgets the value of a retired code, once nobody can be reading it. */
   blank(code: number): void {
     this.#forgettingCount += 1;
-    this.#charCount -= this.valueOf(code).length;
-    this.held.charCount -= this.valueOf(code).length;
+    this.#count(this.valueOf(code), -1);
     this.#inOrder = new Uint32Array(0);
     this.#asked.clear();
     this.#values[code] = "";

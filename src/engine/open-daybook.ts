@@ -15,7 +15,8 @@ import type { DecodedRecord, RecordContext } from "../identity/decode-record.js"
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { Changes, SEQUENCES } from "./follow/changes.js";
 import type { Change, ChangesOptions, Sequences } from "./follow/changes.js";
-import { KEY_COUNT_MAX } from "./ingest/collected.js";
+import { ALLOWANCE } from "./ingest/allowance.js";
+import type { AllowedOptions, Limit } from "./ingest/allowance.js";
 import { Deletions } from "./upkeep/deletions.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../plan/cursor.js";
@@ -251,15 +252,15 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return this.#deletions.deleteProject(name);
   }
 
-  async ingest(events: readonly EventInput[], options?: IngestOptions & { readonly [KEY_COUNT_MAX]?: number }): Promise<IngestResult> {
+  async ingest(events: readonly EventInput[], options?: IngestOptions & AllowedOptions): Promise<IngestResult> {
     this.#refuseClosed();
-    const result = await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[KEY_COUNT_MAX]);
+    const result = await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[ALLOWANCE]);
     tellNotices(ingestNoticesOf("events", result.adjusted), [this.#onNotice]);
     return result;
   }
 
-  async identify(input: IdentifyInput): Promise<LinkResult> {
-    return await this.#record(decodeIdentify, input);
+  async identify(input: IdentifyInput, options?: AllowedOptions): Promise<LinkResult> {
+    return await this.#record(decodeIdentify, input, options?.[ALLOWANCE]?.limit);
   }
 
   async group(input: GroupInput): Promise<LinkResult> {
@@ -432,11 +433,11 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return await settle(report, input, context, () => this.projects());
   }
 
-  async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {
+  async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown, limit?: Limit | null): Promise<LinkResult> {
     this.#refuseClosed();
     const record = decode(input, this.#recordContext());
     const linkId = uuidText(record.id);
-    if ((await this.#queue.addRecord(record)) !== "adjusted") return { linkId };
+    if ((await this.#queue.addRecord(record, limit)) !== "adjusted") return { linkId };
     const adjusted = { createdAt: isoOf(record.createdAtMs) };
     tellNotices(ingestNoticesOf(null, [{ index: 0, ...adjusted }]), [this.#onNotice]);
     return { linkId, adjusted };

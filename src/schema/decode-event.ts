@@ -43,9 +43,10 @@ export class DecodedEvents {
   readonly adjusted = new Uint8Array(DECODED_ROW_COUNT);
   /** 16 bytes a row. */
   readonly ids = new Uint8Array(DECODED_ROW_COUNT * 16);
-  /** Metadata of all rows: of a row, the members from the end of the row before on. */
+  /** Metadata of all rows: of a row, the members from its start to its end. What is taken out of one leaves the others where they are. */
   readonly members = new MetadataMembers();
   readonly memberEnds = new Uint32Array(DECODED_ROW_COUNT);
+  readonly #memberStarts = new Uint32Array(DECODED_ROW_COUNT);
 
   text(row: number, field: number): string {
     return this.texts[field * DECODED_ROW_COUNT + row] as string;
@@ -53,14 +54,15 @@ export class DecodedEvents {
 
   /** Leaves a row without metadata, whatever was read of it. */
   skip(row: number): void {
-    const start = this.memberStart(row);
+    const start = row === 0 ? 0 : (this.memberEnds[row - 1] as number);
     this.members.count = start;
+    this.#memberStarts[row] = start;
     this.memberEnds[row] = start;
   }
 
   /** First member of a row's metadata. */
   memberStart(row: number): number {
-    return row === 0 ? 0 : (this.memberEnds[row - 1] as number);
+    return this.#memberStarts[row] as number;
   }
 }
 

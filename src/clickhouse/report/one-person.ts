@@ -3,7 +3,7 @@ import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { isoOf } from "../../base/time.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { KEY_COUNT_MAX, type CollectingDaybook } from "../../engine/ingest/collected.js";
+import { ALLOWANCE, type AllowingDaybook } from "../../engine/ingest/allowance.js";
 import { MemoryExecutor } from "../../engine/question/executor.js";
 import { openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../plan/plan.js";
@@ -74,8 +74,8 @@ async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybo
 }
 
 /** Takes events of the servers, where metadata keys have no bound. @throws overloaded where not all of them can be looked at together */
-async function take(events: readonly EventInput[], daybook: CollectingDaybook): Promise<void> {
-  const { rejected } = await daybook.ingest(events, { [KEY_COUNT_MAX]: Infinity });
+async function take(events: readonly EventInput[], daybook: AllowingDaybook): Promise<void> {
+  const { rejected } = await daybook.ingest(events, { [ALLOWANCE]: { keyCountMax: Infinity, limit: null } });
   if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person hold more values than can be looked at together");
 }
 

@@ -14,6 +14,7 @@ import type { KnownKeys } from "../../schema/metadata.js";
 import { slugOf } from "../../schema/slug.js";
 import type { EventKey } from "../../segment/event-order.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
+import type { Allowance, Limit } from "./allowance.js";
 import { MetadataEncoder } from "./encode-metadata.js";
 import { ERASED_EVENT, type Suppression } from "./suppression.js";
 
@@ -46,6 +47,8 @@ export class EventEncoder {
   #isTight = false;
   #hasKey: ((day: number, key: number) => boolean) | null = null;
   #keyCountMax: number = LIMITS.metadataKeyCount;
+  /** Whether the rows are limited: what they may not bring does not come, and none is refused for it. */
+  #isLimited = false;
   /** Whether the values of the store take so much memory that none may come to them. */
   #isHeavy = false;
   /** Events for which every dictionary has room: less than there is, since not every one brings a value. */
@@ -61,11 +64,12 @@ export class EventEncoder {
   /**
    * Before a batch of at most `rowCount` events.
    * @param hasKey whether rows of a day have a metadata key; null while there is room for more columns
-   * @param keyCountMax distinct metadata keys of the store up to which these events may bring new ones
+   * @param allowance like those of all its events
    */
-  begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null, keyCountMax: number = LIMITS.metadataKeyCount): void {
+  begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null, allowance: Allowance | null = null): void {
     this.#hasKey = hasKey;
-    this.#keyCountMax = keyCountMax;
+    this.#keyCountMax = allowance?.keyCountMax ?? LIMITS.metadataKeyCount;
+    this.#isLimited = allowance !== null && allowance.limit !== null;
     this.#room -= rowCount;
     // No event adds more than one value to a dictionary.
     if (this.#room < 0) this.#room = LIMITS.dictionaryValueCount - this.dictionaries.largestSize - rowCount;
@@ -90,7 +94,7 @@ export class EventEncoder {
   faultOf(row: number, suppression: Suppression): EventFault | null {
     const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row) ?? this.#columnsFault(row);
     if (fault !== null) return fault;
-    const noRoom = this.#isHeavy ? this.#weightFault(row) : this.#isTight ? this.#roomFault(row) : null;
+    const noRoom = this.#isLimited ? null : this.#isHeavy ? this.#weightFault(row) : this.#isTight ? this.#roomFault(row) : null;
     return noRoom ?? (suppression.isEmpty ? null : this.#suppress(row, suppression));
   }
 
@@ -127,9 +131,10 @@ export class EventEncoder {
   }
 
   /** Takes a row for a batch: its new texts get their codes. `flush` puts it there. */
-  accept(row: number, builder: BatchBuilder): void {
+  accept(row: number, builder: BatchBuilder, limit: Limit | null = null): void {
     const { members, memberEnds } = this.#decoded;
     if (row !== this.#firstAccepted + this.#acceptedCount) this.flush(builder);
+    if (limit !== null) limit.event(row, this.#decoded, this.#codes, this.dictionaries);
     if (this.#hasNew[row] === 1) this.#internTexts(row);
     this.#shapes[row] = this.#metadata.append(members, this.#decoded.memberStart(row), memberEnds[row] as number, builder);
     if (this.#acceptedCount === 0) this.#firstAccepted = row;

@@ -51,7 +51,7 @@ export class MetadataEncoder {
 
   /** Whether a store would have more than so many keys with those of a row. */
   keysFault(members: MetadataMembers, start: number, end: number, keyCountMax: number): EventFault | null {
-    const keyCount = this.dictionaries.keys.size - 1;
+    const keyCount = this.dictionaries.keys.valueCount;
     return keyCount + end - start <= keyCountMax ? null : this.#newKeysFault(members, start, end, keyCountMax - keyCount, keyCountMax);
   }
 

@@ -7,6 +7,7 @@ import { fieldIndex } from "../../schema/fields.js";
 import type { Batch } from "../../store/batch/batch.js";
 import type { RecordBatch } from "../../store/batch/record-batch.js";
 import type { Store } from "../../store/live/store.js";
+import type { Limit } from "./allowance.js";
 import type { RecordOutcome } from "./group.js";
 import { erasedRecord, type Suppression } from "./suppression.js";
 
@@ -32,22 +33,23 @@ export class RecordEncoder {
   }
 
   /** Adds all of them, some at a time, and answers what became of each; what was wrong before stays so. Nobody else may add meanwhile. */
-  async addInTurns(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression): Promise<RecordOutcome[]> {
+  async addInTurns(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression, limit: Limit | null): Promise<RecordOutcome[]> {
     const turns = new Turns();
     const outcomes: RecordOutcome[] = [];
     for (const record of records) {
-      outcomes.push(record instanceof DaybookError ? record : this.add(record, suppression));
+      outcomes.push(record instanceof DaybookError ? record : this.add(record, suppression, limit));
       await turns.took("texts" in record ? record.texts.traits.length : 0);
     }
     return outcomes;
   }
 
   /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */
-  add(record: DecodedRecord | NamedProject, suppression: Suppression): RecordOutcome {
+  add(record: DecodedRecord | NamedProject, suppression: Suppression, limit: Limit | null): RecordOutcome {
     if ("project" in record) return this.#addProject(record.project);
     const admitted = suppression.admitted(record);
     if (admitted === null) return erasedRecord();
     if (this.#isKnown(admitted)) return "duplicate";
+    if (limit !== null && !limit.record(admitted, this.store.dictionaries)) return "duplicate";
     for (const field of RECORD_FIELDS) if (this.#isFull(DICTIONARY_OF_FIELD[field], admitted.texts[field])) return fullError(field);
     this.#append(admitted);
     return record.isAdjusted ? "adjusted" : "accepted";

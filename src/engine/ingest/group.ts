@@ -3,14 +3,15 @@ import type { DecodedRecord, NamedProject } from "../../identity/decode-record.j
 import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../schema/event.js";
 import type { ProjectTexts } from "../../segment/segment.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
+import type { Allowance, Limit } from "./allowance.js";
 import { BatchIds } from "./known-ids.js";
 
 /** Events that wait for their commit. */
 export interface WaitingEvents {
   readonly events: readonly unknown[];
   readonly project: string | null;
-  /** Distinct metadata keys of the store up to which these events may bring new ones. */
-  readonly keyCountMax: number;
+  /** What they may bring that is new; null: what the store holds. */
+  readonly allowance: Allowance | null;
   readonly resolve: (result: IngestResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -23,6 +24,7 @@ export interface WaitingRecords {
   readonly records: readonly unknown[];
   /** Checks one of them. */
   readonly decode: (record: unknown) => DecodedRecord | NamedProject;
+  readonly limit: Limit | null;
   /** Hears of each record in its place. */
   readonly resolve: (outcomes: readonly RecordOutcome[]) => void;
   readonly reject: (error: unknown) => void;

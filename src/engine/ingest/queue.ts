@@ -13,11 +13,12 @@ import { PROJECT_COLUMN } from "../../schema/fields.js";
 import { BatchBuilder } from "../../store/batch/batch.js";
 import type { Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
+import type { Allowance, Limit } from "./allowance.js";
 import { EventEncoder } from "./encode-events.js";
 import { decodeInTurns } from "./decode-records.js";
 import { RecordEncoder } from "./encode-records.js";
 import { IngestGroup, rowCountOf } from "./group.js";
-import type { Outcome, RecordOutcome, Waiting, WaitingEvents, WaitingRecords } from "./group.js";
+import type { RecordOutcome, Waiting, WaitingEvents, WaitingRecords } from "./group.js";
 import { KnownIds } from "./known-ids.js";
 import { Together } from "./together.js";
 
@@ -90,18 +91,18 @@ export class IngestQueue {
   }
 
   /** The array may change once this returned, its events not. @throws invalid_parameter, overloaded, and what a commit throws */
-  add(events: readonly unknown[], project: string | null, keyCountMax: number = LIMITS.metadataKeyCount): Promise<IngestResult> {
+  add(events: readonly unknown[], project: string | null, allowance: Allowance | null = null): Promise<IngestResult> {
     if (!Array.isArray(events))
       return Promise.reject(new DaybookError("invalid_parameter", `events: expected an array, got ${shown(events)}`, { param: "events" }));
     return new Promise((resolve, reject) => {
       this.#addRows(events.length);
-      this.#enqueue({ events: events.slice(), project, keyCountMax, resolve, reject });
+      this.#enqueue({ events: events.slice(), project, allowance, resolve, reject });
     });
   }
 
   /** Stores a record; one of an id that is there already changes nothing. @throws suppressed, and what addRecords throws */
-  async addRecord(record: DecodedRecord): Promise<Exclude<RecordOutcome, DaybookError>> {
-    const [outcome = "duplicate"] = await this.addRecords([record], () => record);
+  async addRecord(record: DecodedRecord, limit: Limit | null = null): Promise<Exclude<RecordOutcome, DaybookError>> {
+    const [outcome = "duplicate"] = await this.addRecords([record], () => record, limit);
     if (outcome instanceof DaybookError) throw outcome;
     return outcome;
   }
@@ -110,10 +111,10 @@ export class IngestQueue {
    * Stores records, and answers what became of each. The array may change once this returned, its records not. Others have turns meanwhile.
    * @throws overloaded, what `decode` throws that is no DaybookError, and what a commit throws
    */
-  addRecords(records: readonly unknown[], decode: WaitingRecords["decode"]): Promise<readonly RecordOutcome[]> {
+  addRecords(records: readonly unknown[], decode: WaitingRecords["decode"], limit: Limit | null = null): Promise<readonly RecordOutcome[]> {
     return new Promise((resolve, reject) => {
       this.#addRows(records.length);
-      this.#enqueue({ records: records.slice(), decode, resolve, reject });
+      this.#enqueue({ records: records.slice(), decode, limit, resolve, reject });
     });
   }
 
@@ -189,7 +190,7 @@ export class IngestQueue {
     for (let next = this.#queue[1]; next !== undefined && "events" in next; next = this.#queue[alike.length]) {
       rowCount += next.events.length;
       if (rowCount > DECODED_ROW_COUNT || this.#knownIds?.hasRoom(rowCount) !== true) break;
-      if (next.project !== first.project || next.keyCountMax !== first.keyCountMax) break;
+      if (next.project !== first.project || next.allowance?.keyCountMax !== first.allowance?.keyCountMax) break;
       alike.push(next);
     }
     return alike;
@@ -209,7 +210,7 @@ export class IngestQueue {
       return waiting.reject(error);
     }
     await this.#takeInto(group, [waiting], async () => {
-      group.keepOutcomes(waiting, await this.#recordEncoder.addInTurns(decoded, this.options.suppression()));
+      group.keepOutcomes(waiting, await this.#recordEncoder.addInTurns(decoded, this.options.suppression(), waiting.limit));
     });
   }
 
@@ -288,7 +289,7 @@ export class IngestQueue {
     this.#written = null;
   }
 
-  async #encode(together: Together, { project, keyCountMax }: WaitingEvents, group: IngestGroup): Promise<void> {
+  async #encode(together: Together, { project, allowance }: WaitingEvents, group: IngestGroup): Promise<void> {
     const { events } = together;
     const { clock, random, keepsFuture } = this.options;
     const encoder = this.#encoder;
@@ -298,7 +299,7 @@ export class IngestQueue {
     const context: DecodeContext = { nowMs: clock.now(), keepsFuture, project, random, knownKeys: encoder.knownKeys };
     const { catalog } = this.store;
     const hasKey = catalog.columnCount < LIMITS.columnCount ? null : (day: number, key: number) => catalog.hasKey(day, key);
-    encoder.begin(events.length, hasKey, keyCountMax);
+    encoder.begin(events.length, hasKey, allowance);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
       known.look(encoder.ids, rowCount, (row) => encoder.projectOf(row));
@@ -307,7 +308,8 @@ export class IngestQueue {
         if (fault !== null) together.reject(start + row, fault);
         else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) together.of(start + row).duplicates += 1;
         else {
-          this.#accept(row, known, group, together.of(start + row));
+          together.of(start + row).accepted += 1;
+          this.#accept(row, known, group, together.limit);
           if (encoder.isAdjusted(row)) together.adjust(start + row, isoOf(context.nowMs));
         }
       }
@@ -326,10 +328,9 @@ export class IngestQueue {
     return known.has(this.#encoder.keyOf(row), this.#encoder.timeOf(row), batches);
   }
 
-  #accept(row: number, known: KnownIds, group: IngestGroup, outcome: Outcome): void {
-    this.#encoder.accept(row, group.builder);
+  #accept(row: number, known: KnownIds, group: IngestGroup, limit: Limit | null): void {
+    this.#encoder.accept(row, group.builder, limit);
     known.add(row);
-    outcome.accepted += 1;
     if (this.options.onNotify === null) return;
     const record = this.#encoder.notifiedRecord(row);
     if (record !== null) group.notified.push(record);

@@ -1,9 +1,12 @@
 import type { EventFault } from "../../schema/decode-event.js";
+import type { Limit } from "./allowance.js";
 import type { Outcome, WaitingEvents } from "./group.js";
 
 /** Ingests that are encoded as one: each event is told of in order, and counts for the one that brought it. */
 export class Together {
   readonly events: unknown[] = [];
+  /** That of the ingest that is told of. */
+  limit: Limit | null = null;
   #outcome: Outcome | undefined;
   #taken = 0;
   /** Where the events of the ingest that is told of begin and end. */
@@ -22,6 +25,7 @@ export class Together {
     for (let next = this.waiting[this.#taken]; next !== undefined && index >= this.#end; next = this.waiting[this.#taken]) {
       this.#taken += 1;
       this.#outcome = this.outcomeOf(next);
+      this.limit = next.allowance?.limit ?? null;
       this.#start = this.#end;
       this.#end += next.events.length;
     }

@@ -3,8 +3,8 @@ import type { ErrorCode } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { pooledRandom } from "../../base/random.js";
 import type { Clock } from "../../base/clock.js";
-import { KEY_COUNT_MAX } from "../../engine/ingest/collected.js";
-import type { CollectingDaybook } from "../../engine/ingest/collected.js";
+import { ALLOWANCE } from "../../engine/ingest/allowance.js";
+import type { AllowingDaybook } from "../../engine/ingest/allowance.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 import type { EventInput } from "../../schema/event.js";
 import { createdAtOf } from "../../schema/moment.js";
@@ -24,6 +24,7 @@ import type { Place, Surroundings } from "./beacon-event.js";
 import { CollectCounts } from "../answer/collect-counts.js";
 import type { CollectOutcome } from "../answer/collect-counts.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
+import { Budgets } from "./budgets.js";
 import type { CollectOptions } from "./options.js";
 import { seenSince } from "./seen-since.js";
 import { UserAgents } from "./user-agents.js";
@@ -62,12 +63,14 @@ export class Collector {
   readonly #visitors: Visitors;
   readonly #byKey: Buckets;
   readonly #byAddress: Buckets;
+  readonly #budgets: Budgets;
 
   constructor(options: Required<CollectOptions>, readAgent: AgentReader, organizations: ReadonlyMap<string, ServedDaybook>, clock: Clock) {
     this.#options = options;
     this.#agents = new UserAgents(readAgent.once ?? readAgent, options.isBot);
     this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: SERVER_LIMITS.countedTokenCount }, clock);
     this.#byAddress = new Buckets({ capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: SERVER_LIMITS.collectedAddressCount }, clock);
+    this.#budgets = new Budgets(clock);
     this.#visitors = new Visitors({
       keeper: options.salts,
       clock,
@@ -76,6 +79,7 @@ export class Collector {
       onNewSalt: () => {
         this.#agents.forget();
         this.#byAddress.clear();
+        this.#budgets.clear();
       },
     });
     void this.#visitors.begin();
@@ -95,7 +99,7 @@ export class Collector {
     const userAgent = (header("user-agent") ?? "").slice(0, SERVER_LIMITS.knownAgentChars);
     const { agent, isBot } = this.#agents.of(userAgent);
     const ignored = this.#ignored(isBot, header);
-    if (ignored !== null) return this.counts.add(key.organization, ignored, events.length);
+    if (ignored !== null) return this.counts.events.add(key.organization, ignored, events.length);
     const located = this.#options.locate(collected.address);
     const around: Surroundings = {
       agent,
@@ -131,7 +135,7 @@ export class Collector {
     const ofKeySec = this.#byKey.waitSec(key.sha256, events.length);
     const retryAfterSec = Math.max(ofKeySec, place === null ? 0 : this.#byAddress.waitSec(place, events.length));
     if (retryAfterSec > 0) {
-      this.counts.add(key.organization, "refused", events.length);
+      this.counts.events.add(key.organization, "refused", events.length);
       throw new DaybookError("rate_limited", `too many events of one ${ofKeySec === retryAfterSec ? "public key" : "address"}`, { retryAfterSec });
     }
     this.#byKey.take(key.sha256, events.length);
@@ -139,7 +143,9 @@ export class Collector {
   }
 
   async #store(collected: Collected, userAgent: string, around: Surroundings): Promise<void> {
-    const { key, daybook, events } = collected;
+    const { key, events } = collected;
+    // One that was wrapped may have no room for what it is told beside its input.
+    const daybook = collected.daybook as ServedDaybook & AllowingDaybook;
     const project = projectOf(key);
     const faults = new Map<number, DaybookError>();
     const inputs: EventInput[] = [];
@@ -164,8 +170,10 @@ export class Collector {
       }
     });
     if (noIds.length > 0) collected.onSentNotices(noIds);
-    const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project, [KEY_COUNT_MAX]: SERVER_LIMITS.collectedMetadataKeyCount });
-    const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));
+    const network = collected.address === "" ? null : networkOf(collected.address);
+    const allowance = this.#budgets.of(key.sha256, network, (what) => this.counts.withheld.add(key.organization, what, 1));
+    const ingesting = inputs.length === 0 ? NOTHING : daybook.ingest(inputs, { project, [ALLOWANCE]: allowance });
+    const tying = ties.map(({ tie }) => daybook.identify(tie, { [ALLOWANCE]: allowance }).then(() => null, faultOf));
     // Also when one fails: nothing is still being written when the answer goes out.
     if (tying.length > 0) await Promise.allSettled([ingesting, ...tying]);
     const [ingested, tied] = [await ingesting, tying.length > 0 ? await Promise.all(tying) : []];
@@ -173,9 +181,9 @@ export class Collector {
     for (const [at, fault] of tied.entries()) if (fault !== null) faults.set(ties[at]?.position ?? 0, fault);
     // That somebody was erased is no mistake of the page, and nothing that it may know.
     for (const [position, { code }] of faults) if (code === "suppressed") faults.delete(position);
-    this.counts.add(key.organization, "stored", ingested.accepted);
-    this.counts.add(key.organization, "duplicate", ingested.duplicates);
-    this.counts.add(key.organization, "rejected", faults.size);
+    this.counts.events.add(key.organization, "stored", ingested.accepted);
+    this.counts.events.add(key.organization, "duplicate", ingested.duplicates);
+    this.counts.events.add(key.organization, "rejected", faults.size);
     if (faults.size === 0) return;
     const [first] = [...faults].sort(([a], [b]) => a - b);
     if (first !== undefined) throw first[1];

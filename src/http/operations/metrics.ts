@@ -3,8 +3,14 @@ import type { Count } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
 import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
 
+/** Of pages: events by what became of them, and parts of them that were withheld. */
+export interface CollectedCounts {
+  readonly events: ReadonlyMap<string, number>;
+  readonly withheld: ReadonlyMap<string, number>;
+}
+
 /** The numbers of one organization, and of the process, as Prometheus reads them. */
-export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, Count>, noIdCount: number, collected: ReadonlyMap<string, number>, process: ProcessGauges): Promise<string> {
+export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, Count>, noIdCount: number, collected: CollectedCounts, process: ProcessGauges): Promise<string> {
   const health = await healthOf(daybook);
   // Whoever watches is to be told that it is down, and not that there are no numbers.
   const stats = health === "unreachable" ? undefined : await daybook.stats?.();
@@ -13,7 +19,8 @@ export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<st
     ...(stats === undefined ? [] : storeGauges(stats)),
     family("daybook_requests_total", "Answers by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
     family("daybook_request_seconds_total", "Time from request to answer.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
-    family("daybook_collected_events_total", "Events of pages by what became of them.", "counter", [...collected].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
+    family("daybook_collected_events_total", "Events of pages by what became of them.", "counter", [...collected.events].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
+    family("daybook_collected_withheld_total", "Parts of these that were not stored as they came, as their public key had brought too much that was new.", "counter", [...collected.withheld].map(([part, count]) => [`{part="${part}"}`, count])),
     family("daybook_no_ids_total", "Texts such as undefined that client libraries and pages sent as ids, and that are none.", "counter", [["", noIdCount]]),
     ...Object.entries(process).map(([name, value]) => gauge(name, "Of the process.", value)),
   ];

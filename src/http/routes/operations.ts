@@ -34,7 +34,7 @@ export const operationRoutes: readonly Route[] = [
     format: "text",
     etag: false,
     handle: ({ daybook, token }, { counts, collected, processGauges }) =>
-      metricsText(daybook, counts.of(token.organization), counts.noIdsOf(token.organization), collected.of(token.organization), processGauges()),
+      metricsText(daybook, counts.of(token.organization), counts.noIdsOf(token.organization), { events: collected.events.of(token.organization), withheld: collected.withheld.of(token.organization) }, processGauges()),
   }),
   {
     method: "GET",

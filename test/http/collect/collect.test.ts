@@ -167,17 +167,6 @@ describe("the key of a page", () => {
     const response = await there.handler(asked);
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([405, null]);
   });
-
-  it("makes no more metadata keys than its bound, and still sends those that are there", async () => {
-    const there = await setting();
-    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, 1]));
-    expect((await collect(there, [{ name: "a", metadata: many }])).status).toBe(204);
-    const { status, json } = await collect(there, [{ name: "a", metadata: { k1: 2, more: 1 } }]);
-    expect([status, json?.["detail"]]).toEqual([400, 'events[0].metadata: expected at most 1000 distinct keys in a store, "more" would be one more']);
-    expect((await collect(there, [{ name: "a", metadata: { k1: 2 } }])).status).toBe(204);
-    // Whoever has a secret has room.
-    expect(await there.daybook.ingest([{ name: "a", metadata: { more: 1 } }])).toMatchObject({ accepted: 1 });
-  });
 });
 
 describe("too many events", () => {

@@ -1,0 +1,176 @@
+import { LIMITS } from "../../base/limits.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { dictionaryBytesMax } from "../../column/dictionaries.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { VALUE_OVERHEAD_BYTES } from "../../column/dictionary.js";
+import type { Dictionary } from "../../column/dictionary.js";
+import { ORDER_KEYS, REFUND_KEY } from "../../derived/stored.js";
+import type { DecodedRecord } from "../../identity/decode-record.js";
+import { DICTIONARY_OF_FIELD, RECORD_FIELDS } from "../../identity/record-table.js";
+import { DECODED_ROW_COUNT } from "../../schema/decode-event.js";
+import type { DecodedEvents } from "../../schema/decode-event.js";
+import { FIELDS, fieldIndex } from "../../schema/fields.js";
+import { slugOf } from "../../schema/slug.js";
+import type { Limit } from "./allowance.js";
+
+/** What of events and records is not stored as it came: texts that others stand for, ids and keys that are left out, records that are. */
+export type Withheld = "value" | "id" | "key" | "record";
+
+/** What is left for values and metadata keys that are new to a store. */
+export interface Budget {
+  /** Whether so many values may come, of so many bytes as a store counts them; then they are charged. */
+  takesValues(count: number, byteLength: number): boolean;
+  /** The same of one metadata key. */
+  takesKey(): boolean;
+  /** Hears of each part that could not come. */
+  withheld(what: Withheld): void;
+}
+
+/** Stands for values that could not come. */
+const OTHER = "(other)";
+const OTHER_JSON = JSON.stringify(OTHER);
+
+/** Metadata keys that trackers and handlers of ours send for pages: they come always, and these lists of them always fit. */
+export const BUILT_IN_KEYS: readonly string[] = ["title", "url", "width", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
+/** Metadata keys that say which order it is: a text in place of several would make them one. */
+const NAMING_KEYS: readonly string[] = [...ORDER_KEYS, REFUND_KEY];
+
+const NAME = fieldIndex("name");
+const SLUG = fieldIndex("slug");
+/** Whose key may bring it, or what is not told by a text of the sender's. */
+const UNLIMITED: readonly string[] = ["project", "notify"];
+/** No text stands for an id, which would make several people one, nor for a number: these are left out. */
+const IDS: readonly string[] = ["userId", "anonymousId", "externalId", "companyId"];
+const NUMBERS: readonly string[] = ["value", "location_lon", "location_lat"];
+
+/** Whether a store holds so many values that the rest of the room is left to others than public keys. */
+export function isOverReserve(dictionaries: Dictionaries): boolean {
+  return dictionaries.heldByteLength > SERVER_LIMITS.collectedShare * dictionaryBytesMax();
+}
+
+/** Lets new values and metadata keys in as far as a budget, and the reserve of the store, have room. Known ones stay as they are. */
+export class BudgetedLimit implements Limit {
+  constructor(readonly budget: Budget) {}
+
+  event(row: number, decoded: DecodedEvents, codes: Int32Array, dictionaries: Dictionaries): void {
+    this.#limitTexts(row, decoded, codes, dictionaries);
+    const start = decoded.memberStart(row);
+    if (start === decoded.memberEnds[row]) return;
+    this.#limitMembers(row, decoded, dictionaries);
+    if (!this.#mayListKeys(row, decoded, dictionaries)) keepBuiltIn(row, decoded, () => this.budget.withheld("key"));
+  }
+
+  record({ texts }: DecodedRecord, dictionaries: Dictionaries): boolean {
+    const added = RECORD_FIELDS.filter((field) => dictionaries.named(DICTIONARY_OF_FIELD[field]).codeOf(texts[field]) < 0);
+    if (added.length === 0) return true;
+    const hasRoom = !isOverReserve(dictionaries) && added.every((field) => isRoomy(dictionaries.named(DICTIONARY_OF_FIELD[field])));
+    if (hasRoom && this.budget.takesValues(added.length, added.reduce((sum, field) => sum + bytesOf(texts[field]), 0))) return true;
+    this.budget.withheld("record");
+    return false;
+  }
+
+  #limitTexts(row: number, { texts }: DecodedEvents, codes: Int32Array, dictionaries: Dictionaries): void {
+    const put = (field: number, text: string) => {
+      const at = field * DECODED_ROW_COUNT + row;
+      texts[at] = text;
+      codes[at] = dictionaries.named(FIELDS[field]?.column ?? "").codeOf(text);
+    };
+    for (const [field, { column }] of FIELDS.entries()) {
+      const at = field * DECODED_ROW_COUNT + row;
+      if (codes[at] !== -1 || UNLIMITED.includes(column)) continue;
+      const text = texts[at] ?? "";
+      const dictionary = dictionaries.named(column);
+      // A row before may have brought it.
+      if (dictionary.codeOf(text) >= 0 || this.#mayBring(text, dictionary, dictionaries)) continue;
+      const isId = IDS.includes(column);
+      this.budget.withheld(isId ? "id" : "value");
+      // A slug is that of its name, of which there is one.
+      put(field, isId || NUMBERS.includes(column) ? "" : field === SLUG ? slugOf(texts[NAME * DECODED_ROW_COUNT + row] ?? "") : OTHER);
+      if (field === NAME) put(SLUG, slugOf(OTHER));
+    }
+  }
+
+  /** Takes keys out of the row, and puts others in the place of values. */
+  #limitMembers(row: number, decoded: DecodedEvents, dictionaries: Dictionaries): void {
+    const { keys, keyCodes, texts, codes } = decoded.members;
+    const end = decoded.memberEnds[row] ?? 0;
+    let kept = decoded.memberStart(row);
+    let addedCount = 0;
+    for (let at = kept; at < end; at += 1) {
+      const key = keys[at] ?? "";
+      const text = texts[at] ?? "";
+      let keyCode = keyCodes[at] ?? -1;
+      if (keyCode < 0) keyCode = dictionaries.knownKeyCode(key);
+      let code = codes[at] ?? -1;
+      const dictionary = keyCode < 0 ? null : dictionaries.ofKey(keyCode);
+      const isNew = code < 0 && (dictionary === null || dictionary.codeOf(text) < 0);
+      if (keyCode < 0) {
+        if (!this.#mayBringKey(key, addedCount, dictionaries)) {
+          this.budget.withheld("key");
+          continue;
+        }
+        addedCount += 1;
+      }
+      let value = text;
+      if (isNew && !this.#mayBring(text, dictionary, dictionaries)) {
+        const isNaming = NAMING_KEYS.includes(key);
+        this.budget.withheld(isNaming ? "id" : "value");
+        value = isNaming ? "null" : OTHER_JSON;
+        code = -1;
+      }
+      keys[kept] = key;
+      keyCodes[kept] = keyCode;
+      texts[kept] = value;
+      codes[kept] = code;
+      kept += 1;
+    }
+    decoded.memberEnds[row] = kept;
+  }
+
+  /** @param addedCount keys that the row brings already */
+  #mayBringKey(key: string, addedCount: number, dictionaries: Dictionaries): boolean {
+    if (BUILT_IN_KEYS.includes(key)) return true;
+    const { keys } = dictionaries;
+    if (keys.valueCount + addedCount >= SERVER_LIMITS.collectedMetadataKeyCount) return false;
+    return this.budget.takesKey() && this.#mayBring(key, keys, dictionaries);
+  }
+
+  /** @param dictionary null: one that is still to be made */
+  #mayBring(text: string, dictionary: Dictionary | null, dictionaries: Dictionaries): boolean {
+    return !isOverReserve(dictionaries) && (dictionary === null || isRoomy(dictionary)) && this.budget.takesValues(1, bytesOf(text));
+  }
+
+  /** Lists of keys are held too: known keys in ever new orders would fill a store as well. */
+  #mayListKeys(row: number, decoded: DecodedEvents, dictionaries: Dictionaries): boolean {
+    const { keyCodes } = decoded.members;
+    const [start, end] = [decoded.memberStart(row), decoded.memberEnds[row] ?? 0];
+    if (start === end) return true;
+    // New keys get codes once they are stored: about as long as their number.
+    const list = keyCodes.slice(start, end).map((code) => (code < 0 ? dictionaries.keys.size : code)).join(",");
+    return dictionaries.shapes.codeOf(list) >= 0 || this.#mayBring(list, dictionaries.shapes, dictionaries);
+  }
+}
+
+/** Leaves metadata keys of ours, in the order of their list: of such lists there are few. */
+function keepBuiltIn(row: number, decoded: DecodedEvents, onLeftOut: () => void): void {
+  const { keys, keyCodes, texts, codes } = decoded.members;
+  const start = decoded.memberStart(row);
+  const members = keys.slice(start, decoded.memberEnds[row]).map((key, at) => ({ key, place: BUILT_IN_KEYS.indexOf(key), at: start + at }));
+  const kept = members.filter(({ place }) => place >= 0).sort((a, b) => a.place - b.place).map(({ key, at }) => ({ key, keyCode: keyCodes[at] ?? -1, text: texts[at] ?? "", code: codes[at] ?? -1 }));
+  for (const [index, member] of kept.entries()) {
+    keys[start + index] = member.key;
+    keyCodes[start + index] = member.keyCode;
+    texts[start + index] = member.text;
+    codes[start + index] = member.code;
+  }
+  for (let count = kept.length; count < members.length; count += 1) onLeftOut();
+  decoded.memberEnds[row] = start + kept.length;
+}
+
+function bytesOf(text: string): number {
+  return text.length * 2 + VALUE_OVERHEAD_BYTES;
+}
+
+function isRoomy(dictionary: Dictionary): boolean {
+  return dictionary.size <= SERVER_LIMITS.collectedShare * LIMITS.dictionaryValueCount;
+}
