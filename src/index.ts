@@ -14,7 +14,7 @@ export type { IngestOptions } from "./base/call-options.js";
 export type { Explanation } from "./engine/question/explain.js";
 export type { QueryOptions } from "./engine/question/query-options.js";
 export type { SavedSegment, Segments } from "./engine/question/saved-segments.js";
-export type { DaybookStats, QuarantinedItem } from "./engine/upkeep/stats.js";
+export type { DaybookStats, DistinctValues, QuarantinedItem } from "./engine/upkeep/stats.js";
 export type { ExportedEvent } from "./schema/exported-event.js";
 export type { DeleteEventsInput, DeletionReceipt } from "./engine/upkeep/deletions.js";
 export type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./engine/upkeep/time-to-live.js";

@@ -58,10 +58,21 @@ export function writeUuidOfText(text: string, bytes: Uint8Array, offset: number)
   if (!writeUuid(text, bytes, offset)) bytes.set(hashedUuid("id", text), offset);
 }
 
-/** The id of an event that a public key brings: a hash with its project, so that it never meets an id that servers send. */
-export function uuidOfPublic(project: string, id: string): string {
-  return uuidText(hashedUuid("public", `${project}\0${id}`));
+/**
+ * The id of an event that a public key brings: a hash with its project, so that it never meets an id that servers send, behind the first 48 bits
+ * of the key's own hash, by which all that it brought is found again.
+ * @param keySha256 lower-case hex
+ */
+export function uuidOfPublic(project: string, id: string, keySha256: string): string {
+  return `${startOfPublic(keySha256)}${uuidText(hashedUuid("public", `${project}\0${id}`)).slice(START_CHARS)}`;
 }
+
+/** What the ids of all events begin with that a public key brought, as text, their version included. */
+export function startOfPublic(keySha256: string): string {
+  return `${keySha256.slice(0, 8)}-${keySha256.slice(8, 12)}-8`;
+}
+
+const START_CHARS = 15;
 
 /** The first 128 bits of a hash, as version 8. */
 function hashedUuid(domain: string, text: string): Uint8Array {

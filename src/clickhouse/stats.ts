@@ -25,6 +25,7 @@ export async function statsNow(servers: Servers, projects: readonly string[]): P
     projects,
     storedByteLength,
     memoryByteLength: 0,
+    distinctValues: null,
     quarantine: [],
     scrub: null,
   };

@@ -3,10 +3,13 @@ import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../sch
 import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES } from "./dictionary.js";
 import type { HeldValues } from "./dictionary.js";
 
-/** Bytes of distinct values that a store may hold in this process, by estimate. */
+/** Bytes of distinct values that a store may hold in this process, by estimate: what its heap has room for, where that is told. */
 export function dictionaryBytesMax(): number {
-  return LIMITS.dictionaryBytes;
+  return Math.min(LIMITS.dictionaryBytes, Math.max(0, HEAP_BYTES - LIMITS.heapBesideBytes) * LIMITS.dictionaryHeapShare);
 }
+
+// Of Node, Bun and Deno, without importing what browsers do not have.
+const HEAP_BYTES = globalThis.process?.getBuiltinModule?.("node:v8")?.getHeapStatistics().heap_size_limit || Infinity;
 
 /** Values a dictionary gained: the codes from `start` on. */
 export interface DictionaryDelta {
@@ -109,6 +112,11 @@ export class Dictionaries {
   /** Estimate of the bytes of all values, without what is derived from them. Costs nothing to ask. */
   get heldByteLength(): number {
     return this.#held.charCount * 2 + this.#held.valueCount * VALUE_OVERHEAD_BYTES;
+  }
+
+  /** Share of the bound on bytes, or on the values of one dictionary, whichever is more. */
+  get fullness(): number {
+    return Math.max(this.heldByteLength / dictionaryBytesMax(), this.largestSize / LIMITS.dictionaryValueCount);
   }
 
   get byteLength(): number {

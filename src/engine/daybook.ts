@@ -193,6 +193,8 @@ export interface Daybook extends AsyncDisposable {
    * read_only, storage_full, closed
    */
   deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt>;
+  /** The same with all events that pages brought by a public key, and what they told by it of who is who. @throws as deleteEvents */
+  deleteEventsOfKey(key: string): Promise<DeletionReceipt>;
   /** The same with all events of a project, its name and its rule of time to live; `default` stays. @throws project_not_found, and as deleteEvents */
   deleteProject(name: string): Promise<DeletionReceipt>;
   /** What answering would touch, without touching it. `report` is the method's name. @throws as the question */

@@ -15,8 +15,8 @@ import type { DecodedRecord, RecordContext } from "../identity/decode-record.js"
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { Changes, SEQUENCES } from "./follow/changes.js";
 import type { Change, ChangesOptions, Sequences } from "./follow/changes.js";
-import { ALLOWANCE } from "./ingest/allowance.js";
-import type { AllowedOptions, Limit } from "./ingest/allowance.js";
+import { ALLOWANCE, FULLNESS } from "./ingest/allowance.js";
+import type { AllowedOptions, FillingDaybook, Limit } from "./ingest/allowance.js";
 import { Deletions } from "./upkeep/deletions.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../plan/cursor.js";
@@ -64,9 +64,9 @@ import { Questions } from "./questions.js";
 import { ReportContexts } from "./question/report-contexts.js";
 import { readSavedSegments, StoredSegments } from "./question/saved-segments.js";
 import type { Segments } from "./question/saved-segments.js";
-import { Scrub, timer } from "./upkeep/scrub.js";
+import type { Scrub } from "./upkeep/scrub.js";
+import { timer } from "./upkeep/timer.js";
 import { settle, type SettleContext } from "./question/settle.js";
-import { statsOf } from "./upkeep/stats.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import { StoredTimeToLive } from "./upkeep/stored-time-to-live.js";
 import type { TimeToLive } from "./upkeep/time-to-live.js";
@@ -115,8 +115,9 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
-  // Loaded when asked for: most programs follow nobody.
-  const following = isFollowing ? await import("./follow/beside-writer.js") : null;
+  // Loaded when asked for: most programs follow nobody, and scrub nothing.
+  const loaded = isFollowing || options.scrub !== undefined ? await import("./follow/beside-writer.js") : null;
+  const following = isFollowing ? loaded : null;
   const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
   const store = await openStore(opening).catch(async (error: unknown) => {
     if (readOnly || !isFull(error)) throw error;
@@ -125,7 +126,7 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !store.options.readOnly, mayBeMissing: store.isEmpty || quarantine });
     const saved = await readSavedSegments(storage);
-    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, follow: following?.follow ?? null });
+    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, follow: following?.follow ?? null, scrub: loaded?.Scrub ?? null });
     if (!readOnly && storage.volatile === true) writers.set(storage, daybook);
     return daybook;
   } catch (error) {
@@ -145,10 +146,12 @@ interface Kept {
   readonly saved: readonly SavedSegment[];
   /** What goes on with what a writer does; null: nothing. */
   readonly follow: typeof follow | null;
+  /** What reads its files again and again; null: nothing. */
+  readonly scrub: typeof Scrub | null;
 }
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
-class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
+class EmbeddedDaybook extends Questions implements Daybook, PagedExports, FillingDaybook {
   static storeOf(daybook: EmbeddedDaybook): Store {
     return daybook.#store;
   }
@@ -176,7 +179,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, follow }: Kept) {
+  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, follow, scrub }: Kept) {
     super();
     this.#store = store;
     this.#cursorKey = keys.cursorKey;
@@ -225,7 +228,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#deletions = new Deletions(deleting);
     // Last: nothing may fail behind what runs by itself.
     this.#timeToLive = new StoredTimeToLive(deleting, this.#deletions, timer);
-    this.#scrub = options.scrub === undefined ? null : new Scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
+    this.#scrub = options.scrub === undefined || scrub === null ? null : new scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
     const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
@@ -246,6 +249,10 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
     return this.#deletions.deleteEvents(input);
+  }
+
+  deleteEventsOfKey(key: string): Promise<DeletionReceipt> {
+    return this.#deletions.deleteEventsOfKey(key);
   }
 
   deleteProject(name: string): Promise<DeletionReceipt> {
@@ -356,6 +363,10 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return { key: this.#cursorKey, newestOf: (project) => this.#changes.newestOf(project) };
   }
 
+  [FULLNESS](): number {
+    return this.#store.dictionaries.fullness;
+  }
+
   async backup(storage: Storage): Promise<BackupReport> {
     this.#refuseClosed();
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
@@ -368,6 +379,8 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   async stats(): Promise<DaybookStats> {
     await this.#upToDate();
+    // Loaded when asked for: most programs never do.
+    const { statsOf } = await import("./follow/beside-writer.js");
     return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError ?? this.#timeToLive.lastError);
   }
 

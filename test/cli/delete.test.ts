@@ -1,5 +1,6 @@
 import { fileStorage } from "daybook/node";
 import { fixedClock, openDaybook, type EventInput } from "daybook";
+import { createHandler, memoryTokens } from "daybook/http";
 import { describe, expect, test } from "vitest";
 import { daybookHere } from "./run-here.js";
 import { emptyDirectory } from "./run.js";
@@ -44,6 +45,45 @@ describe("daybook delete", () => {
     expect(await left(directory)).toEqual([1, 0, 1]);
     const none = await daybookHere(["delete", "--data", directory, "--project", "shop", "--yes"]);
     expect([none.code, none.stderr]).toEqual([1, 'daybook delete: there is no project "shop"\n']);
+  });
+});
+
+describe("daybook delete --key", () => {
+  const browser = { origin: "https://shop.example", "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0" };
+
+  test("takes away what pages brought by a public key, with its values and ties, and nothing of others", async () => {
+    const directory = await emptyDirectory();
+    const daybook = await openDaybook({ storage: fileStorage(directory) });
+    await daybook.ingest([{ name: "view", project: "shop", url: "/of-server", userId: "ann", id: "e1" }]);
+    const rules = { project: "shop", public: { origins: ["*"], ids: ["anonymous", "user"] } } as const;
+    const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens([{ token: "pk_good", ...rules }, { token: "pk_bad", ...rules }]) });
+    const send = async (key: string, events: readonly object[]) =>
+      (await handler(new Request("http://daybook.test/v1/collect", { method: "POST", headers: { ...browser, "content-type": "text/plain" }, body: JSON.stringify({ key, events }) }))).status;
+    const flood = [...Array.from({ length: 50 }, (_, at) => ({ name: "view", url: `https://shop.example/flood${at}`, metadata: { [`k${at % 7}`]: at } })), { name: "$identify", userId: "ann", anonymousId: "stranger" }];
+    expect([await send("pk_good", [{ name: "view", url: "https://shop.example/good", id: "e1" }]), await send("pk_bad", flood)]).toEqual([204, 204]);
+    const held = async () => (await daybook.stats()).distinctValues;
+    expect((await held())?.metadataKeyCount).toBe(7);
+    await daybook.close();
+    const dry = await daybookHere(["delete", "--data", directory, "--key", "pk_bad", "--dry-run"]);
+    expect([dry.code, dry.stdout]).toMatchObject([0, expect.stringMatching(/\nshop +50 +1 +-\n$/)]);
+    const done = await daybookHere(["delete", "--data", directory, "--key", "pk_bad", "--yes"]);
+    expect([done.code, done.stderr, done.stdout.split("\n").at(-2)]).toMatchObject([0, "", expect.stringMatching(/^deleted 50 events: 0 files removed, 1 written anew, 1\d\d texts gone$/)]);
+    await using again = await openDaybook({ storage: fileStorage(directory) });
+    expect((await again.aggregate({ field: "url" })).map(({ property }) => property).sort()).toEqual(["/good", "/of-server"]);
+    for await (const record of again.exportRecords()) expect(record).toBeUndefined();
+    const texts = JSON.stringify(await again.stats());
+    expect((await again.stats()).distinctValues?.metadataKeyCount, texts).toBe(0);
+    expect((await again.stats()).distinctValues?.byteLength).toBeLessThan(30 * 120);
+    expect((await daybookHere(["verify", "--data", directory])).code).toBe(0);
+  });
+
+  test.each([
+    [["--key", "sk_secret"], "--key: expected a public key, which starts with pk_"],
+    [["--key", "pk_a", "--project", "shop"], "--key: all that the key brought goes, whatever --project and --before say"],
+    [["--key", "pk_a", "--clickhouse", "http://127.0.0.1:1", "--database", "d"], "--key: events on ClickHouse are deleted by --project and --before only"],
+  ])("refuses %j", async (args, message) => {
+    const refused = await daybookHere(["delete", "--data", "nowhere", ...args]);
+    expect([refused.code, refused.stderr]).toEqual([2, `daybook delete: ${message} (see daybook delete --help)\n`]);
   });
 });
 

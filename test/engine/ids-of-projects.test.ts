@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
 import { fixedClock } from "../../src/base/clock.js";
-import { uuidOfPublic } from "../../src/base/uuid.js";
+import { sha256Hex } from "../../src/base/hash.js";
+import { startOfPublic, uuidOfPublic } from "../../src/base/uuid.js";
 import { memoryStorage, openDaybook, verifyStore } from "../../src/index.js";
 import type { Daybook, EventInput } from "../../src/index.js";
 import { useLimits } from "../limits.js";
@@ -9,6 +10,8 @@ import { inEveryLayout } from "../report/layouts.js";
 
 useLimits({ ownValueCount: 100 });
 
+const KEY = sha256Hex("pk_shop");
+const OTHER_KEY = sha256Hex("pk_blog");
 const ID = "0190c7a0-1234-7abc-8def-0123456789ab";
 const clock = fixedClock(Date.parse("2026-03-10T12:00:00Z"));
 const at = "2026-03-01T10:00:00.000Z";
@@ -66,7 +69,7 @@ describe("an id is unique within its project", () => {
 
   test("of more ids than an answer may list a few are shown, those that several projects have first", async () => {
     const daybook = await openDaybook({ storage: memoryStorage(), clock });
-    const many = Array.from({ length: LIMITS.ownValueCount + 1 }, (_, index) => ({ id: uuidOfPublic("many", String(index)), name: "order", project: "many", userId: "ann", createdAt: at }));
+    const many = Array.from({ length: LIMITS.ownValueCount + 1 }, (_, index) => ({ id: uuidOfPublic("many", String(index), KEY), name: "order", project: "many", userId: "ann", createdAt: at }));
     await daybook.ingest([...many, ...DISTINCT]);
     expect(await daybook.aggregate({ field: "id", limit: 1 })).toEqual([{ property: ID, count: 3 }]);
     expect(await daybook.aggregate({ field: "id", limit: 1, measure: "unique_users" })).toEqual([{ property: ID, count: 2 }]);
@@ -99,8 +102,10 @@ describe("an id is unique within its project", () => {
 });
 
 test("an id that a public key brings is hashed with its project, so it never takes the place of a server's", () => {
-  const ids = [uuidOfPublic("shop", ID), uuidOfPublic("blog", ID), uuidOfPublic("shop", "order-1001")];
+  const ids = [uuidOfPublic("shop", ID, KEY), uuidOfPublic("blog", ID, KEY), uuidOfPublic("shop", "order-1001", KEY)];
   expect(new Set([...ids, ID]).size).toBe(4);
-  expect(uuidOfPublic("shop", ID)).toBe(ids[0]);
+  expect(uuidOfPublic("shop", ID, KEY)).toBe(ids[0]);
+  expect(uuidOfPublic("shop", ID, OTHER_KEY)).not.toBe(ids[0]);
+  expect(ids.every((id) => id.startsWith(startOfPublic(KEY)) && !id.startsWith(startOfPublic(OTHER_KEY)))).toBe(true);
   expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });

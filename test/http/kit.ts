@@ -85,6 +85,7 @@ const STATS: DaybookStats = {
   projects: ["shop", "site"],
   storedByteLength: 500,
   memoryByteLength: 600,
+  distinctValues: { byteLength: 30, byteLengthMax: 40, metadataKeyCount: 5 },
   health: "ok",
   sealError: null,
   quarantine: [],

@@ -1,19 +1,27 @@
+import { sha256Hex } from "../../base/hash.js";
 import { isoOf, MS_PER_DAY } from "../../base/time.js";
+import { startOfPublic } from "../../base/uuid.js";
 import { spanOf } from "../../plan/date-range.js";
-import { readArguments, UsageError, type Command } from "../command.js";
+import type { CountEventsInput } from "../../plan/input.js";
+import { readArguments, required, UsageError, type Command } from "../command.js";
+import { dataDirectory } from "../data-directory.js";
 import { confirm } from "../confirm.js";
-import { CLICKHOUSE_HELP } from "../on-clickhouse.js";
+import { CLICKHOUSE_HELP, isOnClickHouse } from "../on-clickhouse.js";
+import { openForReading, openOrganization, organizationOf } from "../organizations.js";
 import { PLACE_OPTIONS, placeOfEvents, type Keeping } from "../place-of-events.js";
 import { goingText, goneText, type Going } from "../print/deletions.js";
 
 const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
+       daybook delete --data DIR --key KEY [options]
 
 Deletes a project with all its events, or the events before a moment, of all projects or of one: they are gone from answers
 and from stored bytes, as if they had never come. What tells who is who stays. Not while "serve" runs on DIR; on ClickHouse it may.
+With --key it deletes what pages brought by a public key, and what they told by it of who is who: so a flood is undone.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --project NAME        this project; with --before its old events only, and the project stays
   --before TIME         events before it: a date, which is its first moment (UTC), or an RFC 3339 timestamp
+  --key KEY             a public key, pk_…, also one that was revoked; not with --project or --before, nor on ClickHouse
   --organization NAME   default "default"
   --dry-run             only say what would go; also while "serve" runs
   --yes                 do not ask; needed where there is no terminal
@@ -23,15 +31,17 @@ const OPTIONS = {
   ...PLACE_OPTIONS,
   project: { type: "string" },
   before: { type: "string" },
+  key: { type: "string" },
   "dry-run": { type: "boolean" },
   yes: { type: "boolean" },
 } as const;
 
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
+  const { project = null, before, key } = values;
+  if (key !== undefined) return await deleteOfKey(keyOf(key, values), values);
   const place = placeOfEvents(values);
-  const { project = null, before } = values;
-  if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both");
+  if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both; or --key");
   const beforeMs = before === undefined ? null : msOf(before);
   const reading = await place.read();
   try {
@@ -50,6 +60,33 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+/** @throws UsageError */
+function keyOf(key: string, values: { readonly project?: string | undefined; readonly before?: string | undefined } & Parameters<typeof isOnClickHouse>[0]): string {
+  if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
+  if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key: all that the key brought goes, whatever --project and --before say");
+  if (isOnClickHouse(values)) throw new UsageError("--key: events on ClickHouse are deleted by --project and --before only");
+  return key;
+}
+
+async function deleteOfKey(key: string, values: { readonly data?: string | undefined; readonly organization?: string | undefined; readonly "dry-run"?: boolean; readonly yes?: boolean }): Promise<void> {
+  const [path, name] = [required(values.data, "data"), organizationOf(values.organization)];
+  const reading = await openForReading(await dataDirectory(path), name);
+  try {
+    const filters = [{ fieldName: "id", operator: "starts_with", value: startOfPublic(sha256Hex(key)) }] as const;
+    process.stdout.write(goingText(await going(reading, null, null, { filterGroups: [{ filters }] })));
+  } finally {
+    await reading.close();
+  }
+  if (values["dry-run"] === true) return;
+  await confirm("Delete all that came by this key for ever?", values.yes);
+  const daybook = await openOrganization(await dataDirectory(path), name);
+  try {
+    process.stdout.write(goneText(await daybook.deleteEventsOfKey(key)));
+  } finally {
+    await daybook.close();
+  }
+}
+
 function msOf(text: string): number {
   const span = spanOf(text);
   if (span === null) throw new UsageError(`--before: expected YYYY-MM-DD or an RFC 3339 timestamp with a zone, got ${JSON.stringify(text)}`);
@@ -57,14 +94,14 @@ function msOf(text: string): number {
 }
 
 /** @throws Error for a project that there is not */
-async function going(daybook: Keeping, only: string | null, beforeMs: number | null): Promise<Going[]> {
+async function going(daybook: Pick<Keeping, "projects" | "countEventsPerDay">, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {
   const projects = await daybook.projects();
   if (only !== null && !projects.includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);
   if (beforeMs === 0) return [];
   const end = beforeMs === null ? {} : { endDate: new Date(beforeMs - 1) };
   const found: Going[] = [];
   for (const project of only === null ? projects : [only]) {
-    const days = await daybook.countEventsPerDay({ project, ...end });
+    const days = await daybook.countEventsPerDay({ project, ...end, ...which });
     const events = days.reduce((sum, { count }) => sum + count, 0);
     if (events > 0) found.push({ project, events, days: days.length, ...(beforeMs === null ? {} : { keptFrom: momentText(beforeMs) }) });
   }

@@ -14,7 +14,7 @@ import type { Changes } from "./changes.js";
 import type { OpenExports } from "../exports/open-exports.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
 import type { StoredSegments } from "../question/saved-segments.js";
-import type { Wait } from "../upkeep/scrub.js";
+import type { Wait } from "../upkeep/timer.js";
 
 /** What a reader that follows does besides. */
 interface FollowingHooks extends FollowerHooks {

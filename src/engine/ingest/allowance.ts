@@ -8,6 +8,15 @@ import type { IdentifyInput, LinkResult } from "../../schema/record.js";
 /** Under which a call carries what it may bring that is new. The same for all copies of this package. */
 export const ALLOWANCE: unique symbol = Symbol.for("daybook.allowance") as typeof ALLOWANCE;
 
+/** Under which a Daybook tells how full of distinct values it is. The same for all copies of this package. */
+export const FULLNESS: unique symbol = Symbol.for("daybook.fullness") as typeof FULLNESS;
+
+/** A Daybook whose distinct values are in memory. */
+export interface FillingDaybook {
+  /** Share of the bound on bytes, or on values of one field, whichever is more. Cost: a look at each dictionary. */
+  [FULLNESS](): number;
+}
+
 /** What events and records may bring that their store has not. */
 export interface Allowance {
   /** Distinct metadata keys of the store up to which events may bring new ones. */

@@ -44,7 +44,7 @@ const IDS: readonly string[] = ["userId", "anonymousId", "externalId", "companyI
 const NUMBERS: readonly string[] = ["value", "location_lon", "location_lat"];
 
 /** Whether a store holds so many values that the rest of the room is left to others than public keys. */
-export function isOverReserve(dictionaries: Dictionaries): boolean {
+function isOverReserve(dictionaries: Dictionaries): boolean {
   return dictionaries.heldByteLength > SERVER_LIMITS.collectedShare * dictionaryBytesMax();
 }
 

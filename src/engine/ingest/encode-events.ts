@@ -2,6 +2,7 @@ import { shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { dayOf } from "../../base/time.js";
 import { uuidText } from "../../base/uuid.js";
+import { dictionaryBytesMax } from "../../column/dictionaries.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Dictionary } from "../../column/dictionary.js";
 import type { EventRecord } from "../../schema/event.js";
@@ -79,7 +80,7 @@ export class EventEncoder {
   /** Decodes events from `start` on, as many as it takes; answers how many. Row 0 is the first of them. */
   decode(events: readonly unknown[], start: number, context: DecodeContext): number {
     const rowCount = Math.min(events.length - start, DECODED_ROW_COUNT);
-    this.#isHeavy = this.dictionaries.heldByteLength > LIMITS.dictionaryBytes;
+    this.#isHeavy = this.dictionaries.heldByteLength > dictionaryBytesMax();
     this.#acceptedCount = 0;
     for (let row = 0; row < rowCount; row += 1) this.#faults[row] = this.#read(events[start + row], context, row);
     const { texts } = this.#decoded;
@@ -283,5 +284,5 @@ function fullFault(name: string): EventFault {
 }
 
 function heavyFault(name: string): EventFault {
-  return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryBytes} bytes of distinct values in a store, this would be one more`);
+  return new EventFault("invalid_event", `${name}: expected at most ${dictionaryBytesMax()} bytes of distinct values in a store, this would be one more`);
 }

@@ -2,6 +2,7 @@ import { DaybookError, parameterError } from "../../base/errors.js";
 import { Turns } from "../../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import { LIMITS } from "../../base/limits.js";
+import { dictionaryBytesMax } from "../../column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import { fieldIndex } from "../../schema/fields.js";
 import type { Batch } from "../../store/batch/batch.js";
@@ -72,7 +73,7 @@ export class RecordEncoder {
   #isFull(name: string, text: string): boolean {
     const { dictionaries } = this.store;
     const dictionary = dictionaries.named(name);
-    return (dictionaries.heldByteLength > LIMITS.dictionaryBytes || dictionary.size > LIMITS.dictionaryValueCount) && dictionary.codeOf(text) < 0;
+    return (dictionaries.heldByteLength > dictionaryBytesMax() || dictionary.size > LIMITS.dictionaryValueCount) && dictionary.codeOf(text) < 0;
   }
 
   #append({ kind, id, createdAtMs, texts }: DecodedRecord): void {
@@ -106,7 +107,7 @@ export class RecordEncoder {
 }
 
 function fullError(param: string): DaybookError {
-  return parameterError("invalid_parameter", param, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${LIMITS.dictionaryBytes} bytes of all, in a store`);
+  return parameterError("invalid_parameter", param, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${dictionaryBytesMax()} bytes of all, in a store`);
 }
 
 function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: number): void {

@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/clock.js";
-import { DaybookError, shown } from "../../base/errors.js";
+import { DaybookError, parameterError, shown } from "../../base/errors.js";
+import { sha256Hex } from "../../base/hash.js";
 import { isoOf } from "../../base/time.js";
+import { startOfPublic } from "../../base/uuid.js";
 import { readDate } from "../../plan/date-range.js";
 import type { DateInput } from "../../plan/input.js";
 import { memberError, readMembers, readText } from "../../plan/members.js";
@@ -82,6 +84,13 @@ export class Deletions {
       const changes = others.length < rules.length ? { changes: { timeToLive: others } } : {};
       return { doomed: this.#before(Infinity, name), beside: { projectName: Math.max(0, dictionaries.named("project").codeOf(name)), ...changes } };
     }, [name]);
+  }
+
+  async deleteEventsOfKey(key: string): Promise<DeletionReceipt> {
+    this.#house.refuseClosed();
+    if (typeof key !== "string" || key === "") throw parameterError("invalid_parameter", "key", `expected a public key, got ${shown(key)}`);
+    const doomed = { beforeMs: () => Infinity, latestMs: Infinity, idStart: startOfPublic(sha256Hex(key)) };
+    return await this.run(() => ({ doomed, beside: { projectName: 0 } }));
   }
 
   /** @param what decided once everything is sealed: names may get other codes before; @param gone projects that are no more */

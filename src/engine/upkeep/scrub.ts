@@ -4,6 +4,7 @@ import { LIMITS } from "../../base/limits.js";
 import { filesOf } from "../../store/files/manifest.js";
 import type { FileEntry } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
+import type { Wait } from "./timer.js";
 
 export interface ScrubOptions {
   /** How fast files are read. Default 1 MiB a second. */
@@ -27,23 +28,6 @@ export interface ScrubState {
   /** Files found damaged that the manifest still names. */
   readonly damaged: readonly Damage[];
 }
-
-/** Waits, or ends early when the signal says so. */
-export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
-
-/** By the timer of the machine, which does not keep the process alive. */
-export const timer: Wait = (ms, signal) =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(handle);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const handle = setTimeout(end, ms);
-    (handle as { unref?(): void }).unref?.();
-    signal.addEventListener("abort", end);
-  });
 
 /** Reads the sealed files of a store again and again and compares their SHA-256, one slice at a time. Answers never wait for it. */
 export class Scrub {

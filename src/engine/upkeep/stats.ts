@@ -1,4 +1,5 @@
 import { isoOfDay } from "../../base/time.js";
+import { dictionaryBytesMax } from "../../column/dictionaries.js";
 import { filesOf } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
 import { projectsOf } from "../../store/live/projects.js";
@@ -21,10 +22,21 @@ export interface DaybookStats {
   readonly storedByteLength: number;
   /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
   readonly memoryByteLength: number;
+  /** All texts of fields and metadata, each once; null where they have no bound. */
+  readonly distinctValues: DistinctValues | null;
   /** Damaged files that were moved aside, ever, and the events that went with them: no answer has these. */
   readonly quarantine: readonly QuarantinedItem[];
   /** What the scrub found so far; null where there is none. */
   readonly scrub: ScrubState | null;
+}
+
+/** Every event whose texts would need more is rejected; what public keys bring stays out from three quarters on. */
+export interface DistinctValues {
+  /** Estimate of the bytes that they take in memory. */
+  readonly byteLength: number;
+  /** What they may take, which depends on the heap of the process. */
+  readonly byteLengthMax: number;
+  readonly metadataKeyCount: number;
 }
 
 /** A damaged file that was moved aside; see `onCorruption`. */
@@ -64,6 +76,7 @@ export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubSta
     projects: projectsOf(store),
     storedByteLength: fileByteLength + store.journalByteLength,
     memoryByteLength: budget.byteLength + store.records.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
+    distinctValues: { byteLength: dictionaries.heldByteLength, byteLengthMax: dictionaryBytesMax(), metadataKeyCount: dictionaries.keys.valueCount },
     quarantine,
     scrub,
   };

@@ -8,7 +8,7 @@ import { Sweeps } from "./sweeps.js";
 import { TimeToLiveRules } from "../ingest/time-to-live-rules.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
 import { inOrder, readProject, readRule, withPreviewed, withRule } from "./time-to-live-input.js";
-import type { Wait } from "./scrub.js";
+import type { Wait } from "./timer.js";
 
 /** How long the events of one store are kept: rules in its manifest, and the sweeps that follow them. */
 export class StoredTimeToLive implements TimeToLive {

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.js";
 import type { Store } from "../../store/live/store.js";
-import type { Wait } from "./scrub.js";
+import type { Wait } from "./timer.js";
 
 export interface SweepOptions {
   /** The day that it is, days since 1970; null while nothing is ever past its time. */

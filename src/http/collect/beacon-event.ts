@@ -25,6 +25,8 @@ export interface Surroundings {
 export interface Moment {
   /** That of the public key. */
   readonly project: string;
+  /** Of the public key, by `idOfBeacon`. */
+  readonly id: string;
   readonly anonymousId: string;
   readonly createdAtMs: number;
 }
@@ -32,11 +34,11 @@ export interface Moment {
 const ANY_LANGUAGE = "*";
 
 /** The event that a page told of. */
-export function eventOfBeacon(beacon: Beacon, { project, anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
+export function eventOfBeacon(beacon: Beacon, { project, id, anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
   const { url, title, metadata } = beacon;
   const address = url ? splitAddress(url) : undefined;
   return {
-    id: idOfBeacon(beacon, project),
+    id,
     name: beacon.name ?? "pageview",
     userId: beacon.userId ?? null,
     anonymousId,
@@ -58,9 +60,9 @@ export function eventOfBeacon(beacon: Beacon, { project, anonymousId, createdAtM
   };
 }
 
-/** The id under which a project knows what a page sent; null: the page gave none. */
-export function idOfBeacon({ id }: Beacon, project: string): string | null {
-  return id ? uuidOfPublic(project, id) : null;
+/** The id under which a project knows what a page sent, which tells by which key: the same for the same id of the page, a new one where it gave none. */
+export function idOfBeacon({ id }: Beacon, project: string, keySha256: string): string {
+  return uuidOfPublic(project, id || globalThis.crypto.randomUUID(), keySha256);
 }
 
 /** The first language of an Accept-Language header; null: it names none. */

@@ -46,7 +46,7 @@ export interface Collected {
 
 /** A record that ties a visitor to a user. */
 interface Tie {
-  readonly id: string | null;
+  readonly id: string;
   readonly userId: string;
   readonly anonymousId: string;
   readonly createdAt: number | string;
@@ -160,9 +160,10 @@ export class Collector {
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
         // Whoever turns out to be nobody is tied to nobody.
         if (beacon.name === IDENTIFY && !beacon.userId) return;
-        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: idOfBeacon(beacon, project), userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
+        const id = idOfBeacon(beacon, project, key.sha256);
+        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
         else {
-          inputs.push(eventOfBeacon(beacon, { project, anonymousId, createdAtMs }, around));
+          inputs.push(eventOfBeacon(beacon, { project, id, anonymousId, createdAtMs }, around));
           positions.push(position);
         }
       } catch (thrown) {

@@ -1,3 +1,6 @@
+import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { FULLNESS } from "../../engine/ingest/allowance.js";
+import type { FillingDaybook } from "../../engine/ingest/allowance.js";
 import { healthOf } from "../access/served-daybook.js";
 import type { House, OpenAnswer } from "../routing/route.js";
 
@@ -7,5 +10,12 @@ export async function health({ organizations }: House): Promise<OpenAnswer> {
   const status = (["closed", "unreachable", "read_only"] as const).find((state) => states.includes(state)) ?? "ok";
   // No failure: all is stored and answered. Somebody has to hear of it, though.
   const isWaiting = [...organizations.values()].some(({ timeToLive }) => (timeToLive?.waiting ?? null) !== null);
-  return { status: status === "ok" ? 200 : 503, text: JSON.stringify({ status, ...(isWaiting ? { time_to_live: "waiting" } : {}) }) };
+  const isFilling = [...organizations.values()].some(isOverReserve);
+  const told = { status, ...(isWaiting ? { time_to_live: "waiting" } : {}), ...(isFilling ? { distinct_values: "over_reserve" } : {}) };
+  return { status: status === "ok" ? 200 : 503, text: JSON.stringify(told) };
+}
+
+/** Whether new values of public keys stay out, as the rest of the room is left to others. */
+function isOverReserve(daybook: Partial<FillingDaybook>): boolean {
+  return (daybook[FULLNESS]?.() ?? 0) > SERVER_LIMITS.collectedShare;
 }

@@ -1,4 +1,4 @@
-import type { DaybookStats } from "../../engine/upkeep/stats.js";
+import type { DaybookStats, DistinctValues } from "../../engine/upkeep/stats.js";
 import type { Count } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
 import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
@@ -35,6 +35,15 @@ function storeGauges(stats: DaybookStats): string[] {
     gauge("daybook_days", "Days with events.", stats.dayCount),
     gauge("daybook_stored_bytes", "Bytes of all files.", stats.storedByteLength),
     gauge("daybook_memory_bytes", "Bytes in memory, by estimate.", stats.memoryByteLength),
+    ...(stats.distinctValues === null ? [] : valueGauges(stats.distinctValues)),
+  ];
+}
+
+function valueGauges({ byteLength, byteLengthMax, metadataKeyCount }: DistinctValues): string[] {
+  return [
+    gauge("daybook_distinct_value_bytes", "Bytes of distinct values, by estimate.", byteLength),
+    gauge("daybook_distinct_value_bytes_max", "Bytes that they may take: public keys bring none beyond three quarters of it.", byteLengthMax),
+    gauge("daybook_metadata_keys", "Distinct metadata keys.", metadataKeyCount),
   ];
 }
 

@@ -67,7 +67,13 @@ export const answers = {
     rejectedCount,
     adjusted,
   }),
-  health: z.strictObject({ status: z.enum(["ok", "read_only", "unreachable", "closed"]), time_to_live: z.literal("waiting").optional() }),
+  health: z.strictObject({
+    status: z.enum(["ok", "read_only", "unreachable", "closed"]),
+    time_to_live: z.literal("waiting").optional(),
+    distinct_values: z.literal("over_reserve").optional().meta({
+      description: "Distinct values of an organization fill three quarters of what may be held: new ones of public keys are not stored any more.",
+    }),
+  }),
   openapi: z.looseObject({ openapi: z.string() }),
 };
 

@@ -1,6 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { MS_PER_DAY, dayStartMs } from "../../base/time.js";
+import { uuidText } from "../../base/uuid.js";
 import { denseCodes } from "../../column/column.js";
+import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { keepRows } from "../../segment/keep-rows.js";
 import type { Rows } from "../../segment/rows.js";
@@ -9,14 +11,16 @@ import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 import { discard, exchange, settleCodes } from "./exchange.js";
 import type { Removal, Rewritten } from "./exchange.js";
-import { CodesByDictionary, noteRows } from "./unused-codes.js";
+import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
-/** Which rows go: those of a project that lie before an instant. */
+/** Which rows go: those of a project that lie before an instant, or of them those whose ids begin alike. */
 export interface Doomed {
   /** Epoch ms by the code of a project; -Infinity: all of its rows stay. */
   readonly beforeMs: (project: number) => number;
   /** The latest of these instants. */
   readonly latestMs: number;
+  /** What the ids of rows that go begin with, as text; records of such ids go too. Absent: any, and all records stay. */
+  readonly idStart?: string;
 }
 
 /** What goes beside the rows. */
@@ -35,7 +39,7 @@ export interface DeletedCounts {
 }
 
 /**
- * Removes rows from files and memory, and every value that nothing else uses; records stay. Everything was sealed before, and no
+ * Removes rows from files and memory, and every value that nothing else uses; records stay, but for those of ids that go. Everything was sealed before, and no
  * commit or seal is under way. Cost: of segments that lose all rows one reading, of others a new file, and where something goes, a
  * scan of the columns whose values may go too.
  * @param forget drops what was made of rows, in the turn in which others take their place
@@ -48,9 +52,9 @@ export async function deleteRows(
 ): Promise<Removal & { readonly counts: DeletedCounts }> {
   const codes = new CodesByDictionary();
   codes.add("project", projectName);
-  const table = store.records;
+  const table = doomed.idStart === undefined ? store.records : withoutRecords(store.records, doomed.idStart, codes);
   const rewritten = await withoutAll(store, doomed, codes);
-  const isNothing = rewritten.length === 0 && codes.size === 0 && changes === undefined;
+  const isNothing = rewritten.length === 0 && table.rowCount === store.records.rowCount && codes.size === 0 && changes === undefined;
   if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
   const brought = await discarding(store, rewritten, () => settleCodes(store, rewritten, table, codes));
   // It takes its files away itself where it fails, and never once a manifest names them.
@@ -80,10 +84,11 @@ async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act:
 }
 
 /** The numbers of rows that go, ascending. The caller has pinned them. Cost: a look at each row of a day that is not wholly kept. */
-export async function doomedRows(rows: Rows, { beforeMs, latestMs }: Doomed): Promise<Uint32Array> {
+export async function doomedRows(rows: Rows, { beforeMs, latestMs, idStart }: Doomed): Promise<Uint32Array> {
   const startMs = dayStartMs(rows.day);
   if (startMs + rows.minMs >= latestMs) return new Uint32Array(0);
-  await rows.load(["project", TIME_COLUMN]);
+  await rows.load(["project", TIME_COLUMN, ...(idStart === undefined ? [] : [ID_COLUMN])]);
+  const ids = idStart === undefined ? null : rows.ids();
   const projects = denseCodes(rows.column("project"));
   const times = rows.times();
   const before = new Map<number, number>();
@@ -95,9 +100,20 @@ export async function doomedRows(rows: Rows, { beforeMs, latestMs }: Doomed): Pr
       ms = Math.min(beforeMs(project) - startMs, MS_PER_DAY);
       before.set(project, ms);
     }
-    if (times[row]! < ms) gone.push(row);
+    if (times[row]! < ms && (ids === null || uuidText(ids, row * 16).startsWith(idStart!))) gone.push(row);
   }
   return Uint32Array.from(gone);
+}
+
+/** The records whose ids do not begin so. */
+function withoutRecords(records: RecordTable, idStart: string, codes: CodesByDictionary): RecordTable {
+  const table = new RecordTable();
+  for (let row = 0; row < records.rowCount; row += 1) {
+    const at = row * RECORD_FIELD_COUNT;
+    if (uuidText(records.ids, row * 16).startsWith(idStart)) noteRecord(codes, records, row);
+    else table.append(records.kinds[row]!, records.timeOf(row), records.ids, row * 16, records.sequences[row]!, records.codes, at);
+  }
+  return table;
 }
 
 /** Writes a segment without the rows that go; null where all stay. */

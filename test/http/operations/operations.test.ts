@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Daybook } from "../../../src/engine/daybook.js";
+import { FULLNESS } from "../../../src/engine/ingest/allowance.js";
 import { answers } from "../../../src/http/shapes/answers.js";
 import { openapiText } from "../../../src/http/operations/openapi.js";
 import { routes } from "../../../src/http/routes/table.js";
@@ -18,6 +20,13 @@ describe("GET /healthz", () => {
     const stub = stubDaybook();
     const sent = await send(handlerOf({ ...stub, timeToLive: { ...stub.timeToLive, waiting: "the clock is 9 days ahead" } }), "/healthz", get);
     expect([sent.status, sent.json]).toEqual([200, { status: "ok", time_to_live: "waiting" }]);
+  });
+
+  it("is 200 and says so while distinct values fill the room that public keys may use", async () => {
+    const filled = (share: number) => handlerOf({ ...stubDaybook(), [FULLNESS]: () => share } as Daybook);
+    expect((await send(filled(0.75), "/healthz", get)).json).toEqual({ status: "ok" });
+    const sent = await send(filled(0.76), "/healthz", get);
+    expect([sent.status, sent.json]).toEqual([200, { status: "ok", distinct_values: "over_reserve" }]);
   });
 
   it.each(["read_only", "closed"] as const)("is 503 when one organization is %s", async (health) => {
@@ -57,6 +66,9 @@ describe("GET /metrics", () => {
       daybook_up: "0",
       daybook_events: "7",
       daybook_stored_bytes: "500",
+      daybook_distinct_value_bytes: "30",
+      daybook_distinct_value_bytes_max: "40",
+      daybook_metadata_keys: "5",
       'daybook_requests_total{route="/analytics/count-events",status="200"}': "2",
       'daybook_requests_total{route="/analytics/count-events",status="400"}': "1",
       process_resident_memory_bytes: "42",

@@ -7,6 +7,8 @@ import { statGroups } from "./stats.js";
 
 const HEALTH = { ok: "Reads and writes", read_only: "Reads only", unreachable: "ClickHouse does not answer", closed: "Closed" } as const;
 
+const OVER_RESERVE = "Distinct values fill three quarters of their room: new ones that pages send by public keys are not stored";
+
 /** How the store is, and what is in it. */
 export function Store() {
   const { scope } = usePage();
@@ -15,7 +17,12 @@ export function Store() {
   return (
     <>
       <Panel title="Health" reply={health} lines={1} sheet={(answer) => sheetOf([answer])}>
-        {({ status }) => <p class={status === "ok" ? "health ok" : "health"}>{HEALTH[status]}</p>}
+        {({ status, distinct_values: values }) => (
+          <>
+            <p class={status === "ok" ? "health ok" : "health"}>{HEALTH[status]}</p>
+            {values === undefined ? null : <p class="health">{OVER_RESERVE}</p>}
+          </>
+        )}
       </Panel>
       <Panel title="What is stored" reply={stats} lines={14} sheet={(answer) => sheetOf([answer])}>
         {(answer) => (

@@ -1,0 +1,16 @@
+/** Waits, or ends early when the signal says so. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** By the timer of the machine, which does not keep the process alive. */
+export const timer: Wait = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(handle);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const handle = setTimeout(end, ms);
+    (handle as { unref?(): void }).unref?.();
+    signal.addEventListener("abort", end);
+  });
