@@ -9,6 +9,7 @@ export const PROGRAMS: readonly string[] = [
   "test/clickhouse/writer.ts",
   "test/client/second-process.ts",
   "test/conformance/lock-holder.ts",
+  "test/engine/small-heap.ts",
   "test/http/collect/forgetful-server.ts",
   "test/node/broken-thread.ts",
   "test/report/own-values.ts",

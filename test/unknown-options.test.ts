@@ -89,6 +89,7 @@ const LOCAL: Readonly<Record<Exclude<keyof Daybook, keyof DaybookClient | symbol
   },
   changes: { options: (daybook) => read(daybook.changes(MISSPELT as never)) },
   backup: null,
+  deleteEventsOfKey: null,
   seal: null,
   currency: null,
 };

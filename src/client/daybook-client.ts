@@ -2,8 +2,8 @@ import type { Daybook } from "../engine/daybook.js";
 import type { IngestOptions } from "../base/call-options.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 
-/** What only the process has that opened the store: files, threads, and what is known without asking. */
-type Local = "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "changes" | "seal" | "health" | "currency" | "projects";
+/** What only the process has that opened the store: files, threads, what is known without asking, and what undoes a flood. */
+type Local = "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes" | "seal" | "health" | "currency" | "projects";
 
 /**
  * A Daybook in another process: the same questions, answers and errors, each over HTTP. Writes are stored once however often they had to be

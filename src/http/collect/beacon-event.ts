@@ -23,9 +23,7 @@ export interface Surroundings {
 
 /** Who an event is of, when and where it was. */
 export interface Moment {
-  /** That of the public key. */
-  readonly project: string;
-  /** Of the public key, by `idOfBeacon`. */
+  /** By `idOfBeacon`. */
   readonly id: string;
   readonly anonymousId: string;
   readonly createdAtMs: number;
@@ -34,7 +32,7 @@ export interface Moment {
 const ANY_LANGUAGE = "*";
 
 /** The event that a page told of. */
-export function eventOfBeacon(beacon: Beacon, { project, id, anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
+export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
   const { url, title, metadata } = beacon;
   const address = url ? splitAddress(url) : undefined;
   return {

@@ -163,7 +163,7 @@ export class Collector {
         const id = idOfBeacon(beacon, project, key.sha256);
         if (beacon.name === IDENTIFY) ties.push({ position, tie: { id, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
         else {
-          inputs.push(eventOfBeacon(beacon, { project, id, anonymousId, createdAtMs }, around));
+          inputs.push(eventOfBeacon(beacon, { id, anonymousId, createdAtMs }, around));
           positions.push(position);
         }
       } catch (thrown) {

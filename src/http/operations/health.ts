@@ -1,7 +1,7 @@
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { FULLNESS } from "../../engine/ingest/allowance.js";
 import type { FillingDaybook } from "../../engine/ingest/allowance.js";
-import { healthOf } from "../access/served-daybook.js";
+import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
 import type { House, OpenAnswer } from "../routing/route.js";
 
 /** 200 while every organization takes questions and events, else 503 with the worst state. */
@@ -10,12 +10,8 @@ export async function health({ organizations }: House): Promise<OpenAnswer> {
   const status = (["closed", "unreachable", "read_only"] as const).find((state) => states.includes(state)) ?? "ok";
   // No failure: all is stored and answered. Somebody has to hear of it, though.
   const isWaiting = [...organizations.values()].some(({ timeToLive }) => (timeToLive?.waiting ?? null) !== null);
-  const isFilling = [...organizations.values()].some(isOverReserve);
+  // The same: new values of public keys stay out.
+  const isFilling = [...organizations.values()].some((daybook: ServedDaybook & Partial<FillingDaybook>) => (daybook[FULLNESS]?.() ?? 0) > SERVER_LIMITS.collectedShare);
   const told = { status, ...(isWaiting ? { time_to_live: "waiting" } : {}), ...(isFilling ? { distinct_values: "over_reserve" } : {}) };
   return { status: status === "ok" ? 200 : 503, text: JSON.stringify(told) };
-}
-
-/** Whether new values of public keys stay out, as the rest of the room is left to others. */
-function isOverReserve(daybook: Partial<FillingDaybook>): boolean {
-  return (daybook[FULLNESS]?.() ?? 0) > SERVER_LIMITS.collectedShare;
 }

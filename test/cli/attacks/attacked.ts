@@ -21,7 +21,8 @@ export interface Attacked {
   residentBytes(): number;
 }
 
-export async function attacked(options: readonly string[]): Promise<Attacked> {
+/** @param flags for node itself */
+export async function attacked(options: readonly string[], flags: readonly string[] = []): Promise<Attacked> {
   const directory = await emptyDirectory();
   const tokens = join(directory, "tokens-of-test.json");
   const entries = [
@@ -30,7 +31,7 @@ export async function attacked(options: readonly string[]): Promise<Attacked> {
     { token: PAGE_KEY, project: "shop", public: { origins: ["*"] } },
   ];
   await writeFile(tokens, JSON.stringify(entries));
-  const server = startProgram("src/cli/main.ts", ["serve", "--data", join(directory, "data"), "--port", "0", "--tokens", tokens, ...options]);
+  const server = startProgram("src/cli/main.ts", ["serve", "--data", join(directory, "data"), "--port", "0", "--tokens", tokens, ...options], { flags });
   const [, portText] = await server.said(/^daybook listening on http:\/\/\S+:(\d+)$/m);
   const pid = server.child.pid ?? 0;
   return { port: Number(portText), residentBytes: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024 };
