@@ -19,7 +19,7 @@ it("What is written against the questions of a Daybook takes a client too.", asy
 
 it("A client has all of a Daybook but what only its own process has.", () => {
   type Missing = Exclude<keyof Daybook, keyof DaybookClient>;
-  expectTypeOf<Missing>().toEqualTypeOf<"exportArrow" | "exportParquet" | "recordBatches" | "backup" | "changes" | "seal" | "currency">();
+  expectTypeOf<Missing>().toEqualTypeOf<"exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes" | "seal" | "currency">();
   type Same = Exclude<keyof DaybookClient, "projects" | "health">;
   expectTypeOf<Daybook>().toExtend<Pick<DaybookClient, Same>>();
   expectTypeOf<DaybookClient>().toExtend<Pick<Daybook, Same>>();

@@ -33,15 +33,15 @@ export class CodesByDictionary {
   }
 }
 
-/** Values that projects and shapes stand for outlive the events that brought them: they say nothing about anybody. */
-const KEPT = ["project", "shape"];
+/** A project outlives the events that brought it: its name says nothing about anybody. */
+const KEPT = "project";
 
 /** Notes every code that rows of a segment use. All columns are loaded. */
 export function noteRows(into: CodesByDictionary, rows: Rows, gone: Uint32Array): void {
   const isGone = new Uint8Array(rows.rowCount);
   for (const row of gone) isGone[row] = 1;
   for (const name of rows.columnNames()) {
-    if (KEPT.includes(name)) continue;
+    if (name === KEPT) continue;
     const column = rows.column(name);
     for (let at = 0; at < column.codes.length; at += 1) {
       const row = column.kind === "sparse" ? column.rows[at]! : at;
