@@ -88,7 +88,7 @@ export async function doomedRows(rows: Rows, { beforeMs, latestMs, idStart }: Do
   const startMs = dayStartMs(rows.day);
   if (startMs + rows.minMs >= latestMs) return new Uint32Array(0);
   await rows.load(["project", TIME_COLUMN, ...(idStart === undefined ? [] : [ID_COLUMN])]);
-  const ids = idStart === undefined ? null : rows.ids();
+  const isOfKey = idStart === undefined ? () => true : idsThatStart(rows.ids(), idStart);
   const projects = denseCodes(rows.column("project"));
   const times = rows.times();
   const before = new Map<number, number>();
@@ -100,17 +100,22 @@ export async function doomedRows(rows: Rows, { beforeMs, latestMs, idStart }: Do
       ms = Math.min(beforeMs(project) - startMs, MS_PER_DAY);
       before.set(project, ms);
     }
-    if (times[row]! < ms && (ids === null || uuidText(ids, row * 16).startsWith(idStart!))) gone.push(row);
+    if (times[row]! < ms && isOfKey(row)) gone.push(row);
   }
   return Uint32Array.from(gone);
+}
+
+function idsThatStart(ids: Uint8Array, start: string): (row: number) => boolean {
+  return (row) => uuidText(ids, row * 16).startsWith(start);
 }
 
 /** The records whose ids do not begin so. */
 function withoutRecords(records: RecordTable, idStart: string, codes: CodesByDictionary): RecordTable {
   const table = new RecordTable();
+  const isGone = idsThatStart(records.ids, idStart);
   for (let row = 0; row < records.rowCount; row += 1) {
     const at = row * RECORD_FIELD_COUNT;
-    if (uuidText(records.ids, row * 16).startsWith(idStart)) noteRecord(codes, records, row);
+    if (isGone(row)) noteRecord(codes, records, row);
     else table.append(records.kinds[row]!, records.timeOf(row), records.ids, row * 16, records.sequences[row]!, records.codes, at);
   }
   return table;

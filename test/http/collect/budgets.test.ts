@@ -57,7 +57,7 @@ describe("what a page may bring that is new", () => {
     expect(await urlsOf(there)).toContain("/next-day");
   });
 
-  it("ends with the budget of its key, from however many addresses; another key goes on", async () => {
+  it("ends with the budget of its key, from however many addresses, until the next day; another key goes on", async () => {
     const there = await setting();
     for (let last = 1; last <= 5; last += 1) await collect(there, views(last * 100, 20), { address: `192.0.2.${last}` });
     const urls = await urlsOf(there);
@@ -65,6 +65,10 @@ describe("what a page may bring that is new", () => {
     const distinct = new Set(urls.filter((url) => url !== "(other)")).size;
     expect(distinct).toBeGreaterThan(40);
     expect(distinct).toBeLessThanOrEqual(60);
+    await collect(there, [{ url: `${PAGE}/too-much` }], { address: "192.0.2.9" });
+    there.clock.set(NOON_MS + DAY_MS);
+    await collect(there, [{ url: `${PAGE}/next-day` }], { address: "192.0.2.9" });
+    expect((await urlsOf(there)).filter((url) => ["/too-much", "/next-day"].includes(url))).toEqual(["/next-day"]);
     await collect(there, [{ url: `${PAGE}/other-key` }], { key: "pk_any", address: "192.0.2.1" });
     expect(await urlsOf(there)).toContain("/other-key");
   });
