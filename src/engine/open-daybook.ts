@@ -45,7 +45,6 @@ import { explainPlan } from "./question/explain.js";
 import type { Explanation } from "./question/explain.js";
 import { AFTER } from "./exports/place.js";
 import type { PagedExports } from "./exports/place.js";
-import { exportStoredRecords } from "./exports/records.js";
 import type { Following, follow } from "./follow/following.js";
 import { Housekeeping } from "./upkeep/housekeeping.js";
 import { IngestQueue } from "./ingest/queue.js";
@@ -294,6 +293,8 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   }
 
   async *exportRecords(options: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
+    // Loaded when asked for: most programs take no copy.
+    const { exportStoredRecords } = await import("./follow/beside-writer.js");
     await this.#upToDate();
     yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
   }

@@ -39,7 +39,7 @@ const OPTIONS = {
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   const { project = null, before, key } = values;
-  if (key !== undefined) return await deleteOfKey(keyOf(key, values), values);
+  if (key !== undefined) return await deleteOfKey(key, values);
   const place = placeOfEvents(values);
   if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both; or --key");
   const beforeMs = before === undefined ? null : msOf(before);
@@ -60,15 +60,24 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+type KeyValues = Parameters<typeof isOnClickHouse>[0] & {
+  readonly data?: string | undefined;
+  readonly organization?: string | undefined;
+  readonly project?: string | undefined;
+  readonly before?: string | undefined;
+  readonly "dry-run"?: boolean;
+  readonly yes?: boolean;
+};
+
 /** @throws UsageError */
-function keyOf(key: string, values: { readonly project?: string | undefined; readonly before?: string | undefined } & Parameters<typeof isOnClickHouse>[0]): string {
+function refuseOtherThanKey(key: string, values: KeyValues): void {
   if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
   if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key: all that the key brought goes, whatever --project and --before say");
   if (isOnClickHouse(values)) throw new UsageError("--key: events on ClickHouse are deleted by --project and --before only");
-  return key;
 }
 
-async function deleteOfKey(key: string, values: { readonly data?: string | undefined; readonly organization?: string | undefined; readonly "dry-run"?: boolean; readonly yes?: boolean }): Promise<void> {
+async function deleteOfKey(key: string, values: KeyValues): Promise<void> {
+  refuseOtherThanKey(key, values);
   const [path, name] = [required(values.data, "data"), organizationOf(values.organization)];
   const reading = await openForReading(await dataDirectory(path), name);
   try {
@@ -93,8 +102,10 @@ function msOf(text: string): number {
   return span.fromMs;
 }
 
+type Counting = Pick<Keeping, "projects" | "countEventsPerDay">;
+
 /** @throws Error for a project that there is not */
-async function going(daybook: Pick<Keeping, "projects" | "countEventsPerDay">, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {
+async function going(daybook: Counting, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {
   const projects = await daybook.projects();
   if (only !== null && !projects.includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);
   if (beforeMs === 0) return [];

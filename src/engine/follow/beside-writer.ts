@@ -3,5 +3,6 @@ export { backupStore } from "../../store/backup/backup-store.js";
 export { hasSettled } from "../../store/follow/journal-tail.js";
 export { follow } from "./following.js";
 export { openWhenFull } from "./open-when-full.js";
+export { exportStoredRecords } from "../exports/records.js";
 export { Scrub } from "../upkeep/scrub.js";
 export { statsOf } from "../upkeep/stats.js";

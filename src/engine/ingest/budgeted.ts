@@ -155,8 +155,11 @@ export class BudgetedLimit implements Limit {
 function keepBuiltIn(row: number, decoded: DecodedEvents, onLeftOut: () => void): void {
   const { keys, keyCodes, texts, codes } = decoded.members;
   const start = decoded.memberStart(row);
-  const members = keys.slice(start, decoded.memberEnds[row]).map((key, at) => ({ key, place: BUILT_IN_KEYS.indexOf(key), at: start + at }));
-  const kept = members.filter(({ place }) => place >= 0).sort((a, b) => a.place - b.place).map(({ key, at }) => ({ key, keyCode: keyCodes[at] ?? -1, text: texts[at] ?? "", code: codes[at] ?? -1 }));
+  const members = keys.slice(start, decoded.memberEnds[row]).map((key, index) => {
+    const at = start + index;
+    return { key, place: BUILT_IN_KEYS.indexOf(key), keyCode: keyCodes[at] ?? -1, text: texts[at] ?? "", code: codes[at] ?? -1 };
+  });
+  const kept = members.filter(({ place }) => place >= 0).sort((a, b) => a.place - b.place);
   for (const [index, member] of kept.entries()) {
     keys[start + index] = member.key;
     keyCodes[start + index] = member.keyCode;

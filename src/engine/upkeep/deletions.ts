@@ -1,8 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError, parameterError, shown } from "../../base/errors.js";
-import { sha256Hex } from "../../base/hash.js";
 import { isoOf } from "../../base/time.js";
-import { startOfPublic } from "../../base/uuid.js";
 import { readDate } from "../../plan/date-range.js";
 import type { DateInput } from "../../plan/input.js";
 import { memberError, readMembers, readText } from "../../plan/members.js";
@@ -89,7 +87,7 @@ export class Deletions {
   async deleteEventsOfKey(key: string): Promise<DeletionReceipt> {
     this.#house.refuseClosed();
     if (typeof key !== "string" || key === "") throw parameterError("invalid_parameter", "key", `expected a public key, got ${shown(key)}`);
-    const doomed = { beforeMs: () => Infinity, latestMs: Infinity, idStart: startOfPublic(sha256Hex(key)) };
+    const doomed = { beforeMs: () => Infinity, latestMs: Infinity, key };
     return await this.run(() => ({ doomed, beside: { projectName: 0 } }));
   }
 

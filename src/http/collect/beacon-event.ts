@@ -58,7 +58,7 @@ export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: 
   };
 }
 
-/** The id under which a project knows what a page sent, which tells by which key: the same for the same id of the page, a new one where it gave none. */
+/** The id under which a project knows what a page sent, which tells by which key: a new one where the page gave none. */
 export function idOfBeacon({ id }: Beacon, project: string, keySha256: string): string {
   return uuidOfPublic(project, id || globalThis.crypto.randomUUID(), keySha256);
 }

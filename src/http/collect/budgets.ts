@@ -25,15 +25,14 @@ export class Budgets {
   of(key: string, address: string | null, onWithheld: (what: Withheld) => void): Allowance {
     const takesValues = (count: number, byteLength: number) => {
       const [ofKey, ofAddress] = this.#spent(key, address);
-      const fits = ofKey.valueCount + count <= SERVER_LIMITS.collectedValuesPerDay && ofKey.byteLength + byteLength <= SERVER_LIMITS.collectedValueBytesPerDay
-        && ofAddress.valueCount + count <= SERVER_LIMITS.collectedValuesPerAddressDay && ofAddress.byteLength + byteLength <= SERVER_LIMITS.collectedValueBytesPerAddressDay;
-      if (fits) {
-        for (const spent of [ofKey, ofAddress]) {
-          spent.valueCount += count;
-          spent.byteLength += byteLength;
-        }
+      const { collectedValuesPerDay, collectedValueBytesPerDay, collectedValuesPerAddressDay, collectedValueBytesPerAddressDay } = SERVER_LIMITS;
+      if (ofKey.valueCount + count > collectedValuesPerDay || ofKey.byteLength + byteLength > collectedValueBytesPerDay) return false;
+      if (ofAddress.valueCount + count > collectedValuesPerAddressDay || ofAddress.byteLength + byteLength > collectedValueBytesPerAddressDay) return false;
+      for (const spent of [ofKey, ofAddress]) {
+        spent.valueCount += count;
+        spent.byteLength += byteLength;
       }
-      return fits;
+      return true;
     };
     const takesKey = () => {
       const [ofKey, ofAddress] = this.#spent(key, address);

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { sha256Hex } from "../../base/hash.js";
 import { MS_PER_DAY, dayStartMs } from "../../base/time.js";
-import { uuidText } from "../../base/uuid.js";
+import { startOfPublic, uuidText } from "../../base/uuid.js";
 import { denseCodes } from "../../column/column.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
@@ -13,14 +14,14 @@ import { discard, exchange, settleCodes } from "./exchange.js";
 import type { Removal, Rewritten } from "./exchange.js";
 import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
-/** Which rows go: those of a project that lie before an instant, or of them those whose ids begin alike. */
+/** Which rows go: those of a project that lie before an instant, or of them those that a public key brought. */
 export interface Doomed {
   /** Epoch ms by the code of a project; -Infinity: all of its rows stay. */
   readonly beforeMs: (project: number) => number;
   /** The latest of these instants. */
   readonly latestMs: number;
-  /** What the ids of rows that go begin with, as text; records of such ids go too. Absent: any, and all records stay. */
-  readonly idStart?: string;
+  /** The public key that brought the rows that go, and records that go with them. Absent: any, and all records stay. */
+  readonly key?: string;
 }
 
 /** What goes beside the rows. */
@@ -39,8 +40,8 @@ export interface DeletedCounts {
 }
 
 /**
- * Removes rows from files and memory, and every value that nothing else uses; records stay, but for those of ids that go. Everything was sealed before, and no
- * commit or seal is under way. Cost: of segments that lose all rows one reading, of others a new file, and where something goes, a
+ * Removes rows from files and memory, and every value that nothing else uses; records stay, but for those of a public key. Everything was sealed
+ * before, and no commit or seal is under way. Cost: of segments that lose all rows one reading, of others a new file, and where something goes, a
  * scan of the columns whose values may go too.
  * @param forget drops what was made of rows, in the turn in which others take their place
  */
@@ -52,7 +53,7 @@ export async function deleteRows(
 ): Promise<Removal & { readonly counts: DeletedCounts }> {
   const codes = new CodesByDictionary();
   codes.add("project", projectName);
-  const table = doomed.idStart === undefined ? store.records : withoutRecords(store.records, doomed.idStart, codes);
+  const table = doomed.key === undefined ? store.records : withoutRecords(store.records, doomed.key, codes);
   const rewritten = await withoutAll(store, doomed, codes);
   const isNothing = rewritten.length === 0 && table.rowCount === store.records.rowCount && codes.size === 0 && changes === undefined;
   if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
@@ -84,11 +85,11 @@ async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act:
 }
 
 /** The numbers of rows that go, ascending. The caller has pinned them. Cost: a look at each row of a day that is not wholly kept. */
-export async function doomedRows(rows: Rows, { beforeMs, latestMs, idStart }: Doomed): Promise<Uint32Array> {
+export async function doomedRows(rows: Rows, { beforeMs, latestMs, key }: Doomed): Promise<Uint32Array> {
   const startMs = dayStartMs(rows.day);
   if (startMs + rows.minMs >= latestMs) return new Uint32Array(0);
-  await rows.load(["project", TIME_COLUMN, ...(idStart === undefined ? [] : [ID_COLUMN])]);
-  const isOfKey = idStart === undefined ? () => true : idsThatStart(rows.ids(), idStart);
+  await rows.load(["project", TIME_COLUMN, ...(key === undefined ? [] : [ID_COLUMN])]);
+  const isOfKey = key === undefined ? () => true : idsOfKey(rows.ids(), key);
   const projects = denseCodes(rows.column("project"));
   const times = rows.times();
   const before = new Map<number, number>();
@@ -105,14 +106,15 @@ export async function doomedRows(rows: Rows, { beforeMs, latestMs, idStart }: Do
   return Uint32Array.from(gone);
 }
 
-function idsThatStart(ids: Uint8Array, start: string): (row: number) => boolean {
+function idsOfKey(ids: Uint8Array, key: string): (row: number) => boolean {
+  const start = startOfPublic(sha256Hex(key));
   return (row) => uuidText(ids, row * 16).startsWith(start);
 }
 
-/** The records whose ids do not begin so. */
-function withoutRecords(records: RecordTable, idStart: string, codes: CodesByDictionary): RecordTable {
+/** The records that others brought. */
+function withoutRecords(records: RecordTable, key: string, codes: CodesByDictionary): RecordTable {
   const table = new RecordTable();
-  const isGone = idsThatStart(records.ids, idStart);
+  const isGone = idsOfKey(records.ids, key);
   for (let row = 0; row < records.rowCount; row += 1) {
     const at = row * RECORD_FIELD_COUNT;
     if (isGone(row)) noteRecord(codes, records, row);
