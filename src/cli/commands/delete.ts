@@ -41,7 +41,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { project = null, before, key } = values;
   if (key !== undefined) return await deleteOfKey(key, values);
   const place = placeOfEvents(values);
-  if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both; or --key");
+  if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both, or --key");
   const beforeMs = before === undefined ? null : msOf(before);
   const reading = await place.read();
   try {
