@@ -17,6 +17,7 @@ const REFUSED_BODY = "413 `body_too_large`";
 const REJECTED = "`invalid_event`, in `rejected`; the others are stored";
 const OVERLOADED = "503 `overloaded`";
 const RATE_LIMITED = "429 `rate_limited`";
+const WITHHELD = "stored without, or as `(other)`; [what is known](collecting.md#what-is-new-to-a-store) as it is";
 const PARAMETER = "400 `invalid_parameter`";
 const inListen = (name: string) => `\`limits.${name}\` of \`listen\``;
 const inHandler = (name: string) => `\`limits.${name}\` of \`createHandler\``;
@@ -108,10 +109,15 @@ export const SECTIONS: readonly Section[] = [
       collectedBurst: ["events of a public key in a burst", RATE_LIMITED, inCollect("burst")],
       collectedPerAddressPerSec: ["the same of an address, for each key", RATE_LIMITED, inCollect("perAddressPerSec")],
       collectedPerAddressBurst: ["events of an address in a burst", RATE_LIMITED, inCollect("perAddressBurst")],
-      collectedAddressCount: ["addresses whose rates are remembered", "the oldest are forgotten"],
-      collectedMetadataKeyCount: [
-        "metadata keys of a store up to which pages may bring new ones", "400 `invalid_event`; events with known keys are stored",
-      ],
+      collectedAddressCount: ["addresses whose rates, and new values, are remembered", "the oldest are forgotten"],
+      collectedDayValueCount: ["distinct values that a public key may bring new on a day (UTC)", WITHHELD],
+      collectedDayValueBytes: ["bytes of these, as a store counts them", "the same"],
+      collectedDayKeyCount: ["metadata keys that it may bring new on a day", "the same"],
+      collectedAddressDayValueCount: ["distinct values of an address with this key", "the same"],
+      collectedAddressDayValueBytes: ["bytes of these", "the same"],
+      collectedAddressDayKeyCount: ["metadata keys of an address with this key", "the same"],
+      collectedShare: ["the share of bounds on distinct values of a store up to which pages may bring new ones", "the same"],
+      collectedMetadataKeyCount: ["metadata keys of a store up to which pages may bring new ones", "the same"],
       beaconAgeMs: ["age of an event of a page", "400 `invalid_parameter`; the others are stored"],
       knownAgentChars: ["text of a user agent", "of a page's, what is behind is not looked at; of others', it is read each time"],
       knownAgentCount: ["texts of user agents that are remembered", "all are forgotten, and read anew"],
@@ -138,6 +144,8 @@ export const SECTIONS: readonly Section[] = [
       metadataKeyCount: ["top-level metadata keys of a store", `new ones: ${REJECTED}`],
       dictionaryValueCount: ["distinct values of a field or metadata key of a store", `new ones: ${REJECTED}`],
       dictionaryBytes: ["all distinct values of a store", `new ones: ${REJECTED}`],
+      dictionaryHeapShare: ["the share of a smaller heap that they may take", "the same", "`--max-old-space-size` of node"],
+      heapBesideBytes: ["what of the heap is left to all else before", "the same"],
       columnCount: ["columns of a store, one for each day and metadata key", `new ones: ${REJECTED}`],
       futureSkewMs: [
         "how far a time may be ahead", "the time of receipt is stored, and told in `adjusted`", '`futureEvents: "keep"`, `import --future keep`',

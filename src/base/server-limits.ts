@@ -5,17 +5,17 @@ export const SERVER_LIMITS = {
   /** Share of the bounds on distinct values up to which those of public keys go in. The rest is left to whoever has a secret. */
   collectedShare: 3 / 4,
   /** New distinct values of one public key on one day (UTC). A hundred thousand visitors with ids of their own, and nine new texts each. */
-  collectedValuesPerDay: 1_000_000,
+  collectedDayValueCount: 1_000_000,
   /** Bytes of these, as a store counts them: 134 for each, which an id of a visitor takes. Filling the reserve takes 18 days. */
-  collectedValueBytesPerDay: 128 * 1024 * 1024,
+  collectedDayValueBytes: 128 * 1024 * 1024,
   /** New metadata keys of one public key on one day. A site begins with some ten, and a release adds some. */
-  collectedKeysPerDay: 200,
+  collectedDayKeyCount: 200,
   /** The same values of one public key from one address. Five thousand people behind one address, who bring four each. */
-  collectedValuesPerAddressDay: 20_000,
+  collectedAddressDayValueCount: 20_000,
   /** Their bytes. Filling the budget of a key takes 32 addresses. */
-  collectedValueBytesPerAddressDay: 4 * 1024 * 1024,
+  collectedAddressDayValueBytes: 4 * 1024 * 1024,
   /** New metadata keys of one public key from one address on one day. The first visitor of a new site brings them all. */
-  collectedKeysPerAddressDay: 50,
+  collectedAddressDayKeyCount: 50,
   /** Milliseconds that a lock counts without being renewed, where its owner cannot be seen. */
   lockLeaseMs: 60_000,
   /** Milliseconds from one renewal of a lock to the next. Five of them may fail. */

@@ -25,9 +25,9 @@ export class Budgets {
   of(key: string, address: string | null, onWithheld: (what: Withheld) => void): Allowance {
     const takesValues = (count: number, byteLength: number) => {
       const [ofKey, ofAddress] = this.#spent(key, address);
-      const { collectedValuesPerDay, collectedValueBytesPerDay, collectedValuesPerAddressDay, collectedValueBytesPerAddressDay } = SERVER_LIMITS;
-      if (ofKey.valueCount + count > collectedValuesPerDay || ofKey.byteLength + byteLength > collectedValueBytesPerDay) return false;
-      if (ofAddress.valueCount + count > collectedValuesPerAddressDay || ofAddress.byteLength + byteLength > collectedValueBytesPerAddressDay) return false;
+      const { collectedDayValueCount, collectedDayValueBytes, collectedAddressDayValueCount, collectedAddressDayValueBytes } = SERVER_LIMITS;
+      if (ofKey.valueCount + count > collectedDayValueCount || ofKey.byteLength + byteLength > collectedDayValueBytes) return false;
+      if (ofAddress.valueCount + count > collectedAddressDayValueCount || ofAddress.byteLength + byteLength > collectedAddressDayValueBytes) return false;
       for (const spent of [ofKey, ofAddress]) {
         spent.valueCount += count;
         spent.byteLength += byteLength;
@@ -36,7 +36,7 @@ export class Budgets {
     };
     const takesKey = () => {
       const [ofKey, ofAddress] = this.#spent(key, address);
-      if (ofKey.keyCount >= SERVER_LIMITS.collectedKeysPerDay || ofAddress.keyCount >= SERVER_LIMITS.collectedKeysPerAddressDay) return false;
+      if (ofKey.keyCount >= SERVER_LIMITS.collectedDayKeyCount || ofAddress.keyCount >= SERVER_LIMITS.collectedAddressDayKeyCount) return false;
       ofKey.keyCount += 1;
       ofAddress.keyCount += 1;
       return true;

@@ -5,7 +5,7 @@ import type { Sending, Setting } from "./kit.js";
 
 const DAY_MS = 86_400_000;
 
-useServerLimits({ collectedValuesPerDay: 60, collectedValuesPerAddressDay: 30, collectedKeysPerDay: 4, collectedKeysPerAddressDay: 3 });
+useServerLimits({ collectedDayValueCount: 60, collectedAddressDayValueCount: 30, collectedDayKeyCount: 4, collectedAddressDayKeyCount: 3 });
 
 async function stored({ daybook }: Pick<Setting, "daybook">): Promise<Record<string, unknown>[]> {
   const events: Record<string, unknown>[] = [];
