@@ -17,7 +17,7 @@ const REFUSED_BODY = "413 `body_too_large`";
 const REJECTED = "`invalid_event`, in `rejected`; the others are stored";
 const OVERLOADED = "503 `overloaded`";
 const RATE_LIMITED = "429 `rate_limited`";
-const WITHHELD = "stored without, or as `(other)`; [what is known](collecting.md#what-is-new-to-a-store) as it is";
+const WITHHELD = "`(other)`, or nothing, [is stored](collecting.md#what-is-new-to-a-store) instead";
 const PARAMETER = "400 `invalid_parameter`";
 const inListen = (name: string) => `\`limits.${name}\` of \`listen\``;
 const inHandler = (name: string) => `\`limits.${name}\` of \`createHandler\``;
@@ -110,13 +110,13 @@ export const SECTIONS: readonly Section[] = [
       collectedPerAddressPerSec: ["the same of an address, for each key", RATE_LIMITED, inCollect("perAddressPerSec")],
       collectedPerAddressBurst: ["events of an address in a burst", RATE_LIMITED, inCollect("perAddressBurst")],
       collectedAddressCount: ["addresses whose rates, and new values, are remembered", "the oldest are forgotten"],
-      collectedDayValueCount: ["distinct values that a public key may bring new on a day (UTC)", WITHHELD],
+      collectedDayValueCount: ["new distinct values of a public key on a day (UTC)", WITHHELD],
       collectedDayValueBytes: ["bytes of these, as a store counts them", "the same"],
-      collectedDayKeyCount: ["metadata keys that it may bring new on a day", "the same"],
-      collectedAddressDayValueCount: ["distinct values of an address with this key", "the same"],
+      collectedDayKeyCount: ["new metadata keys of it on a day", "the same"],
+      collectedAddressDayValueCount: ["new distinct values of an address, for each key, on a day", "the same"],
       collectedAddressDayValueBytes: ["bytes of these", "the same"],
-      collectedAddressDayKeyCount: ["metadata keys of an address with this key", "the same"],
-      collectedShare: ["the share of bounds on distinct values of a store up to which pages may bring new ones", "the same"],
+      collectedAddressDayKeyCount: ["new metadata keys of an address, for each key, on a day", "the same"],
+      collectedShare: ["share of the bounds on distinct values up to which pages may bring new ones", "the same"],
       collectedMetadataKeyCount: ["metadata keys of a store up to which pages may bring new ones", "the same"],
       beaconAgeMs: ["age of an event of a page", "400 `invalid_parameter`; the others are stored"],
       knownAgentChars: ["text of a user agent", "of a page's, what is behind is not looked at; of others', it is read each time"],

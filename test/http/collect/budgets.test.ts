@@ -14,7 +14,7 @@ async function stored({ daybook }: Pick<Setting, "daybook">): Promise<Record<str
 }
 
 async function metrics({ handler }: Pick<Setting, "handler">): Promise<string> {
-  return await (await handler(new Request("http://daybook.test/metrics", { headers: { authorization: "Bearer sk_owner" } }))).text();
+  return await (await handler(new Request("http://daybook.test/metrics", { headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } }))).text();
 }
 
 const views = (from: number, count: number) => Array.from({ length: count }, (_, at) => ({ url: `${PAGE}/p${from + at}`, id: `e${from + at}` }));
