@@ -118,8 +118,6 @@ export class TextTable {
   /** In three passes, each of which reads memory for all rows at once: texts, buckets, texts of codes. */
   #codesOfMany(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
     if (hashes.length < rowCount) [hashes, setRows] = [new Int32Array(rowCount), new Uint32Array(rowCount)];
-    // Looked up by the thousand, they are not looked for in two places.
-    this.#move(Infinity);
     const slots = this.#slots;
     let setCount = 0;
     for (let row = 0, at = start; row < rowCount; row += 1, at += 1) {

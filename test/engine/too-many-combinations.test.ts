@@ -9,13 +9,13 @@ const REFUSED = { code: "query_too_large", details: { param: "breakdown" }, mess
 
 test("A breakdown of as many combinations as the bound says is answered, and of one more refused, by one field and by two, whatever the limit.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
-  const see = (url: string, device: string) => daybook.ingest([{ name: "page", url, device, userId: `user of ${url}`, createdAt: NOW - 3_600_000 }]);
+  const see = (url: string, device: string, minutesAgo = 60) => daybook.ingest([{ name: "page", url, device, userId: `user of ${url}`, createdAt: NOW - minutesAgo * 60_000 }]);
   for (const url of ["/a", "/b", "/c"]) await see(url, "mobile");
   const by = (...fields: string[]) => ({ breakdown: { fields, limit: 1 } });
   const ask = (...fields: string[]) => [daybook.trend(by(...fields)), daybook.sessionsOverview(by(...fields)), daybook.retention(by(...fields)), daybook.funnel({ steps: [{ eventName: "page" }, { eventName: "page" }], ...by(...fields) })];
   for (const answer of await Promise.all(ask("url"))) expect(answer.valueCount).toBe(3);
   for (const answer of await Promise.all(ask("url", "device"))) expect(answer.valueCount).toBe(3);
-  await see("/a", "desktop");
+  await see("/a", "desktop", 50);
   await daybook.ingest([{ name: "page", url: "/a", device: "desktop", userId: "another", createdAt: NOW - 1_800_000 }]);
   expect((await daybook.trend(by("url"))).valueCount).toBe(3);
   for (const answer of ask("url", "device")) await expect(answer).rejects.toMatchObject(REFUSED);

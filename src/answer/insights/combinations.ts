@@ -25,12 +25,14 @@ export class Combinations {
   /**
    * @param groupNumbers by place
    * @param starts where the keys of each begin, and where those of the last end
+   * @param shared keys that stand under several
    */
   constructor(
     readonly groups: KeyGroups,
     readonly groupNumbers: readonly number[],
     private readonly starts: Uint32Array,
     private readonly keys: Float64Array,
+    private readonly shared: ReadonlySet<number>,
   ) {}
 
   get count(): number {
@@ -67,24 +69,24 @@ export class Combinations {
   *restOf(shown: readonly number[]): Steps<Float64Array> {
     const isShown = new Uint8Array(this.count);
     for (const place of shown) isShown[place] = 1;
-    const [rest, known] = [[] as number[], new Set<number>()];
+    const [rest, sharedRest] = [[] as number[], new Set<number>()];
     for (let place = 0; place < this.count; place += 1) {
       if (place % LOOKS_PER_STEP === 0) yield;
       if (isShown[place] === 1) continue;
       for (let at = this.starts[place]!; at < this.starts[place + 1]!; at += 1) {
         const key = this.keys[at]!;
-        // Only a key of several groups comes again.
-        if (this.groups.groupsOf(key).length > 1) known.add(key);
+        if (this.shared.has(key)) sharedRest.add(key);
         else rest.push(key);
       }
     }
-    return Float64Array.from([...rest, ...known]);
+    for (const key of sharedRest) rest.push(key);
+    return Float64Array.from(rest);
   }
 }
 
 /** The combinations of no keys: none; or that of no values, which is there without a key. */
 export function onlyGroup(groups: KeyGroups, group: number): Combinations {
-  return new Combinations(groups, [group], new Uint32Array(2), new Float64Array(0));
+  return new Combinations(groups, [group], new Uint32Array(2), new Float64Array(0), new Set());
 }
 
 /** More values than are counted at once, of whatever breakdown: most of them are not even shown. */
@@ -99,9 +101,12 @@ export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Step
   const groupNumbers: number[] = [];
   // Side by side: the place of a combination, and a key of it.
   const [places, ownKeys]: [number[], number[]] = [[], []];
+  const shared = new Set<number>();
   let lookedCount = 0;
   for (const key of keys) {
-    for (const group of groups.groupsOf(key)) {
+    const own = groups.groupsOf(key);
+    if (own.length > 1) shared.add(key);
+    for (const group of own) {
       const number = numbers.of(Math.floor(group / UINT32_SPAN), group % UINT32_SPAN, groupNumbers.length + 1);
       if (number > groupNumbers.length) {
         if (groupNumbers.length === LIMITS.combinationCount) throw tooManyCombinations();
@@ -126,7 +131,7 @@ export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Step
     sorted[into] = ownKeys[at]!;
     if (at % LOOKS_PER_STEP === 0) yield;
   }
-  return new Combinations(groups, groupNumbers, starts.subarray(0, groupNumbers.length + 1), sorted);
+  return new Combinations(groups, groupNumbers, starts.subarray(0, groupNumbers.length + 1), sorted, shared);
 }
 
 /** Combinations by their values, the first field first, each in the order of code points. */

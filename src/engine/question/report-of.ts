@@ -10,8 +10,8 @@ let known: { readonly [N in ReportName]?: unknown } = reports;
 
 /** Loads the report of a plan, and what finds members: those of insights are as much code as all others, and many programs never ask one. */
 export async function loadReport(plan: Plan): Promise<void> {
-  if (!(plan.report in known)) known = { ...known, ...(await import("../../report/insight-reports.js")).insightReports };
-  if (segmentsOf(plan).length > 0) Segments ??= (await import("./segment-members.js")).AskedSegments;
+  if (!(plan.report in known)) known = { ...known, ...(await import("./insights.js")).insightReports };
+  if (segmentsOf(plan).length > 0) Segments ??= (await import("./insights.js")).AskedSegments;
 }
 
 /** The segments that scopes of a loaded plan name; null where none was ever loaded: then they name none. */

@@ -125,41 +125,7 @@ function fieldValues(column: string, dictionaries: Dictionaries): Values {
 /** Groups by the texts that codes stand for. */
 function textValues(sources: readonly Source[], textsOf: (place: number, code: number) => readonly string[]): Values {
   const texts = new Texts();
-  const known = sources.map(({ size }) => new KnownTexts(size));
-  return { sources, groupsOf: (place, code) => known[place]?.of(code, () => textsOf(place, code).map((text) => texts.numberOf(text))) ?? [], propertyOf: (group) => texts.of(group) };
-}
-
-/** The numbers of the texts of codes, found once each: mostly one. 4 bytes a code. */
-class KnownTexts {
-  /** By code: the number of its text and 1 more; 0 where nobody asked yet, -1 where it has several or none. */
-  #numbers: Int32Array;
-  readonly #several = new Map<number, readonly number[]>();
-
-  constructor(codeCount: number) {
-    this.#numbers = new Int32Array(codeCount);
-  }
-
-  of(code: number, find: () => readonly number[]): readonly number[] {
-    const number = this.#numbers[code] ?? 0;
-    if (number > 0) return [number - 1];
-    return number < 0 ? (this.#several.get(code) ?? []) : this.#find(code, find());
-  }
-
-  #find(code: number, numbers: readonly number[]): readonly number[] {
-    // Codes may have come since.
-    if (code >= this.#numbers.length) {
-      const longer = new Int32Array(Math.max(code + 1, this.#numbers.length * 2));
-      longer.set(this.#numbers);
-      this.#numbers = longer;
-    }
-    const [number] = numbers;
-    if (numbers.length === 1 && number !== undefined) this.#numbers[code] = number + 1;
-    else {
-      this.#numbers[code] = -1;
-      this.#several.set(code, numbers);
-    }
-    return numbers;
-  }
+  return { sources, groupsOf: (place, code) => textsOf(place, code).map((text) => texts.numberOf(text)), propertyOf: (group) => texts.of(group) };
 }
 
 function derivedValues(column: string, derive: (text: string) => string, dictionaries: Dictionaries): Values {
