@@ -112,6 +112,7 @@ export const SECTIONS: readonly Section[] = [
       collectedAddressCount: ["addresses whose rates, and new values, are remembered", "the oldest are forgotten"],
       collectedDayValueCount: ["new distinct values of a public key on a day (UTC)", WITHHELD],
       collectedDayValueBytes: ["bytes of these, as a store counts them", "the same"],
+      collectedTextShare: ["share of both that texts may have, and not ids", "the same"],
       collectedDayKeyCount: ["new metadata keys of it on a day", "the same"],
       collectedAddressDayValueCount: ["new distinct values of an address, for each key, on a day", "the same"],
       collectedAddressDayValueBytes: ["bytes of these", "the same"],

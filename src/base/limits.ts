@@ -26,9 +26,9 @@ export const LIMITS = {
   metadataKeyCount: 10_000,
   /** Distinct values of one field or metadata key. A `Map` of V8 holds 2^24 entries, one of them for "not set". */
   dictionaryValueCount: 2 ** 24 - 1,
-  /** Bytes of all distinct values of one store, by estimate, in a heap of 6 GiB and more. They are in memory always. */
+  /** Bytes of all distinct values of one store, by estimate, in a heap of 6.2 GiB and more. They are in memory always. */
   dictionaryBytes: 3 * 1024 * 1024 * 1024,
-  /** The same as a share of a smaller heap. Cut from longer texts of two bytes a character, they take a quarter more than the estimate. */
+  /** The same as a share of a smaller heap. The estimate is a quarter too low for values that were cut out of longer texts. */
   dictionaryHeapShare: 1 / 2,
   /** Bytes of a heap that they leave to all else before: the program, and what is young. */
   heapBesideBytes: 128 * 1024 * 1024,

@@ -15,13 +15,17 @@ export class PairTable {
   #moved = 0;
   #count = 0;
 
+  /** The number of a pair; 0 for one that has none. */
+  numberOf(first: number, second: number): number {
+    return this.#slots.numberOf(first, second) || (this.#former?.numberOf(first, second) ?? 0);
+  }
+
   /** The number of a pair; `next`, from 1, for one that is new. */
   of(first: number, second: number, next: number): number {
-    const slots = this.#slots;
-    const slot = slots.slotOf(first, second);
-    const known = slots.numbers[slot]! || (this.#former?.numberOf(first, second) ?? 0);
+    const known = this.numberOf(first, second);
     if (known !== 0) return known;
-    slots.set(slot, first, second, next);
+    const slots = this.#slots;
+    slots.set(slots.slotOf(first, second), first, second, next);
     this.#count += 1;
     if (this.#former !== null) this.#move(this.#former);
     if (this.#count * 2 > slots.length) this.#grow();

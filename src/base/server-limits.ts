@@ -4,10 +4,12 @@ export const SERVER_LIMITS = {
   collectedMetadataKeyCount: 1_000,
   /** Share of the bounds on distinct values up to which those of public keys go in. The rest is left to whoever has a secret. */
   collectedShare: 3 / 4,
-  /** New distinct values of one public key on one day (UTC). A hundred thousand visitors with ids of their own, and nine new texts each. */
+  /** New distinct values of one public key on one day (UTC). A hundred thousand visitors with ids of their own, and six new texts each. */
   collectedDayValueCount: 1_000_000,
   /** Bytes of these, as a store counts them: 134 for each, which an id of a visitor takes. Filling the reserve takes 18 days. */
   collectedDayValueBytes: 128 * 1024 * 1024,
+  /** Share of these values and bytes that texts may have. The rest is left to ids: a flood of texts must not make all visitors one. */
+  collectedTextShare: 3 / 4,
   /** New metadata keys of one public key on one day. A site begins with some ten, and a release adds some. */
   collectedDayKeyCount: 200,
   /** The same values of one public key from one address. Five thousand people behind one address, who bring four each. */

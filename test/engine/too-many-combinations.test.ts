@@ -23,3 +23,21 @@ test("A breakdown of as many combinations as the bound says is answered, and of 
   for (const answer of ask("url")) await expect(answer).rejects.toMatchObject(REFUSED);
   await expect(daybook.trend({ ...by("url"), filterGroups: [{ filters: [{ fieldName: "device", operator: "=", value: "desktop" }] }] })).resolves.toMatchObject({ valueCount: 1 });
 });
+
+test("Lists that every overview has are not bounded: they have no breakdown that could be narrower.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
+  await daybook.ingest(["/a", "/b", "/c", "/d", "/e"].map((url) => ({ name: "pageview", url, referrer: `https://site${url.slice(1)}.example/`, userId: url, createdAt: NOW - 3_600_000 })));
+  const { pages, sources } = await daybook.webOverview({});
+  expect([pages.length, sources.length]).toEqual([5, 5]);
+  expect((await daybook.sessionsOverview({})).entryPages).toHaveLength(5);
+});
+
+test("Lists that stand under the same few values are bounded as well: each of them is counted under each.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
+  const see = (tags: readonly string[]) => daybook.ingest([{ name: "page", metadata: { tags }, userId: "ann", createdAt: NOW - 3_600_000 }]);
+  const ask = () => daybook.trend({ breakdown: { fields: ["metadata.tags"] } });
+  for (const tags of [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"], ["b", "c", "a"]]) await see(tags);
+  expect((await ask()).valueCount).toBe(3);
+  await see(["c", "a", "b"]);
+  await expect(ask()).rejects.toMatchObject(REFUSED);
+});

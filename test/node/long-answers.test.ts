@@ -61,3 +61,22 @@ describe.each(WAYS)("a long answer %s", (_way, listen) => {
     await closing;
   });
 });
+
+it("A long answer of which a listener makes an end gives its request back.", async () => {
+  let isFirst = true;
+  const { answer } = createHandler({
+    organizations: { default: { ...stubDaybook(), aggregate: () => Promise.resolve(ITEMS) } as unknown as Daybook },
+    tokens: memoryTokens([{ token: TOKEN, role: "owner", scopes: ["*"] }]),
+    limits: { requestsPerTokenCount: 1 },
+    onAnswer: () => {
+      if (!isFirst) return;
+      isFirst = false;
+      throw new Error("no room to log");
+    },
+  });
+  const headers: Readonly<Record<string, string>> = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+  const put = () =>
+    answer({ method: "POST", target: "/v1/questions/aggregate", signal: new AbortController().signal, header: (name) => headers[name] ?? null, readBody: () => Promise.resolve(new TextEncoder().encode('{"field":"url"}')) });
+  await expect(put()).rejects.toThrow("no room to log");
+  expect((await put()).status).toBe(200);
+});

@@ -19,6 +19,8 @@ const KEYS_PER_STEP = 1_024;
 /** Keys, groups and pairs that are looked at in one step. */
 const LOOKS_PER_STEP = 8_192;
 const UINT32_SPAN = 2 ** 32;
+/** Pairs of a key and a combination for each combination that there may be: 16 bytes each. */
+const PAIRS_PER_COMBINATION = 4;
 
 /** The combinations that some keys stand for, each once, by their places. A key may stand under several. Some 40 bytes each. */
 export class Combinations {
@@ -95,28 +97,35 @@ export function tooManyCombinations(): DaybookError {
   return parameterError("query_too_large", "breakdown", reason);
 }
 
-/** The combinations that some keys stand for. Cost: two looks at each key. @param keys each once @throws query_too_large */
-export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Steps<Combinations> {
+/**
+ * The combinations that some keys stand for. Cost: two looks at each key, and at each of its groups.
+ * @param keys each once @param isBounded false for lists that every such question has, whatever it asks @throws query_too_large
+ */
+export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups, isBounded = true): Steps<Combinations> {
   const numbers = new PairTable();
   const groupNumbers: number[] = [];
   // Side by side: the place of a combination, and a key of it.
   const [places, ownKeys]: [number[], number[]] = [[], []];
   const shared = new Set<number>();
-  let lookedCount = 0;
+  let [lookedCount, yieldedCount] = [0, 0];
   for (const key of keys) {
     const own = groups.groupsOf(key);
     if (own.length > 1) shared.add(key);
+    // Those of arrays in two fields are all pairs of their elements.
+    if (isBounded && places.length + own.length > PAIRS_PER_COMBINATION * LIMITS.combinationCount) throw tooManyCombinations();
     for (const group of own) {
       const number = numbers.of(Math.floor(group / UINT32_SPAN), group % UINT32_SPAN, groupNumbers.length + 1);
       if (number > groupNumbers.length) {
-        if (groupNumbers.length === LIMITS.combinationCount) throw tooManyCombinations();
+        if (isBounded && groupNumbers.length === LIMITS.combinationCount) throw tooManyCombinations();
         groupNumbers.push(group);
       }
       places.push(number - 1);
       ownKeys.push(key);
     }
-    lookedCount += 1;
-    if (lookedCount % KEYS_PER_STEP === 0) yield;
+    lookedCount += Math.max(1, own.length);
+    if (lookedCount - yieldedCount < KEYS_PER_STEP) continue;
+    yieldedCount = lookedCount;
+    yield;
   }
   const starts = new Uint32Array(groupNumbers.length + 2);
   for (let at = 0; at < places.length; at += 1) {

@@ -74,7 +74,7 @@ async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan,
 
 /** Pages by the sessions that begin, or end, there. Cost: the keys that sessions have. */
 async function pagesOf(of: PageCounts, paths: KeyGroups, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
-  const pages = await inTurns(combinationsOf(keysThere(of.sessions), paths), pause);
+  const pages = await inTurns(combinationsOf(keysThere(of.sessions), paths, false), pause);
   const sessions = await inTurns(pages.sumsOf((key) => of.sessions[key]!), pause);
   const bounces = await inTurns(pages.sumsOf((key) => of.bounces[key]!), pause);
   const shown = await inTurns(pages.greatest(sessions, limit), pause);

@@ -75,7 +75,7 @@ async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => P
   await inPieces(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) placeOfKey[keys[at]!] = 1;
   });
-  const all = await inTurns(combinationsOf(keysThere(placeOfKey), groups), pause);
+  const all = await inTurns(combinationsOf(keysThere(placeOfKey), groups, false), pause);
   await inPieces(all.count, pause, (from, to) => {
     for (let place = from; place < to; place += 1) for (const key of all.keysOf(place)) placeOfKey[key] = place;
   });

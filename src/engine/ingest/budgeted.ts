@@ -18,8 +18,8 @@ export type Withheld = "value" | "id" | "key" | "record";
 
 /** What is left for values and metadata keys that are new to a store. */
 export interface Budget {
-  /** Whether so many values may come, of so many bytes as a store counts them; then they are charged. */
-  takesValues(count: number, byteLength: number): boolean;
+  /** Whether so many values may come, of so many bytes as a store counts them; then they are charged. @param areIds and no texts */
+  takesValues(count: number, byteLength: number, areIds: boolean): boolean;
   /** The same of one metadata key. */
   takesKey(): boolean;
   /** Hears of each part that could not come. */
@@ -64,7 +64,7 @@ export class BudgetedLimit implements Limit {
     const added = RECORD_FIELDS.filter((field) => dictionaries.named(DICTIONARY_OF_FIELD[field]).codeOf(texts[field]) < 0);
     if (added.length === 0) return true;
     const hasRoom = !isOverReserve(dictionaries) && added.every((field) => isRoomy(dictionaries.named(DICTIONARY_OF_FIELD[field])));
-    if (hasRoom && this.budget.takesValues(added.length, added.reduce((sum, field) => sum + bytesOf(texts[field]), 0))) return true;
+    if (hasRoom && this.budget.takesValues(added.length, added.reduce((sum, field) => sum + bytesOf(texts[field]), 0), true)) return true;
     this.budget.withheld("record");
     return false;
   }
@@ -81,8 +81,8 @@ export class BudgetedLimit implements Limit {
       const text = texts[at] ?? "";
       const dictionary = dictionaries.named(column);
       // A row before may have brought it.
-      if (dictionary.codeOf(text) >= 0 || this.#mayBring(text, dictionary, dictionaries)) continue;
       const isId = IDS.includes(column);
+      if (dictionary.codeOf(text) >= 0 || this.#mayBring(text, dictionary, dictionaries, isId)) continue;
       this.budget.withheld(isId ? "id" : "value");
       // A slug is that of its name, of which there is one.
       put(field, isId || NUMBERS.includes(column) ? "" : field === SLUG ? slugOf(texts[NAME * DECODED_ROW_COUNT + row] ?? "") : OTHER);
@@ -136,8 +136,8 @@ export class BudgetedLimit implements Limit {
   }
 
   /** @param dictionary null: one that is still to be made */
-  #mayBring(text: string, dictionary: Dictionary | null, dictionaries: Dictionaries): boolean {
-    return !isOverReserve(dictionaries) && (dictionary === null || isRoomy(dictionary)) && this.budget.takesValues(1, bytesOf(text));
+  #mayBring(text: string, dictionary: Dictionary | null, dictionaries: Dictionaries, isId = false): boolean {
+    return !isOverReserve(dictionaries) && (dictionary === null || isRoomy(dictionary)) && this.budget.takesValues(1, bytesOf(text), isId);
   }
 
   /** Lists of keys are held too: known keys in ever new orders would fill a store as well. */

@@ -43,10 +43,18 @@ class JsonStream implements BodyStream {
   async next(): Promise<string | null> {
     await nextTurn();
     if (this.#isCut) throw new DaybookError("aborted", "the caller is gone");
-    const [first, next] = [this.#first, this.#first === null ? this.pieces.next() : null];
+    const first = this.#first;
     this.#first = null;
-    if (next?.done === true) this.#end();
-    return next === null ? first : next.done === true ? null : next.value;
+    if (first !== null) return first;
+    let isDone = true;
+    try {
+      const next = this.pieces.next();
+      isDone = next.done === true;
+      return isDone ? null : next.value;
+    } finally {
+      // Also where it failed: not every reader comes back to say that it reads no more.
+      if (isDone) this.#end();
+    }
   }
 
   cancel(): void {
@@ -70,6 +78,9 @@ function roomAfter(value: unknown, room: number): number {
   if (typeof value === "string") return room - 1 - value.length / CHARS_PER_VALUE;
   if (typeof value !== "object" || value === null) return room - 1;
   let left = room - 1;
+  // Where they are listed first, a million of them are looked at.
+  for (let at = 0; Array.isArray(value) && at < value.length && left >= 0; at += 1) left = roomAfter(value[at], left);
+  if (Array.isArray(value)) return left;
   for (const name in value) {
     if (left < 0) break;
     left = roomAfter((value as Readonly<Record<string, unknown>>)[name], left);

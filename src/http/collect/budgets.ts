@@ -23,10 +23,11 @@ export class Budgets {
 
   /** @param address of a network that sends by the key; null: nobody knows. @param onWithheld hears of each part that could not come */
   of(key: string, address: string | null, onWithheld: (what: Withheld) => void): Allowance {
-    const takesValues = (count: number, byteLength: number) => {
+    const takesValues = (count: number, byteLength: number, areIds: boolean) => {
       const [ofKey, ofAddress] = this.#spent(key, address);
-      const { collectedDayValueCount, collectedDayValueBytes, collectedAddressDayValueCount, collectedAddressDayValueBytes } = SERVER_LIMITS;
-      if (ofKey.valueCount + count > collectedDayValueCount || ofKey.byteLength + byteLength > collectedDayValueBytes) return false;
+      const { collectedDayValueCount, collectedDayValueBytes, collectedTextShare, collectedAddressDayValueCount, collectedAddressDayValueBytes } = SERVER_LIMITS;
+      const share = areIds ? 1 : collectedTextShare;
+      if (ofKey.valueCount + count > share * collectedDayValueCount || ofKey.byteLength + byteLength > share * collectedDayValueBytes) return false;
       if (ofAddress.valueCount + count > collectedAddressDayValueCount || ofAddress.byteLength + byteLength > collectedAddressDayValueBytes) return false;
       for (const spent of [ofKey, ofAddress]) {
         spent.valueCount += count;

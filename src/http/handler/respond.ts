@@ -88,8 +88,14 @@ export async function respond(context: Context, request: WireRequest): Promise<W
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
   const { headers, route, organization, code } = trace;
-  note(context, { requestId, method: request.method, route, organization, code, status: reply.status, durationMs: performance.now() - startedMs });
   const { body } = reply;
+  try {
+    note(context, { requestId, method: request.method, route, organization, code, status: reply.status, durationMs: performance.now() - startedMs });
+  } catch (thrown) {
+    // Nobody will read it.
+    if (isStream(body)) body.cancel();
+    throw thrown;
+  }
   if (request.method === "HEAD" && isStream(body)) body.cancel();
   return { status: reply.status, headers: { ...reply.headers, ...headers, ...NO_SNIFF }, body: request.method === "HEAD" ? null : body };
 }

@@ -26,7 +26,7 @@ export class BreakdownGroups implements ChainKeys {
 
   numberOfKey(key: number): number {
     const [first, second] = this.fields.length > 1 ? [Math.floor(key / KEY_SPAN), key % KEY_SPAN] : [key, 0];
-    return this.#numbers.of(first, second, 0) - 1;
+    return this.#numbers.numberOf(first, second) - 1;
   }
 
   groupsOf(key: number): readonly number[] {

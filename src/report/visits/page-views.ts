@@ -68,7 +68,7 @@ export async function pagesOf(lists: readonly Cells[], path: RowKeys, people: Su
   const indexed: Indexed[] = [];
   for (const cells of lists) indexed.push({ cells, index: await indexOf(cells, pause) });
   const { cellCounts, viewCounts } = await countsOf(indexed, pause);
-  const pages = await inTurns(combinationsOf(keysThere(cellCounts), path), pause);
+  const pages = await inTurns(combinationsOf(keysThere(cellCounts), path, false), pause);
   // Visitors are at most so many.
   const most = await inTurns(pages.sumsOf((key) => cellCounts[key]!), pause);
   const views = await inTurns(pages.sumsOf((key) => viewCounts[key]!), pause);

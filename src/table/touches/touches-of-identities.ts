@@ -46,7 +46,9 @@ function putTogether(touches: Touches, lists: readonly ArrayLike<number>[]): num
   let number = 0;
   for (const [at, run] of runs.entries()) {
     number = at > 0 && msOf(runs[at - 1]!) === msOf(run) ? number + 1 : 0;
-    (together[number] ??= []).push(...run);
+    const list = (together[number] ??= []);
+    // One by one: all of a day may be of one millisecond, and no call takes as many arguments.
+    for (const place of run) list.push(place);
   }
   return together;
 }

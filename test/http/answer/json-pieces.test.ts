@@ -46,3 +46,32 @@ test("A short answer is a text; a long one is a stream, and what was begun ends 
   // What is not whole must not end as if it were.
   await expect(left.next()).rejects.toThrow("the caller is gone");
 });
+
+test("What cannot be written ends, and is no end of the answer.", async () => {
+  let endCount = 0;
+  const flawed = { toJSON: () => { throw new Error("no text of it"); } };
+  const body = await jsonBody([...items, flawed], () => (endCount += 1));
+  if (!isStream(body)) throw new Error("expected a stream");
+  const readAll = async () => {
+    for (let piece = await body.next(); piece !== null; piece = await body.next());
+  };
+  await expect(readAll()).rejects.toThrow("no text of it");
+  expect(endCount).toBe(1);
+});
+
+test("Whether an answer is long is seen by its first members: others are not listed.", async () => {
+  let lookCount = 0;
+  const many = new Proxy(Array.from({ length: 300_000 }, (_, at) => at), {
+    get: (list, name, receiver) => {
+      lookCount += 1;
+      return Reflect.get(list, name, receiver) as unknown;
+    },
+    ownKeys: () => {
+      throw new Error("all are listed");
+    },
+  });
+  const body = await jsonBody(many, () => undefined);
+  if (!isStream(body)) throw new Error("expected a stream");
+  expect(lookCount).toBeLessThan(300_000 * 2);
+  body.cancel();
+});
