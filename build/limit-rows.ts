@@ -122,7 +122,7 @@ export const SECTIONS: readonly Section[] = [
       beaconAgeMs: ["age of an event of a page", "400 `invalid_parameter`; the others are stored"],
       knownAgentChars: ["text of a user agent", "of a page's, what is behind is not looked at; of others', it is read each time"],
       knownAgentCount: ["texts of user agents that are remembered", "all are forgotten, and read anew"],
-      continuedVisitorCount: ["visitors whose sessions go on over midnight", "further ones are somebody new at midnight"],
+      continuedVisitorCount: ["visitors whose sessions go on over midnight", "further ones count as new visitors at midnight"],
       clockOffsetMs: ["how far a sender's clock may be off", "its times are corrected by what `sentAt` tells"],
       rememberedClockCount: [
         "failed calls whose sender's clock is remembered", "the oldest are forgotten: sent again, their times are off by the pause",

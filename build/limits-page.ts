@@ -12,7 +12,7 @@ const ALL: Readonly<Record<LimitName, number>> = { ...LIMITS, ...SERVER_LIMITS }
 
 const INTRO = `# Limits
 
-Every bound that somebody who sends, asks or operates can meet: what is bounded, what happens at it, and what changes it. Made by
+Every bound that a sender, a caller or an operator can meet: what is bounded, what happens at it, and what changes it. Made by
 build/limits-page.ts from src/base/limits.ts, src/base/server-limits.ts and src/plan, so the figures are those of the code.
 
 \`daybook serve\` takes the bounds as they stand here; of what changes them, it has what begins with \`--\`. The rest are options of the library.

@@ -115,12 +115,12 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
   // Loaded when asked for: most programs follow nobody, and scrub nothing.
-  const loaded = isFollowing || options.scrub !== undefined ? await import("./follow/beside-writer.js") : null;
+  const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-asked.js") : null;
   const following = isFollowing ? loaded : null;
   const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
   const store = await openStore(opening).catch(async (error: unknown) => {
     if (readOnly || !isFull(error)) throw error;
-    return (await import("./follow/beside-writer.js")).openWhenFull(opening, error, openStore);
+    return (await import("./rarely-asked.js")).openWhenFull(opening, error, openStore);
   });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !store.options.readOnly, mayBeMissing: store.isEmpty || quarantine });
@@ -294,7 +294,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
 
   async *exportRecords(options: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
     // Loaded when asked for: most programs take no copy.
-    const { exportStoredRecords } = await import("./follow/beside-writer.js");
+    const { exportStoredRecords } = await import("./rarely-asked.js");
     await this.#upToDate();
     yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
   }
@@ -373,7 +373,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
       throw parameterError("invalid_parameter", "storage", `expected memoryStorage() or another storage, got ${shown(storage)}`);
     // Loaded when asked for: most programs make no backup of their own.
-    const { backupStore } = await import("./follow/beside-writer.js");
+    const { backupStore } = await import("./rarely-asked.js");
     await sealBeforeReading(this.#store.storage);
     return await backupStore(this.#store.storage, storage, { takenMs: this.#clock.now() });
   }
@@ -381,7 +381,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   async stats(): Promise<DaybookStats> {
     await this.#upToDate();
     // Loaded when asked for: most programs never do.
-    const { statsOf } = await import("./follow/beside-writer.js");
+    const { statsOf } = await import("./rarely-asked.js");
     return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError ?? this.#timeToLive.lastError);
   }
 

@@ -1,8 +1,0 @@
-// What most programs never ask for, in one piece: loaded apart, these would take what they share out of the core.
-export { backupStore } from "../../store/backup/backup-store.js";
-export { hasSettled } from "../../store/follow/journal-tail.js";
-export { follow } from "./following.js";
-export { openWhenFull } from "./open-when-full.js";
-export { exportStoredRecords } from "../exports/records.js";
-export { Scrub } from "../upkeep/scrub.js";
-export { statsOf } from "../upkeep/stats.js";

@@ -1,0 +1,8 @@
+// What most programs never ask for, in one piece: loaded apart, these would take what they share out of the core.
+export { backupStore } from "../store/backup/backup-store.js";
+export { hasSettled } from "../store/follow/journal-tail.js";
+export { follow } from "./follow/following.js";
+export { openWhenFull } from "./follow/open-when-full.js";
+export { exportStoredRecords } from "./exports/records.js";
+export { Scrub } from "./upkeep/scrub.js";
+export { statsOf } from "./upkeep/stats.js";
