@@ -1,7 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+import { compareCodePoints } from "../base/order.js";
 import { atOnce, piecesOf, type Steps } from "../base/steps.js";
 import { sortedCodes } from "../base/text-order.js";
 import type { AggregateItem } from "../plan/input.js";
+import { FirstInOrder } from "./first-in-order.js";
 
 /** What the counts are of, by place. */
 export interface Ranked {
@@ -18,13 +20,15 @@ export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | 
   return atOnce(ranking(counts, ranked, limit));
 }
 
+/** Counts that are looked at in one step. */
+const PLACES_PER_STEP = 256 * 1024;
 /** Items that are made in one step: some milliseconds. */
 const ITEMS_PER_STEP = 16_384;
 
 /** The same, step by step. */
 export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | null): Steps<AggregateItem[]> {
   if (limit === null) return yield* allItems(counts, ranked);
-  const top = topCounted(counts, ranked, limit);
+  const top = yield* topCounted(counts, ranked, limit);
   const itemCount = Math.min(top.places.length, limit);
   return Array.from({ length: itemCount }, (_, at) => ({ property: ranked.propertyOf(top.places[at]!), count: top.counts[at]! }));
 }
@@ -98,8 +102,9 @@ function ranksOf(counts: Uint32Array, order: Uint32Array, shownCount: number): U
   return ranks;
 }
 
-function topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Counted {
-  const top = topPlaces(counts, limit);
+function* topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Steps<Counted> {
+  let top = yield* topPlaces(counts, limit);
+  if (limit <= FEW_ITEMS && top.length > CANDIDATE_COUNT) top = yield* withoutLateTies(top, counts, ranked, limit);
   const order = ranked.placesInOrder?.(top.length) ?? null;
   const places = order === null ? top : inOrder(top, order, counts.length);
   const shown = byCountDescending({ places, counts: Uint32Array.from(places, (place) => counts[place]!) });
@@ -109,8 +114,27 @@ function topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Counted
 /** Places that are looked through at a time for those that cannot be shown. */
 const CANDIDATE_COUNT = 4_096;
 
+/** Of places that tie with the last item, those that are shown: so few are found while the texts are read, and no million of texts is put in order. */
+const FEW_ITEMS = 1_024;
+/** Places whose texts are read in one step. */
+const TEXTS_PER_STEP = 8_192;
+
+/** Some of the greatest counts, and what ties with the last of them: of these only the first by their texts. */
+function* withoutLateTies(top: Uint32Array, counts: Uint32Array, { propertyOf }: Ranked, limit: number): Steps<Uint32Array> {
+  let least = Infinity;
+  for (const place of top) least = Math.min(least, counts[place]!);
+  const greater = top.filter((place) => counts[place]! > least);
+  const first = new FirstInOrder<{ readonly place: number; readonly text: string }>(limit - greater.length, (a, b) => compareCodePoints(a.text, b.text));
+  const ties = top.filter((place) => counts[place] === least);
+  yield;
+  yield* piecesOf(ties.length, TEXTS_PER_STEP, (from, to) => {
+    for (let at = from; at < to; at += 1) first.offer({ place: ties[at]!, text: propertyOf(ties[at]!) });
+  });
+  return Uint32Array.from([...greater, ...first.items.map(({ place }) => place)]).sort();
+}
+
 /** The places of the `limit` greatest counts but 0, and all that tie with the last of them. One look at each count. */
-function topPlaces(counts: Uint32Array, limit: number): Uint32Array {
+function* topPlaces(counts: Uint32Array, limit: number): Steps<Uint32Array> {
   let candidates = new Uint32Array(Math.max(CANDIDATE_COUNT, limit * 4));
   let candidateCount = 0;
   let least = 1;
@@ -120,6 +144,7 @@ function topPlaces(counts: Uint32Array, limit: number): Uint32Array {
     candidateCount = keepAtLeast(candidates, candidateCount, counts, least);
   };
   for (let place = 0; place < counts.length; place += 1) {
+    if (place % PLACES_PER_STEP === PLACES_PER_STEP - 1) yield;
     if (counts[place]! < least) continue;
     candidates[candidateCount] = place;
     candidateCount += 1;

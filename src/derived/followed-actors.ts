@@ -63,7 +63,8 @@ export class FollowedActors<T> {
     for (const actor of actors) this.#pending.set(actor, []);
     for (const [actor, list] of await this.readActors(actors, rows)) {
       const since = this.#pending.get(actor);
-      if (since !== undefined) this.#lists.set(actor, [...list, ...since]);
+      // One person may have a hundred thousand ids: a list is copied where something came.
+      if (since !== undefined) this.#lists.set(actor, since.length === 0 ? list : [...list, ...since]);
     }
   }
 }

@@ -6,6 +6,8 @@ import type { Rows } from "../segment/rows.js";
 import type { Missing } from "./missing.js";
 import { RowsTaken } from "./rows-taken.js";
 
+/** Rows of heads up to which they are taken in the turn of a question: some 40 ms where each tells something of its own. */
+const ROWS_AT_ONCE = 4 * 1024;
 /** What a row of a segment costs that is loaded and taken, in looks at a value. */
 const VALUES_PER_ROW = 8;
 
@@ -50,6 +52,10 @@ export abstract class StoreTable<T> implements Droppable {
   protected abstract load(segment: Rows): Promise<T>;
   /** What is derived from rows of a head, which are in memory. */
   protected abstract ofHead(rows: Rows): T;
+  /** The same in turns, of many rows. */
+  protected ofLongHead(rows: Rows): Promise<T> {
+    return Promise.resolve(this.ofHead(rows));
+  }
   /** Takes rows. @param isTaken tells by the sequence of a row whether it was taken before */
   protected abstract take(rows: Rows, made: T, isTaken: (sequence: number) => boolean): void;
   /** Forgets all. */
@@ -65,7 +71,8 @@ export abstract class StoreTable<T> implements Droppable {
    * Takes the rows up to a moment that is no earlier than the last one, as far as they are in memory; false where something is missing.
    * Cost: the rows that came since.
    */
-  takeRows({ rows, sequence, looked }: RowsOfMoment, missing: Missing): boolean {
+  takeRows(moment: RowsOfMoment, missing: Missing): boolean {
+    const { rows, sequence, looked } = moment;
     if (this.#taken.hasAll(rows)) {
       this.budget.touch(this);
       return true;
@@ -87,6 +94,10 @@ export abstract class StoreTable<T> implements Droppable {
       }
       this.#takeSegment(segment, made);
       takenRowCount += segment.rowCount;
+    }
+    if (heads.reduce((sum, { rowCount }) => sum + rowCount, 0) > ROWS_AT_ONCE) {
+      missing.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
+      return false;
     }
     for (const head of heads) {
       looked(head.rowCount);
@@ -140,6 +151,30 @@ export abstract class StoreTable<T> implements Droppable {
       await nextTurn();
       return true;
     });
+    this.#count();
+  }
+
+  /** Takes the rows of heads from the earliest on, in turns. Others may take some of them meanwhile. */
+  async #takeHeads({ rows, looked }: RowsOfMoment): Promise<void> {
+    const generation = this.#generation;
+    for (;;) {
+      const newer = this.#taken.newer(rows);
+      // Whoever asks again has the segments of then.
+      if (newer === null || newer.segments.length > 0 || newer.heads.length === 0) break;
+      const { sequence: taken } = this.#taken;
+      const { heads, sequence } = RowsTaken.firstOf(newer.heads);
+      const made: T[] = [];
+      for (const head of heads) made.push(await this.ofLongHead(head));
+      if (generation !== this.#generation) return;
+      if (taken !== this.#taken.sequence) continue;
+      for (const [at, head] of heads.entries()) {
+        looked(head.rowCount);
+        this.take(head, made[at] as T, (row) => this.#taken.has(row));
+      }
+      this.#taken.tookUpTo(sequence);
+      await nextTurn();
+      if (generation !== this.#generation) return;
+    }
     this.#count();
   }
 

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { dayStartMs } from "../base/time.js";
+import { Turns } from "../base/turn.js";
 import { codeAt } from "../column/column.js";
 import { firstAtLeast } from "../column/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
@@ -8,6 +9,9 @@ import type { Rows } from "../segment/rows.js";
 import { COMPANY_COLUMNS, companyRowsOf } from "./company-rows.js";
 import type { Association } from "./company-view.js";
 
+/** What the search for an actor in a part costs, in values. */
+const VALUES_PER_ACTOR = 8;
+
 /**
  * What the events of some actors tell of their companies, by actor.
  * Cost: a search per actor in each segment that shows companies, and their rows.
@@ -15,8 +19,10 @@ import type { Association } from "./company-view.js";
 export async function associationsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, Association[]>> {
   const ascending = Uint32Array.from(actors).sort();
   const lists = new Map<number, Association[]>([...actors].map((actor) => [actor, []]));
+  const turns = new Turns();
   for (const rows of parts) {
     if (rows.zone("companyId") === null) continue;
+    await turns.took(ascending.length * VALUES_PER_ACTOR);
     rows.pin();
     try {
       await addRows(lists, ascending, rows);

@@ -146,10 +146,10 @@ export class HeadView implements Rows {
     return this.sequences().at(-1) ?? 0;
   }
 
-  /** The rows from a place of this view on. Smallest and largest ms are those of all. */
-  since(row: number): HeadView {
-    const { head, columns, first, end, shownCount, minMs, maxMs } = this;
-    return new HeadView(head, columns, first + row, end, shownCount, minMs, maxMs);
+  /** The rows from a place of this view on, to before another. Smallest and largest ms are those of all. */
+  slice(from: number, to = this.rowCount): HeadView {
+    const { head, columns, first, shownCount, minMs, maxMs } = this;
+    return new HeadView(head, columns, first + from, first + to, shownCount, minMs, maxMs);
   }
 
   zone(column: string): ColumnZone | null {
@@ -212,7 +212,7 @@ export class HeadView implements Rows {
     if (this.first > 0 || (known !== null && known.rowCount > this.end)) return of(this, 0);
     // What is held under a key was made by the same caller.
     if (known?.rowCount === this.end) return known.value as T;
-    const value = known === null ? of(this, 0) : join(known.value as T, of(this.since(known.rowCount), known.rowCount));
+    const value = known === null ? of(this, 0) : join(known.value as T, of(this.slice(known.rowCount), known.rowCount));
     held.hold(key, { value, rowCount: this.end } satisfies Folded, byteLength(value));
     return value;
   }

@@ -50,6 +50,8 @@ const steps = fc.array(
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("compact" as const), day: fc.nat({ max: 2 }) }) },
     // A load that stops after some segments: the next moment may be another.
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("take" as const), segmentCount: fc.constantFrom(0, 1, 2, Infinity, Infinity) }) },
+    // All segments, and some pieces of the heads.
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("begin to take" as const), pieceCount: fc.integer({ min: 1, max: 3 }), rowCount: fc.integer({ min: 1, max: 3 }) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("clear" as const) }) },
   ),
   { maxLength: 40 },
@@ -71,7 +73,23 @@ test("Each row is taken once, whatever seals and compactions do between, and bet
         else if (op.kind === "seal") parts.seal();
         else if (op.kind === "compact") parts.compact(op.day);
         else if (op.kind === "clear") begin();
-        else {
+        else if (op.kind === "begin to take") {
+          if (taken.newer(parts.rows()) === null) begin();
+          for (const segment of taken.newer(parts.rows())?.segments ?? []) {
+            take(segment);
+            taken.tookSegment(segment);
+          }
+          for (let piece = 0; piece < op.pieceCount; piece += 1) {
+            const { heads = [] } = taken.newer(parts.rows()) ?? {};
+            if (heads.length === 0) break;
+            const first = RowsTaken.firstOf(heads, op.rowCount);
+            const rowCount = first.heads.reduce((sum, head) => sum + head.rowCount, 0);
+            expect(rowCount).toBeGreaterThan(0);
+            expect(rowCount).toBeLessThanOrEqual(op.rowCount);
+            for (const head of first.heads) take(head);
+            taken.tookUpTo(first.sequence);
+          }
+        } else {
           if (taken.newer(parts.rows()) === null) begin();
           const { segments = [], heads = [] } = taken.newer(parts.rows()) ?? {};
           expect(segments.map(({ day }) => day)).toEqual(segments.map(({ day }) => day).sort());

@@ -4,7 +4,7 @@ import { of, type Mutant } from "./mutant.js";
 export const tableMutants: readonly Mutant[] = [
   ...of("derived/rows-taken.ts",
     ["that rows of a segment were taken from a head", "return sequence <= this.#sequence;", "return false;"],
-    ["which rows of a head were taken", "part.firstSequence > this.#sequence ? part : part.since(firstAfter(part.sequences(), this.#sequence))", "part"],
+    ["which rows of a head were taken", "part.firstSequence > this.#sequence ? part : part.slice(firstAtLeast(part.sequences(), this.#sequence + 1))", "part"],
     ["what came to a head since", "else heads.push(", "else if (part.firstSequence > this.#sequence) heads.push("]),
   ...of("derived/store-table.ts",
     ["to empty a table that is dropped", "    this.reset();\n    this.byteLength = 0;", "    this.byteLength = 0;"],

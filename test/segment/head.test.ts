@@ -33,7 +33,7 @@ describe("a head that grows", () => {
         const names = early.columnNames();
         for (const row of rows.slice(until)) appendPlain(head, row);
         expect(plain(head.view())).toEqual(rows);
-        expect(plain(head.view().since(from))).toEqual(rows.slice(from));
+        expect(plain(head.view().slice(from))).toEqual(rows.slice(from));
         expect(plain(early)).toEqual(rows.slice(0, until));
         expect(early.columnNames()).toEqual(names);
       }),

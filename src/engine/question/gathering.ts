@@ -207,7 +207,7 @@ export class Gathering<S, T> {
 /** The rows of heads that an answer does not know yet; null where it knows of rows that came after these views. */
 function rowsSince(views: readonly HeadView[], { rowCounts }: SpanAnswer): HeadView[] | null {
   if (rowCounts.length > views.length || views.some(({ rowCount }, at) => rowCount < (rowCounts[at] ?? 0))) return null;
-  return views.flatMap((view, at) => (view.rowCount > (rowCounts[at] ?? 0) ? [view.since(rowCounts[at] ?? 0)] : []));
+  return views.flatMap((view, at) => (view.rowCount > (rowCounts[at] ?? 0) ? [view.slice(rowCounts[at] ?? 0)] : []));
 }
 
 /** What looking at the rows of a head costs besides, in rows. */

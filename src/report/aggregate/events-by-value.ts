@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
 import { codeAt, histogramOfRows, type CodeColumn, type Histogram } from "../../column/column.js";
-import { inTurns } from "../../base/steps.js";
+import { inTurns, piecesOf } from "../../base/steps.js";
 import { Turns } from "../../base/turn.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
@@ -14,6 +14,9 @@ import type { Values } from "./value-sources.js";
 
 /** What whole segments contribute: counts of every code, or only of those that some row has, source by source. */
 type KeptCounts = readonly Histogram[];
+
+/** Codes whose texts are looked at in one step. */
+const CODES_PER_STEP = 4_096;
 
 /** Events by the value of a field or of a metadata path. */
 export class EventsByValue {
@@ -63,14 +66,17 @@ export class EventsByValue {
       return await rank(ordered.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(ordered[place]!), placesInOrder: () => places });
     }
     const totals = new CodeCounts(1024);
-    this.#counts.forEach((counted, place) => {
+    for (const [place, counted] of this.#counts.entries()) {
       const { codes, counts } = counted.histogram();
-      for (let at = 0; at < codes.length; at += 1)
-        for (const group of values.groupsOf(place, codes[at]!)) {
-          totals.makeRoom(group + 1);
-          totals.add(group, counts[at]!);
-        }
-    });
+      const add = (from: number, to: number) => {
+        for (let at = from; at < to; at += 1)
+          for (const group of values.groupsOf(place, codes[at]!)) {
+            totals.makeRoom(group + 1);
+            totals.add(group, counts[at]!);
+          }
+      };
+      await inTurns(piecesOf(codes.length, CODES_PER_STEP, add), pause);
+    }
     const { codes: groups, counts } = totals.histogram();
     return await rank(counts, { propertyOf: (place) => propertyOf(groups[place]!) });
   }

@@ -29,8 +29,6 @@ interface Tie {
   readonly events: { readonly ms: number; readonly sequence: number; readonly key: number }[];
 }
 
-const ROWS_PER_PAUSE = 256 * 1024;
-
 /**
  * The entities behind the first rows of subjects, unit by unit, each with its first event. Cost: three looks at each row; where events of
  * one millisecond and several values decide, their ids.
@@ -45,10 +43,9 @@ export async function membersOf(firsts: FirstsByUnit, subjects: Subjects, moment
   for (const [, lists] of [...firsts].sort(([a], [b]) => a - b)) {
     const rows = joinedFirstRows(lists);
     const start = end;
-    for (let from = 0; from < rows.subjects.length; from += ROWS_PER_PAUSE) {
-      end = addFirst(made, end, memberOf, rows, from, subjects);
-      await pause();
-    }
+    await inPieces(rows.subjects.length, pause, (fromRow, toRow) => {
+      end = addFirst(made, end, memberOf, rows, fromRow, toRow, subjects);
+    });
     await addTies(ties, made, memberOf, rows, subjects, pause);
     for (let place = start; place < end; place += 1) memberOf[made.entities[place]!] = 0;
     await pause();
@@ -58,8 +55,7 @@ export async function membersOf(firsts: FirstsByUnit, subjects: Subjects, moment
 }
 
 /** Adds a piece of rows to the members of their unit. */
-function addFirst(made: Members, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, subjects: Subjects): number {
-  const toRow = Math.min(fromRow + ROWS_PER_PAUSE, rows.subjects.length);
+function addFirst(made: Members, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, toRow: number, subjects: Subjects): number {
   let end = from;
   for (let row = fromRow; row < toRow; row += 1) {
     const entity = subjects.entityOf(rows.subjects[row]!);

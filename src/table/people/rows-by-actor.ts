@@ -31,14 +31,15 @@ function actorsOf(rows: Rows): Uint32Array {
 }
 
 /**
- * Whether rows of some of these actors may be here, judged by the zone maps alone. Codes are given in order of arrival:
+ * Whether rows of an actor may be here, judged by the zone maps alone. Codes are given in order of arrival:
  * whoever came later has greater codes than an old segment's greatest.
  */
-export function mayHold(rows: Rows, actors: readonly number[]): boolean {
-  return actors.some((actor) => {
-    const zone = rows.zone((actor & 1) === 0 ? "userId" : "anonymousId");
+function heldBy(rows: Rows): (actor: number) => boolean {
+  const zones = [rows.zone("userId"), rows.zone("anonymousId")];
+  return (actor) => {
+    const zone = zones[actor & 1]!;
     return zone !== null && actor >>> 1 >= zone.min && actor >>> 1 <= zone.max;
-  });
+  };
 }
 
 /**
@@ -83,17 +84,28 @@ export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
 }
 
 function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
-  const set = new Set(wanted.filter((actor) => mayHold(rows, [actor])));
-  if (set.size === 0) return NO_ROWS;
+  const held = wanted.filter(heldBy(rows));
+  if (held.length === 0) return NO_ROWS;
+  // Of more actors than rows a search in each row costs less than to put them into a set.
+  const isWanted = held.length > rows.rowCount ? isAmong(Uint32Array.from(held)) : isIn(new Set(held));
   // A bit for each remainder: most rows are told from it alone.
   let remainders = 0;
-  for (const actor of set) remainders |= 1 << (actor & 31);
+  for (const actor of held) remainders |= 1 << (actor & 31);
   const users = denseCodes(rows.column("userId"));
   const anonymous = denseCodes(rows.column("anonymousId"));
   const found: number[] = [];
   for (let row = 0; row < rows.rowCount; row += 1) {
     const actor = actorOf(users[row]!, anonymous[row]!);
-    if ((remainders >>> (actor & 31)) & 1 && set.has(actor)) found.push(row);
+    if ((remainders >>> (actor & 31)) & 1 && isWanted(actor)) found.push(row);
   }
   return Uint32Array.from(found);
+}
+
+function isIn(set: ReadonlySet<number>): (actor: number) => boolean {
+  return (actor) => set.has(actor);
+}
+
+/** @param ascending in order */
+function isAmong(ascending: Uint32Array): (actor: number) => boolean {
+  return (actor) => ascending[firstAtLeast(ascending, actor)] === actor;
 }

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { dayStartMs } from "../../base/time.js";
+import { Turns } from "../../base/turn.js";
 import { codeAt } from "../../column/column.js";
 import { FollowedActors } from "../../derived/followed-actors.js";
 import type { Missing } from "../../derived/missing.js";
@@ -21,6 +22,8 @@ export interface PlainEvent {
 
 const BYTES_PER_TRIPLE = 24;
 const BYTES_PER_PLAIN_EVENT = 64;
+/** What a row costs that is looked through for somebody's events, in values. */
+const VALUES_PER_ROW = 4;
 
 /**
  * Who was seen, for which company by the event itself, in which project, and on which day first: of all time. Idempotent, so a row may be taken
@@ -86,7 +89,9 @@ function plainEventAt(rows: Rows, row: number): PlainEvent {
 async function plainEventsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, PlainEvent[]>> {
   const ascending = [...actors].sort((a, b) => a - b);
   const lists = new Map<number, PlainEvent[]>(ascending.map((actor) => [actor, []]));
+  const turns = new Turns();
   for (const rows of parts) {
+    await turns.took(rows.rowCount * VALUES_PER_ROW);
     rows.pin();
     try {
       await rows.load([...ACTOR_COLUMNS, "companyId"]);

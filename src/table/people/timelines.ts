@@ -143,13 +143,24 @@ async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCoun
   segment.pin();
   try {
     const who = await segment.who();
-    if (!actors.some((actor) => who.actors[firstAtLeast(who.actors, actor)] === actor)) return NO_ROWS;
+    if (!haveCommon(actors, who.actors)) return NO_ROWS;
     await segment.load(ACTOR_COLUMNS);
     looked(segment.rowCount);
     return rowsOfLoaded(segment, actors);
   } finally {
     segment.unpin();
   }
+}
+
+/** Of two ascending lists. Cost: a search in the longer one for each of the shorter, until one is found. */
+function haveCommon(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  const [few, many] = a.length < b.length ? [a, b] : [b, a];
+  let from = 0;
+  for (let at = 0; at < few.length && from < many.length; at += 1) {
+    from = firstAtLeast(many, few[at]!, from);
+    if (many[from] === few[at]) return true;
+  }
+  return false;
 }
 
 async function upToSequence(hits: readonly Hit[], sequence: number): Promise<Hit[]> {

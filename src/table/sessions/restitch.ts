@@ -99,7 +99,7 @@ function newerEvents({ grown }: SessionChanges, { identities }: SessionMoment, p
   for (const { number: part, rows, rowCount } of grown) {
     const dayMs = parts[part]!.startMs;
     Scratch.atOnce((scratch) => {
-      const read = source.read(rows.since(rowCount), scratch);
+      const read = source.read(rows.slice(rowCount), scratch);
       for (let at = 0; at < read.times.length; at += 1) {
         const actor = actorAt(read, at);
         if (actor === 0) continue;

@@ -125,6 +125,10 @@ export class Touches extends StoreTable<TouchFacts> {
     return touchFactsOf(rows, this.maker);
   }
 
+  protected override ofLongHead(rows: Rows): Promise<TouchFacts> {
+    return loadTouchFacts(rows, this.maker);
+  }
+
   protected take(rows: Rows, facts: TouchFacts, isTaken: (sequence: number) => boolean): void {
     this.#takenRowCount += rows.rowCount;
     const isInOrder = rows.sealed && this.inOrderCount === this.#count && rows.day > this.#dayInOrder;
