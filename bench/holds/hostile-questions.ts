@@ -85,7 +85,7 @@ const QUESTIONS: Readonly<Record<string, Draw>> = {
   countUniqueUsersPerDay: scope,
   aggregate: (random) => ({ ...scope(random), field: random.pick([...FIELDS, "id", "created_at", "identity_id"]), ...maybe(random, 0.5, () => ({ limit: random.pick([10, 1_000]) })), ...maybe(random, 0.3, () => ({ measure: "unique_users" })) }),
   searchEvents: (random) => ({ ...scope(random), limit: random.pick([1, 100, 1_000]), ...maybe(random, 0.2, () => subject(random)) }),
-  identitySessions: (random) => ({ ...person(random), limit: random.pick([10, 200]) }),
+  identitySessions: (random) => ({ ...person(random), limit: random.pick([10, 100]) }),
   identityProfile: person,
   identityReferrers: person,
   identityDeviceGeo: person,

@@ -114,7 +114,7 @@ function* topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Steps<
 /** Places that are looked through at a time for those that cannot be shown. */
 const CANDIDATE_COUNT = 4_096;
 
-/** Of places that tie with the last item, those that are shown: so few are found while the texts are read, and no million of texts is put in order. */
+/** Items of an answer up to which those that tie with the last one are found while their texts are read, without an order of all of them. */
 const FEW_ITEMS = 1_024;
 /** Places whose texts are read in one step. */
 const TEXTS_PER_STEP = 8_192;

@@ -47,7 +47,7 @@ export const WHO_BLOCK = "who";
 /** Name of the block with the ids seen together on one event; absent where there are none. */
 export const LINKS_BLOCK = "links";
 
-/** Shorter blocks stay as they are: to deflate them takes a tenth of a millisecond, and saves a few bytes of a file that describes each block in a hundred. */
+/** Shorter blocks stay as they are: to deflate one takes a tenth of a millisecond and saves a few bytes, and a hundred describe it. */
 const DEFLATED_BYTES_MIN = 64;
 /** What a block costs that is deflated, in values, and beside it each of its bytes. */
 const VALUES_PER_DEFLATE = 16 * 1024;

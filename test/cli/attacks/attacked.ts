@@ -8,6 +8,7 @@ import { emptyDirectory, startProgram } from "../run.js";
 
 export const TOKEN = "sk_attacked_0123456789abcdef";
 export const WRITER = "sk_writer_0123456789abcdef";
+export const VIEWER = "sk_viewer_0123456789abcdef";
 export const PAGE_KEY = "pk_attacked_0123456789abcdef";
 
 export const WAYS = [["with a thread for sockets", []], ["with one thread", ["--one-thread"]]] as const;
@@ -28,6 +29,7 @@ export async function attacked(options: readonly string[], flags: readonly strin
   const entries = [
     { token: TOKEN, role: "owner", scopes: ["*"] },
     { token: WRITER, role: "viewer", scopes: ["events:write"], project: "shop" },
+    { token: VIEWER, role: "viewer", scopes: ["analytics:read", "events:read"] },
     { token: PAGE_KEY, project: "shop", public: { origins: ["*"] } },
   ];
   await writeFile(tokens, JSON.stringify(entries));
