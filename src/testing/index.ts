@@ -1,9 +1,5 @@
-export { oracle, type Oracle } from "./oracle/oracle.js";
-export type { History, HistoryItem } from "./oracle/history.js";
-export type { OracleOptions } from "./oracle/rules.js";
 export { seededRandom, type Random } from "./random.js";
 export { generateTraffic, type TrafficOptions } from "./traffic-generator.js";
-export { executorSuite, type ExecutorCase, type LoadedExecutor, type LoadExecutor } from "./executor-suite.js";
 export { storageSuite } from "./storage-suite.js";
 export { SimulatedDisk, type DiskOperation, type DiskState } from "./simulated-disk/simulated-disk.js";
 export { SimulatedFileSystem, type SimulatedFileSystemOptions } from "./simulated-disk/simulated-file-system.js";

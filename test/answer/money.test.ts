@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { ZERO, addMoney, compareMoney, convertMoney, isNegative, majorUnits, majorUnitsPer, moneyOfNumber, negated, timesMoney } from "../../src/answer/money.js";
-import { scaled } from "../../src/testing/oracle/decimal.js";
+import { scaled } from "../support/oracle/decimal.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const money = (value: number) => moneyOfNumber(JSON.stringify(value));

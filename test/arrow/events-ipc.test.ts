@@ -6,7 +6,7 @@ import type { EventRange } from "../../src/arrow/day-rows.js";
 import { eventsFromIpc } from "../../src/arrow/events-from-ipc.js";
 import { eventsToIpc } from "../../src/arrow/events-to-ipc.js";
 import type { IpcFormat } from "../../src/arrow/ipc-writer.js";
-import { hostileHistory } from "../../src/testing/random/hostile-history.js";
+import { hostileHistory } from "../support/random/hostile-history.js";
 import { longTest } from "../long-test.js";
 import { baseSeed, caseCount, sliceOf } from "../oracle/settings.js";
 import { allAnswers, openAt } from "../property/law.js";

@@ -1,10 +1,11 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type RecordInput } from "daybook";
 import { openClickHouse } from "daybook/clickhouse";
-import { oracle, seededRandom } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { expect, test } from "vitest";
-import type { History, HistoryItem } from "../../src/testing/oracle/history.js";
-import { knownHistory } from "../../src/testing/random/known-history.js";
-import { nowMs } from "../../src/testing/random/now.js";
+import type { History, HistoryItem } from "../support/oracle/history.js";
+import { knownHistory } from "../support/random/known-history.js";
+import { nowMs } from "../support/random/now.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { newDatabase } from "./kit.js";
 

@@ -1,5 +1,5 @@
 import { fixedClock, type Daybook } from "daybook";
-import { executorSuite, type ExecutorCase, type LoadExecutor } from "daybook/testing";
+import { executorSuite, type ExecutorCase, type LoadExecutor } from "../support/index.js";
 import { describe, test } from "vitest";
 import { openWithExecutor } from "../../src/clickhouse/open-clickhouse.js";
 import { newDatabase, type Layout } from "./kit.js";

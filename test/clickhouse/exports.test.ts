@@ -5,10 +5,10 @@ import { parseUuid } from "../../src/base/uuid.js";
 import type { ExportedEvent } from "../../src/schema/exported-event.js";
 import { AFTER, type ExportedRecordPlace, type PagedExports } from "../../src/engine/exports/place.js";
 import type { StoredRecord } from "../../src/schema/record.js";
-import { arrive } from "../../src/testing/random/arrive.js";
-import { hostileHistory } from "../../src/testing/random/hostile-history.js";
-import { nowMs } from "../../src/testing/random/now.js";
-import { personHistory } from "../../src/testing/random/person-history.js";
+import { arrive } from "../support/random/arrive.js";
+import { hostileHistory } from "../support/random/hostile-history.js";
+import { nowMs } from "../support/random/now.js";
+import { personHistory } from "../support/random/person-history.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { newDatabase, questionLayouts } from "./kit.js";
 

@@ -2,7 +2,7 @@ import { fixedClock } from "daybook";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { tableStatements } from "../../src/clickhouse/tables/statements.js";
-import { nowMs } from "../../src/testing/random/now.js";
+import { nowMs } from "../support/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
 import { closeAfter, connectTo, heldCount, killed, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
 import { CLUSTER, HALF_CLUSTER } from "./server/engine.js";

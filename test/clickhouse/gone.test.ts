@@ -3,7 +3,7 @@ import { fixedClock } from "daybook";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { expect, onTestFinished, test } from "vitest";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";
-import { nowMs } from "../../src/testing/random/now.js";
+import { nowMs } from "../support/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
 import { connectTo, heldOf, killed, orderOf, startServer, type OwnServer } from "./kit.js";
 

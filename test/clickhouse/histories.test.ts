@@ -3,7 +3,7 @@ import { openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
 import { sql } from "../../src/clickhouse/sql/sql.js";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { connectTo, newDatabase } from "./kit.js";
 import { compare, ofEvents, ofInsights, ofPersons, type Told } from "./three-answers.js";

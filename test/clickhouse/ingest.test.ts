@@ -1,10 +1,10 @@
 import { memoryStorage, openDaybook, fixedClock, type RecordInput } from "daybook";
 import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, test } from "vitest";
-import { nowMs } from "../../src/testing/random/now.js";
-import { brokenMembers, hostileHistory } from "../../src/testing/random/hostile-history.js";
+import { nowMs } from "../support/random/now.js";
+import { brokenMembers, hostileHistory } from "../support/random/hostile-history.js";
 import { seededRandom } from "../../src/testing/random.js";
-import { eventsOf } from "../../src/testing/oracle/history.js";
+import { eventsOf } from "../support/oracle/history.js";
 import { heldCount, layouts, newDatabase, order } from "./kit.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -4,7 +4,7 @@ import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
 import { sql } from "../../src/clickhouse/sql/sql.js";
-import { nowMs } from "../../src/testing/random/now.js";
+import { nowMs } from "../support/random/now.js";
 import { closeAfter, connectTo, givenUpCount, heldCount, newDatabase, order, type Layout } from "./kit.js";
 
 afterEach(() => order());

@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { openClickHouse } from "daybook/clickhouse";
 import { seededRandom } from "daybook/testing";
 import { describe, expect, test } from "vitest";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { newDatabase, questionLayouts, type Layout } from "./kit.js";
 import { compare, ofEvents, ofPersons, type Told } from "./three-answers.js";

@@ -1,7 +1,7 @@
 import { fixedClock, type Segment } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nowMs } from "../../src/testing/random/now.js";
+import { nowMs } from "../support/random/now.js";
 import { layouts, newDatabase } from "./kit.js";
 
 const did = (eventName: string): Segment => ({ groups: [{ conditions: [{ type: "did", eventName }] }] });

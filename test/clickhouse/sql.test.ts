@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isoOf, parseDateOnly, parseTimestamp } from "../../src/base/time.js";
 import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
 import { joined, Sql, sql, text, texts } from "../../src/clickhouse/sql/sql.js";
-import { nastyInstants } from "../../src/testing/random/nasty-values.js";
+import { nastyInstants } from "../support/random/nasty-values.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { connectTo, serverUrl } from "./kit.js";
 

@@ -1,7 +1,7 @@
 import { fixedClock, type Daybook } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { nowMs } from "../../src/testing/random/now.js";
+import { nowMs } from "../support/random/now.js";
 import { givenUpCount, newDatabase, order } from "./kit.js";
 
 const steps = [{ eventName: "a" }, { eventName: "b" }];

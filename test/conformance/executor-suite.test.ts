@@ -1,5 +1,5 @@
 import { fixedClock, memoryStorage } from "daybook";
-import { executorSuite, type LoadExecutor } from "daybook/testing";
+import { executorSuite, type LoadExecutor } from "../support/index.js";
 import { describe, expect, test } from "vitest";
 import { MemoryExecutor } from "../../src/engine/question/executor.js";
 import { openDaybook, openOn } from "../../src/engine/open-daybook.js";

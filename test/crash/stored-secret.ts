@@ -1,5 +1,5 @@
 import { inflateRawSync } from "node:zlib";
-import { type DiskState } from "daybook/testing";
+import type { DiskState } from "daybook/testing";
 import { decodeFooter } from "../../src/segment/container.js";
 import { SECRET } from "./acts.js";
 

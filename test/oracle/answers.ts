@@ -1,6 +1,6 @@
 import { DaybookError, type AggregateInput, type Daybook, type EventRecord, type SearchEventsPage } from "daybook";
-import type { Oracle } from "daybook/testing";
-import type { Question } from "../../src/testing/random/event-questions.js";
+import type { Oracle } from "../support/index.js";
+import type { Question } from "../support/random/event-questions.js";
 
 /** What a question deserves: its answer, or the code of the error. */
 export type Outcome = { readonly answer: unknown } | { readonly error: string };

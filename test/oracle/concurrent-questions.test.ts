@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { fixedClock, openDaybook, type Daybook } from "daybook";
-import { oracle, seededRandom, type Oracle } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import { oracle, type Oracle } from "../support/index.js";
 import { expect, test } from "vitest";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
-import { hostileHistory } from "../../src/testing/random/hostile-history.js";
-import { randomQuestion, type Question } from "../../src/testing/random/event-questions.js";
+import { hostileHistory } from "../support/random/hostile-history.js";
+import { randomQuestion, type Question } from "../support/random/event-questions.js";
 import { useLimits } from "../limits.js";
 import { randomStorage } from "./random-storage.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";

@@ -1,15 +1,16 @@
 import { DaybookError, fixedClock, memoryStorage, openDaybook, type AggregateInput, type Daybook, type DaybookOptions, type PerDayInput } from "daybook";
-import { seededRandom, type History, type Random } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
+import type { History } from "../support/index.js";
 import { load } from "../../src/cli/load.js";
 import { readNdjson } from "../../src/cli/read/ndjson.js";
 import { ndjsonBlocks } from "../../src/cli/write/blocks.js";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { errorOutcome, type Outcome } from "./answers.js";
 import { outcome } from "./person-answers.js";
-import { personHistory } from "../../src/testing/random/person-history.js";
-import { randomOptions } from "../../src/testing/random/person-options.js";
-import { personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
-import { emails, userIds } from "../../src/testing/random/person-values.js";
+import { personHistory } from "../support/random/person-history.js";
+import { randomOptions } from "../support/random/person-options.js";
+import { personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { emails, userIds } from "../support/random/person-values.js";
 
 /** A line of an export, or (null) none in its place. */
 export type Mutant = (line: Readonly<Record<string, unknown>>) => object | null;

@@ -1,5 +1,5 @@
 import type { Daybook, EventInput } from "daybook";
-import type { HistoryItem } from "daybook/testing";
+import type { HistoryItem } from "../support/index.js";
 import { DaybookError } from "../../src/base/errors.js";
 import { MS_PER_DAY, dayOf, dayStartMs } from "../../src/base/time.js";
 import type { Deleted } from "./live-history.js";

@@ -1,13 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import { fixedClock, openDaybook, type Daybook, type DaybookOptions } from "daybook";
-import { oracle, seededRandom, type Oracle } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import { oracle, type Oracle } from "../support/index.js";
 import { expect, test } from "vitest";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { HeldReads } from "./held-reads.js";
 import { liveThemes, smallHistory } from "./live-history.js";
 import { expectedOutcome, outcomeOfOneMoment } from "./person-answers.js";
-import { randomOptions } from "../../src/testing/random/person-options.js";
-import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
+import { randomOptions } from "../support/random/person-options.js";
+import type { PersonQuestion } from "../support/random/person-questions.js";
 import { useLimits } from "../limits.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 

@@ -1,13 +1,14 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions } from "daybook";
-import { oracle, seededRandom, type HistoryItem, type OracleOptions, type Random } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle, type HistoryItem, type OracleOptions } from "../support/index.js";
 import { DaybookError } from "../../src/base/errors.js";
 import { LIMITS } from "../../src/base/limits.js";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { expectedOutcome, outcome } from "./person-answers.js";
 import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js";
 import { deleteAll, forgetEmptyProjects, withoutDeleted } from "./deletions.js";
-import { randomOptions } from "../../src/testing/random/person-options.js";
-import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
+import { randomOptions } from "../support/random/person-options.js";
+import type { PersonQuestion } from "../support/random/person-questions.js";
 
 /** Histories of the default suite. */
 export const LIVE_HISTORY_COUNTS = { big: 12, small: 4 } as const;

@@ -1,8 +1,9 @@
 import type { EventInput } from "daybook";
-import type { HistoryItem, Random } from "daybook/testing";
-import { idOf, personHistory } from "../../src/testing/random/person-history.js";
-import { refundIdOf } from "../../src/testing/random/refund-id.js";
-import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
+import type { Random } from "daybook/testing";
+import type { HistoryItem } from "../support/index.js";
+import { idOf, personHistory } from "../support/random/person-history.js";
+import { refundIdOf } from "../support/random/refund-id.js";
+import type { PersonQuestion } from "../support/random/person-questions.js";
 
 const HALF_HOUR_MS = 30 * 60_000;
 const midnightMs = Date.UTC(2026, 2, 1);

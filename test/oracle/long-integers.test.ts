@@ -1,7 +1,8 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
-import { oracle, seededRandom } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { expect, test } from "vitest";
-import { longIntegerFilter, longIntegerHistory } from "../../src/testing/random/long-integers.js";
+import { longIntegerFilter, longIntegerHistory } from "../support/random/long-integers.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
 const historyCount = caseCount(3, 60);

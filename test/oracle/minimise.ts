@@ -1,6 +1,6 @@
 import type { EventInput, FilterGroupInput } from "daybook";
-import type { HistoryItem } from "daybook/testing";
-import type { Question } from "../../src/testing/random/event-questions.js";
+import type { HistoryItem } from "../support/index.js";
+import type { Question } from "../support/random/event-questions.js";
 
 /** A failing case: what arrived, and what was asked. */
 export interface Case {

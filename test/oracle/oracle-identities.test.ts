@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IdentifyInput, IdentityInput } from "daybook";
-import { oracle, type History, type HistoryItem } from "daybook/testing";
+import { oracle, type History, type HistoryItem } from "../support/index.js";
 import { describe, expect, test } from "vitest";
 
 const nowMs = Date.parse("2026-03-10T00:00:00Z");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AggregateInput, EventInput } from "daybook";
-import { oracle } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { expect, test } from "vitest";
 
 const nowMs = Date.parse("2026-03-10T00:00:00Z");

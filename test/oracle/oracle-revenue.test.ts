@@ -1,5 +1,5 @@
 import type { EventInput, RevenueByAttributionInput } from "daybook";
-import { oracle, type HistoryItem, type OracleOptions } from "daybook/testing";
+import { oracle, type HistoryItem, type OracleOptions } from "../support/index.js";
 import { describe, expect, test } from "vitest";
 
 const nowMs = Date.parse("2026-03-10T00:00:00Z");

@@ -1,5 +1,5 @@
 import type { EventInput } from "daybook";
-import { oracle, type OracleOptions } from "daybook/testing";
+import { oracle, type OracleOptions } from "../support/index.js";
 import { expect, test } from "vitest";
 
 const nowMs = Date.parse("2026-03-10T00:00:00Z");

@@ -1,5 +1,5 @@
 import type { EventInput, FilterInput } from "daybook";
-import { oracle } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { describe, expect, test } from "vitest";
 
 const nowMs = Date.UTC(2026, 2, 10);

@@ -1,7 +1,7 @@
 import type { Daybook, QueryOptions } from "daybook";
-import type { Oracle } from "daybook/testing";
+import type { Oracle } from "../support/index.js";
 import { allPages, errorOutcome, type Outcome } from "./answers.js";
-import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
+import type { PersonQuestion } from "../support/random/person-questions.js";
 
 /** The answer that a Daybook owes, or the code of its error. */
 export function expectedOutcome(expected: Oracle, { report: name, input }: PersonQuestion): Outcome {

@@ -1,13 +1,14 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { fixedClock, openDaybook } from "daybook";
-import { oracle, seededRandom, type History, type HistoryItem, type Oracle, type OracleOptions, type Random } from "daybook/testing";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle, type History, type HistoryItem, type Oracle, type OracleOptions } from "../support/index.js";
+import { arrive } from "../support/random/arrive.js";
 import { minimise, type Case } from "./minimise.js";
 import { allSessions, expectedOutcome, outcome } from "./person-answers.js";
-import { idOf, personHistory } from "../../src/testing/random/person-history.js";
-import { randomOptions } from "../../src/testing/random/person-options.js";
-import { aggregateQuestions, personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
-import { anonymousIds, userIds } from "../../src/testing/random/person-values.js";
+import { idOf, personHistory } from "../support/random/person-history.js";
+import { randomOptions } from "../support/random/person-options.js";
+import { aggregateQuestions, personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { anonymousIds, userIds } from "../support/random/person-values.js";
 import { lastingMemory } from "../store/objects.js";
 
 export { arrive, allSessions };

@@ -1,10 +1,11 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions, type EventInput } from "daybook";
-import { oracle, seededRandom, type Random } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
-import { hostileHistory, wideHistory } from "../../src/testing/random/hostile-history.js";
+import { hostileHistory, wideHistory } from "../support/random/hostile-history.js";
 import { minimise, type EventCase } from "./minimise.js";
-import { randomQuestion, type Question } from "../../src/testing/random/event-questions.js";
+import { randomQuestion, type Question } from "../support/random/event-questions.js";
 import { nowMs } from "./settings.js";
 import { randomStorage } from "./random-storage.js";
 

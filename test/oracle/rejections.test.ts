@@ -1,8 +1,8 @@
 import { fixedClock, memoryStorage, openDaybook, type EventInput } from "daybook";
-import { oracle } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { expect, test } from "vitest";
 import { allPages } from "./answers.js";
-import { brokenMembers } from "../../src/testing/random/hostile-history.js";
+import { brokenMembers } from "../support/random/hostile-history.js";
 import { nowMs } from "./settings.js";
 
 const good = (index: number): EventInput => ({ id: `good ${index}`, name: "e", createdAt: new Date(index) });

@@ -32,4 +32,4 @@ export function sliceOf<T>(rows: readonly T[], stride: number): T[] {
   return rows.filter((_, at) => at % strideOf(stride, 1) === 0);
 }
 
-export { nowMs } from "../../src/testing/random/now.js";
+export { nowMs } from "../support/random/now.js";

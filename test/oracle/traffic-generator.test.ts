@@ -1,4 +1,5 @@
-import { generateTraffic, oracle, seededRandom } from "daybook/testing";
+import { generateTraffic, seededRandom } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { expect, test } from "vitest";
 
 const startMs = Date.UTC(2026, 0, 1);

@@ -2,7 +2,7 @@ import { parquetMetadata } from "hyparquet";
 import { memoryStorage, type Daybook, type ExportedEvent } from "daybook";
 import { generateTraffic, seededRandom } from "daybook/testing";
 import { describe, expect, test } from "vitest";
-import { hostileHistory } from "../../src/testing/random/hostile-history.js";
+import { hostileHistory } from "../support/random/hostile-history.js";
 import { daybookOf } from "../arrow/stored-rows.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { openAt } from "../property/law.js";

@@ -1,6 +1,6 @@
 import type { CountEventsInput, EventInput, FilterInput } from "daybook";
 import fc from "fast-check";
-import { anonymousIds, eventNames, nastyTexts, projects, referrers, shortTexts, urls, userIds } from "../../src/testing/random/nasty-values.js";
+import { anonymousIds, eventNames, nastyTexts, projects, referrers, shortTexts, urls, userIds } from "../support/random/nasty-values.js";
 
 const midnightMs = Date.UTC(2026, 2, 1);
 const DAY_MS = 86_400_000;

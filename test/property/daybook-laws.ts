@@ -1,6 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
-import { seededRandom, type HistoryItem, type Random } from "daybook/testing";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { seededRandom, type Random } from "daybook/testing";
+import type { HistoryItem } from "../support/index.js";
+import { arrive } from "../support/random/arrive.js";
 import type { Asked, Case } from "../oracle/insights/laws/law.js";
 import { nowMs, smallHistory } from "../oracle/insights/random-history.js";
 import { allSessions } from "../oracle/person-answers.js";

@@ -1,14 +1,15 @@
 import { DaybookError, fixedClock, memoryStorage, openDaybook, type Daybook, type Storage } from "daybook";
-import { seededRandom, type HistoryItem } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import type { HistoryItem } from "../support/index.js";
 import { expect, test } from "vitest";
 import { errorOutcome, allPages, type Outcome } from "../oracle/answers.js";
 import { allSessions, arrive } from "../oracle/person-case.js";
-import { idOf, personHistory } from "../../src/testing/random/person-history.js";
-import { randomOptions } from "../../src/testing/random/person-options.js";
-import { aggregateQuestions, personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
-import { anonymousIds, projects, userIds } from "../../src/testing/random/person-values.js";
+import { idOf, personHistory } from "../support/random/person-history.js";
+import { randomOptions } from "../support/random/person-options.js";
+import { aggregateQuestions, personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { anonymousIds, projects, userIds } from "../support/random/person-values.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { eventsOf } from "../../src/testing/oracle/history.js";
+import { eventsOf } from "../support/oracle/history.js";
 import { storedText } from "../store/stored-text.js";
 
 /** Stands in something of every event and record that bears one user id. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { useLimits } from "../limits.js";
 import { errorOutcome } from "../oracle/answers.js";
-import { companyIds, projects, userIds } from "../../src/testing/random/person-values.js";
+import { companyIds, projects, userIds } from "../support/random/person-values.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf } from "./person-arbitraries.js";
 

@@ -1,11 +1,12 @@
 import { DaybookError, memoryStorage, type Daybook, type RecordInput } from "daybook";
-import { seededRandom, type HistoryItem } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import type { HistoryItem } from "../support/index.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { allSessions, outcome } from "../oracle/person-answers.js";
-import { personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
-import { anonymousIds, companyIds, emails, projects, userIds } from "../../src/testing/random/person-values.js";
+import { personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { anonymousIds, companyIds, emails, projects, userIds } from "../support/random/person-values.js";
 import { baseSeed } from "../oracle/settings.js";
 import { uuidOfText } from "../../src/base/uuid.js";
 import { holds, openAt } from "./law.js";

@@ -1,13 +1,14 @@
 import { memoryStorage, type Daybook } from "daybook";
-import { seededRandom, type HistoryItem } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import type { HistoryItem } from "../support/index.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { useLimits } from "../limits.js";
 import { allPages, errorOutcome } from "../oracle/answers.js";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { outcome } from "../oracle/person-answers.js";
-import { personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
-import { anonymousIds, companyIds, userIds } from "../../src/testing/random/person-values.js";
+import { personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { anonymousIds, companyIds, userIds } from "../support/random/person-values.js";
 import { baseSeed } from "../oracle/settings.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf, record } from "./person-arbitraries.js";

@@ -1,7 +1,7 @@
 import { memoryStorage, type AggregateInput, type Daybook } from "daybook";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { arrive } from "../../src/testing/random/arrive.js";
+import { arrive } from "../support/random/arrive.js";
 import { useLimits } from "../limits.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf, record } from "./person-arbitraries.js";

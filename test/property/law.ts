@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, 
 import { seededRandom } from "daybook/testing";
 import fc from "fast-check";
 import { allPages, daybookOutcome } from "../oracle/answers.js";
-import { randomQuestion } from "../../src/testing/random/event-questions.js";
+import { randomQuestion } from "../support/random/event-questions.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 
 /** The default suite runs one in so many cases of a law, the long one all of them. */

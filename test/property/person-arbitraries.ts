@@ -1,7 +1,7 @@
 import type { EventInput } from "daybook";
-import type { HistoryItem } from "daybook/testing";
+import type { HistoryItem } from "../support/index.js";
 import fc from "fast-check";
-import { anonymousIds, companyIds, emails, hostnames, names, projects, referrers, urls, userIds } from "../../src/testing/random/person-values.js";
+import { anonymousIds, companyIds, emails, hostnames, names, projects, referrers, urls, userIds } from "../support/random/person-values.js";
 
 const MINUTE_MS = 60_000;
 const midnightMs = Date.UTC(2026, 2, 1);

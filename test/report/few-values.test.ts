@@ -1,5 +1,6 @@
 import { memoryStorage, openDaybook, type EventInput } from "daybook";
-import { oracle, seededRandom } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { expect, test } from "vitest";
 import { baseSeed } from "../oracle/settings.js";
 

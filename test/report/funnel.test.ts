@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
-import { oracle, seededRandom, type HistoryItem, type Oracle, type Random } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle, type HistoryItem, type Oracle } from "../support/index.js";
 import { expect, test } from "vitest";
 import { DaybookError } from "../../src/base/errors.js";
 import type { EventSelector, FunnelExclusionInput, FunnelInput, FunnelStepInput, InsightField, InsightInput } from "../../src/plan/insights/input.js";
-import { arrive } from "../../src/testing/random/arrive.js";
-import { personHistory } from "../../src/testing/random/person-history.js";
-import { randomOptions } from "../../src/testing/random/person-options.js";
+import { arrive } from "../support/random/arrive.js";
+import { personHistory } from "../support/random/person-history.js";
+import { randomOptions } from "../support/random/person-options.js";
 import { useLimits } from "../limits.js";
 import { randomScope, smallHistory, zones } from "../oracle/insights/random-history.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";

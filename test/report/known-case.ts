@@ -1,15 +1,16 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
-import { oracle, seededRandom, type Oracle, type OracleOptions, type Random } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle, type Oracle, type OracleOptions } from "../support/index.js";
 import { MemoryExecutor } from "../../src/engine/question/executor.js";
 import type { Work } from "../../src/engine/question/work.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { ReportContexts } from "../../src/engine/question/report-contexts.js";
 import { reportRules } from "../../src/plan/revenue-rules.js";
 import type { Plan } from "../../src/plan/plan.js";
-import { arrive } from "../../src/testing/random/arrive.js";
-import { knownHistory } from "../../src/testing/random/known-history.js";
-import { randomOptions } from "../../src/testing/random/person-options.js";
+import { arrive } from "../support/random/arrive.js";
+import { knownHistory } from "../support/random/known-history.js";
+import { randomOptions } from "../support/random/person-options.js";
 import { knownQuestions } from "./known-questions.js";
 import { knownPlan, type KnownQuestion } from "./known-plan.js";
 

@@ -6,7 +6,7 @@ import type { ConditionPlan, KnownOperand, SegmentPlan, SegmentWindow } from "..
 import { readMembers } from "../../src/plan/members.js";
 import type { Comparison, Operand, Plan, ReportName, Where } from "../../src/plan/plan.js";
 import { planners } from "../../src/plan/planners.js";
-import { nowMs } from "../../src/testing/random/now.js";
+import { nowMs } from "../support/random/now.js";
 import { ruled } from "../plan/ruled-context.js";
 
 type Input = CountEventsInput & SegmentsInput;

@@ -1,6 +1,6 @@
 import type { FilterGroupInput, FilterInput } from "daybook";
 import type { Random } from "daybook/testing";
-import { traitPaths } from "../../src/testing/random/known-history.js";
+import { traitPaths } from "../support/random/known-history.js";
 import type { KnownQuestion } from "./known-plan.js";
 
 const operators = ["=", "!=", "in", "not_in", "contains", "not_contains", "starts_with", "regex", "is_set", "is_not_set", ">", "<=", "between"];

@@ -1,5 +1,6 @@
 import type { AggregateInput, EventInput } from "daybook";
-import { oracle, seededRandom } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as time from "../../src/base/time.js";
 import type * as uuid from "../../src/base/uuid.js";

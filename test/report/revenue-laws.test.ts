@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
-import { arrive } from "../../src/testing/random/arrive.js";
-import { personHistory } from "../../src/testing/random/person-history.js";
+import { arrive } from "../support/random/arrive.js";
+import { personHistory } from "../support/random/person-history.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oracle } from "daybook/testing";
+import { oracle } from "../support/index.js";
 import { DAY, NOW, inEveryLayout } from "./layouts.js";
 import { SOURCES, expectRevenueStays, expectSources, paidAfterSignIn, visitsOfSources } from "./sources.js";
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { STEP_BITS, type ChainRules } from "../../../src/answer/insights/chain.js";
 import { chainFinderOf } from "../../../src/answer/insights/chain-finder.js";
 import type { EventSelector, FunnelInput } from "../../../src/plan/insights/input.js";
-import { chainRules } from "../../../src/testing/oracle/insights/chains.js";
-import type { Question } from "../../../src/testing/oracle/insights/question.js";
-import type { OracleEvent } from "../../../src/testing/oracle/event.js";
+import { chainRules } from "../../support/oracle/insights/chains.js";
+import type { Question } from "../../support/oracle/insights/question.js";
+import type { OracleEvent } from "../../support/oracle/event.js";
 import { seededRandom, type Random } from "../../../src/testing/random.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 

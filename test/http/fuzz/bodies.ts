@@ -1,6 +1,6 @@
 import { OPERATOR_NAMES } from "../../../src/plan/filters/operators.js";
-import { insightQuestion, type InsightName } from "../../../src/testing/random/insight-questions.js";
-import { segment, type Known } from "../../../src/testing/random/insight-scope.js";
+import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
+import { segment, type Known } from "../../support/random/insight-scope.js";
 import type { Random } from "../../../src/testing/random.js";
 import { NOW_MS } from "../kit.js";
 import { wireInput } from "../wire-names.js";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { seededRandom } from "daybook/testing";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightFaults } from "../../../src/testing/random/insight-faults.js";
-import { insightHistory } from "../../../src/testing/random/insight-history.js";
-import { insightQuestion, type InsightName } from "../../../src/testing/random/insight-questions.js";
-import { timesOf } from "../../../src/testing/random/insight-scope.js";
+import { arrive } from "../../support/random/arrive.js";
+import { insightFaults } from "../../support/random/insight-faults.js";
+import { insightHistory } from "../../support/random/insight-history.js";
+import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
+import { timesOf } from "../../support/random/insight-scope.js";
 import { insightAnswers } from "../../../src/http/shapes/insight-answers.js";
 import type { Handler } from "../../../src/http/index.js";
 import { daybookOptions } from "../../oracle/person-case.js";

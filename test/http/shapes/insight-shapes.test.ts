@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Daybook } from "daybook";
 import { insightAnswers } from "../../../src/http/shapes/insight-answers.js";
 import type { insightBodies } from "../../../src/http/shapes/insight-bodies.js";
-import type { InsightInputs, InsightName } from "../../../src/testing/random/insight-questions.js";
+import type { InsightInputs, InsightName } from "../../support/random/insight-questions.js";
 import { REPORT_ANSWERS } from "../report-answers.js";
 import { wireText } from "../wire-names.js";
 

@@ -1,7 +1,7 @@
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
-import { unitAt, unitBefore, type Calendar } from "../../../src/testing/oracle/insights/calendar.js";
-import { localMs, offsetMs } from "../../../src/testing/oracle/insights/zone.js";
+import { unitAt, unitBefore, type Calendar } from "../../support/oracle/insights/calendar.js";
+import { localMs, offsetMs } from "../../support/oracle/insights/zone.js";
 import type { CalendarUnit, WeekDay } from "../../../src/plan/insights/input.js";
 
 const calendarOf = (timeZone: string, weekStart: WeekDay = "monday"): Calendar => ({ timeZone, weekStart });

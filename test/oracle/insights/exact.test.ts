@@ -2,7 +2,7 @@ import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
 import {
   averageOf, decimalOf, nearestDouble, percentileOf, rateOf, secondsOf, shownDecimal, sumOf, type Fraction,
-} from "../../../src/testing/oracle/insights/exact.js";
+} from "../../support/oracle/insights/exact.js";
 
 const sum = (...numbers: number[]) => shownDecimal({ over: sumOf(numbers.map(decimalOf)), under: 1n });
 const shown = (fraction: Fraction | null) => (fraction === null ? null : shownDecimal(fraction));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ask, event, group, identify } from "./made.js";
-import type { HistoryItem } from "daybook/testing";
+import type { HistoryItem } from "../../support/index.js";
 
 const by = (history: readonly HistoryItem[], field: string) => {
   const { series } = ask(history).trend({ interval: "total", breakdown: { fields: [field] } });

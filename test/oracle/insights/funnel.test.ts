@@ -1,5 +1,5 @@
 import type { EventInput } from "daybook";
-import type { HistoryItem } from "daybook/testing";
+import type { HistoryItem } from "../../support/index.js";
 import { expect, test } from "vitest";
 import type { FunnelInput } from "../../../src/plan/insights/input.js";
 import { ask, event, identify, group } from "./made.js";

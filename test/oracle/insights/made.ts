@@ -1,5 +1,5 @@
 import type { EventInput } from "daybook";
-import { oracle, type HistoryItem, type Oracle, type OracleOptions } from "daybook/testing";
+import { oracle, type HistoryItem, type Oracle, type OracleOptions } from "../../support/index.js";
 
 /** When the made histories are asked about, if nothing else is said. */
 export const nowMs = Date.parse("2026-06-01T00:00:00Z");

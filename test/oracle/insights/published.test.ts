@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { oracle, type Oracle } from "daybook/testing";
+import { oracle, type Oracle } from "../../support/index.js";
 import { beforeAll, expect, test } from "vitest";
 import { event } from "./made.js";
 

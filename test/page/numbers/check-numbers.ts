@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
 import { memoryStorage, openDaybook } from "daybook";
 import { seededRandom } from "daybook/testing";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightHistory } from "../../../src/testing/random/insight-history.js";
-import { timesOf } from "../../../src/testing/random/insight-scope.js";
+import { arrive } from "../../support/random/arrive.js";
+import { insightHistory } from "../../support/random/insight-history.js";
+import { timesOf } from "../../support/random/insight-scope.js";
 import { keyOf } from "../../../src/page/ask/question.js";
 import { statsQuestion } from "../../../src/page/ask/questions/house.js";
 import { addressOf } from "../../../src/page/state/address.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Random } from "daybook/testing";
 import {
   anonymousIds, companyIds, countries, devices, emails, labels, names, numericFields, plans, urls, userIds, usualFields,
-} from "../../../src/testing/random/insight-values.js";
+} from "../../support/random/insight-values.js";
 import type { ViewName } from "../../../src/page/state/choices.js";
 import { ANY_EVENT, type EventChoice } from "../../../src/page/state/event-choice.js";
 import { filterOf, type Filter } from "../../../src/page/state/filter.js";

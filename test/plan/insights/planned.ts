@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { InsightName } from "../../../src/testing/random/insight-questions.js";
+import type { InsightName } from "../../support/random/insight-questions.js";
 import type { Plan } from "../../../src/plan/plan.js";
 import { planners } from "../../../src/plan/planners.js";
 import { thrown } from "../thrown.js";

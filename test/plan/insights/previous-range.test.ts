@@ -3,8 +3,8 @@ import { seededRandom } from "daybook/testing";
 import { DaybookError } from "../../../src/base/errors.js";
 import type { Interval } from "../../../src/plan/insights/input.js";
 import type { Range } from "../../../src/plan/plan.js";
-import { comparedRange } from "../../../src/testing/oracle/insights/compare.js";
-import { zonedRange } from "../../../src/testing/oracle/insights/range.js";
+import { comparedRange } from "../../support/oracle/insights/compare.js";
+import { zonedRange } from "../../support/oracle/insights/range.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 import { planned, refusal } from "./planned.js";
 

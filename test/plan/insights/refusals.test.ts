@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { oracle, seededRandom } from "daybook/testing";
+import { seededRandom } from "daybook/testing";
+import { oracle } from "../../support/index.js";
 import { DaybookError } from "../../../src/base/errors.js";
 import { reportRules } from "../../../src/plan/revenue-rules.js";
 import { planners } from "../../../src/plan/planners.js";
-import { insightQuestion, type InsightName } from "../../../src/testing/random/insight-questions.js";
-import { timesOf } from "../../../src/testing/random/insight-scope.js";
+import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
+import { timesOf } from "../../support/random/insight-scope.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 
 const reports = ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessionsOverview", "webOverview"] as const;

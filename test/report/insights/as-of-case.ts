@@ -1,10 +1,11 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { memoryStorage, openDaybook, type Daybook } from "daybook";
-import { oracle, seededRandom, type HistoryItem, type Random } from "daybook/testing";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightHistory } from "../../../src/testing/random/insight-history.js";
-import { insightQuestion, type InsightName, type InsightQuestion } from "../../../src/testing/random/insight-questions.js";
-import { timesOf } from "../../../src/testing/random/insight-scope.js";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle, type HistoryItem } from "../../support/index.js";
+import { arrive } from "../../support/random/arrive.js";
+import { insightHistory } from "../../support/random/insight-history.js";
+import { insightQuestion, type InsightName, type InsightQuestion } from "../../support/random/insight-questions.js";
+import { timesOf } from "../../support/random/insight-scope.js";
 import { daybookOptions } from "../../oracle/person-case.js";
 import { asExpected, expectedOutcome, insightOutcome } from "./insight-answers.js";
 

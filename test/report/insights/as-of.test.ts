@@ -3,7 +3,7 @@ import { seededRandom } from "daybook/testing";
 import { describe, expect, test, vi } from "vitest";
 import { nextTurn } from "../../../src/base/turn.js";
 import { storeOf } from "../../../src/engine/open-daybook.js";
-import type { InsightName } from "../../../src/testing/random/insight-questions.js";
+import type { InsightName } from "../../support/random/insight-questions.js";
 import { signalOf } from "../../engine/counted-signal.js";
 import { HeldReads } from "../../oracle/held-reads.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";

@@ -1,6 +1,6 @@
 import { DaybookError, type Daybook } from "daybook";
-import type { Oracle } from "daybook/testing";
-import type { InsightQuestion } from "../../../src/testing/random/insight-questions.js";
+import type { Oracle } from "../../support/index.js";
+import type { InsightQuestion } from "../../support/random/insight-questions.js";
 
 /** What a question deserves: its answer without `definition` and `asOf`, or its refusal. */
 export type Outcome = { readonly answer: unknown } | { readonly error: string; readonly param: string };

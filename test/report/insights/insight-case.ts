@@ -1,10 +1,11 @@
-import { seededRandom, type HistoryItem, type OracleOptions, type Random } from "daybook/testing";
-import { insightHistory, type InsightHistory } from "../../../src/testing/random/insight-history.js";
-import { insightQuestion, type InsightName, type InsightQuestion, type Known } from "../../../src/testing/random/insight-questions.js";
-import { timesOf } from "../../../src/testing/random/insight-scope.js";
-import { anonymousIds, userIds } from "../../../src/testing/random/insight-values.js";
-import { identityId } from "../../../src/testing/oracle/identities.js";
-import { worldOf } from "../../../src/testing/oracle/world.js";
+import { seededRandom, type Random } from "daybook/testing";
+import type { HistoryItem, OracleOptions } from "../../support/index.js";
+import { insightHistory, type InsightHistory } from "../../support/random/insight-history.js";
+import { insightQuestion, type InsightName, type InsightQuestion, type Known } from "../../support/random/insight-questions.js";
+import { timesOf } from "../../support/random/insight-scope.js";
+import { anonymousIds, userIds } from "../../support/random/insight-values.js";
+import { identityId } from "../../support/oracle/identities.js";
+import { worldOf } from "../../support/oracle/world.js";
 import { shuffled } from "../../oracle/person-case.js";
 import { differenceOf, type InsightRun, type Step } from "./insight-run.js";
 import { smallestRun } from "./smallest-run.js";

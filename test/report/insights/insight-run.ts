@@ -1,8 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { memoryStorage, openDaybook, type Daybook } from "daybook";
-import { oracle, type HistoryItem, type Oracle, type OracleOptions } from "daybook/testing";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import type { InsightQuestion } from "../../../src/testing/random/insight-questions.js";
+import { oracle, type HistoryItem, type Oracle, type OracleOptions } from "../../support/index.js";
+import { arrive } from "../../support/random/arrive.js";
+import type { InsightQuestion } from "../../support/random/insight-questions.js";
 import { daybookOptions } from "../../oracle/person-case.js";
 import { lastingMemory } from "../../store/objects.js";
 import { asExpected, expectedOutcome, insightOutcome } from "./insight-answers.js";

@@ -1,10 +1,10 @@
 import { DaybookError, fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightFaults, type InsightFault } from "../../../src/testing/random/insight-faults.js";
-import { insightHistory } from "../../../src/testing/random/insight-history.js";
-import type { InsightName } from "../../../src/testing/random/insight-questions.js";
+import { arrive } from "../../support/random/arrive.js";
+import { insightFaults, type InsightFault } from "../../support/random/insight-faults.js";
+import { insightHistory } from "../../support/random/insight-history.js";
+import type { InsightName } from "../../support/random/insight-questions.js";
 import { baseSeed, nowMs } from "../../oracle/settings.js";
 
 const reports = ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessionsOverview", "webOverview"] as const satisfies readonly InsightName[];

@@ -1,5 +1,5 @@
-import type { HistoryItem } from "daybook/testing";
-import type { InsightQuestion } from "../../../src/testing/random/insight-questions.js";
+import type { HistoryItem } from "../../support/index.js";
+import type { InsightQuestion } from "../../support/random/insight-questions.js";
 import { differenceOf, type InsightRun, type Step } from "./insight-run.js";
 
 /** More tries would take minutes. */

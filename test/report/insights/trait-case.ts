@@ -1,9 +1,10 @@
 import { memoryStorage, openDaybook } from "daybook";
-import { oracle, seededRandom } from "daybook/testing";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightHistory } from "../../../src/testing/random/insight-history.js";
-import { knownHistory } from "../../../src/testing/random/known-history.js";
-import { randomOptions } from "../../../src/testing/random/person-options.js";
+import { seededRandom } from "daybook/testing";
+import { oracle } from "../../support/index.js";
+import { arrive } from "../../support/random/arrive.js";
+import { insightHistory } from "../../support/random/insight-history.js";
+import { knownHistory } from "../../support/random/known-history.js";
+import { randomOptions } from "../../support/random/person-options.js";
 import { daybookOptions } from "../../oracle/person-case.js";
 
 /** Histories that are enough to notice a trait that does not follow its owner. */

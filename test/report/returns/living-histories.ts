@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
-import { oracle, seededRandom, type HistoryItem, type Oracle, type Random } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle, type HistoryItem, type Oracle } from "../../support/index.js";
 import { DaybookError } from "../../../src/base/errors.js";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightHistory } from "../../../src/testing/random/insight-history.js";
-import { insightQuestion, type InsightQuestion } from "../../../src/testing/random/insight-questions.js";
-import { timesOf } from "../../../src/testing/random/insight-scope.js";
-import { nowMs as usualNowMs } from "../../../src/testing/random/now.js";
-import { personHistory } from "../../../src/testing/random/person-history.js";
-import { randomOptions } from "../../../src/testing/random/person-options.js";
+import { arrive } from "../../support/random/arrive.js";
+import { insightHistory } from "../../support/random/insight-history.js";
+import { insightQuestion, type InsightQuestion } from "../../support/random/insight-questions.js";
+import { timesOf } from "../../support/random/insight-scope.js";
+import { nowMs as usualNowMs } from "../../support/random/now.js";
+import { personHistory } from "../../support/random/person-history.js";
+import { randomOptions } from "../../support/random/person-options.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 
 type Name = "retention" | "lifecycle" | "stickiness";

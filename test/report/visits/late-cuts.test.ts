@@ -1,6 +1,7 @@
-import type { HistoryItem, Random } from "daybook/testing";
+import type { Random } from "daybook/testing";
+import type { HistoryItem } from "../../support/index.js";
 import { test } from "vitest";
-import type { Known } from "../../../src/testing/random/insight-questions.js";
+import type { Known } from "../../support/random/insight-questions.js";
 import { caseCount } from "../../oracle/settings.js";
 import { checkStories, type Asked, type Story } from "./visits-case.js";
 

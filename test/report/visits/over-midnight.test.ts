@@ -1,9 +1,10 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
-import { oracle, type HistoryItem, type Random } from "daybook/testing";
+import type { Random } from "daybook/testing";
+import { oracle, type HistoryItem } from "../../support/index.js";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.js";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import type { Known } from "../../../src/testing/random/insight-questions.js";
+import { arrive } from "../../support/random/arrive.js";
+import type { Known } from "../../support/random/insight-questions.js";
 import { caseCount } from "../../oracle/settings.js";
 import { checkStories, type Asked, type Story } from "./visits-case.js";
 

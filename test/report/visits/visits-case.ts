@@ -1,11 +1,12 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions } from "daybook";
-import { oracle, seededRandom, type HistoryItem, type Oracle, type Random } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
+import { oracle, type HistoryItem, type Oracle } from "../../support/index.js";
 import { DaybookError } from "../../../src/base/errors.js";
 import { LIMITS } from "../../../src/base/limits.js";
-import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightHistory, type InsightHistory } from "../../../src/testing/random/insight-history.js";
-import { insightQuestion, type InsightQuestion, type Known } from "../../../src/testing/random/insight-questions.js";
-import { timesOf } from "../../../src/testing/random/insight-scope.js";
+import { arrive } from "../../support/random/arrive.js";
+import { insightHistory, type InsightHistory } from "../../support/random/insight-history.js";
+import { insightQuestion, type InsightQuestion, type Known } from "../../support/random/insight-questions.js";
+import { timesOf } from "../../support/random/insight-scope.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 
 export type VisitReport = "sessionsOverview" | "webOverview" | "paths";

@@ -1,4 +1,5 @@
-import type { HistoryItem, Oracle, Random } from "daybook/testing";
+import type { Random } from "daybook/testing";
+import type { HistoryItem, Oracle } from "../../../support/index.js";
 
 type Question =
   | "trend" | "funnel" | "retention" | "lifecycle" | "stickiness" | "paths" | "sessionsOverview" | "webOverview" | "countEvents" | "countEventsPerDay" | "countEventsRunningTotalPerDay" | "countUniqueUsers"

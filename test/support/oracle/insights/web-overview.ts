@@ -1,0 +1,91 @@
+import type { WebFigures, WebOverview, WebVisits } from "../../../../src/plan/insights/answers.js";
+import type { WebOverviewInput } from "../../../../src/plan/insights/input.js";
+import type { OracleEvent } from "../event.js";
+import { byCodePoint } from "../json.js";
+import type { Span } from "../instant.js";
+import type { Session } from "../sessions.js";
+import type { Touch } from "../touch.js";
+import { shownLabel } from "../touch-label.js";
+import type { World } from "../world.js";
+import { groupsOf } from "./breakdown.js";
+import { axisOf, isWithin } from "./buckets.js";
+import { comparedRange } from "./compare.js";
+import { questionOf, userCount, within, type Bare, type Question } from "./question.js";
+import { sessionFigures } from "./sessions-overview.js";
+import { exitPathOf, matchingSessions, pathOf } from "./sessions.js";
+
+const ONLINE_MS = 5 * 60_000;
+
+export function webOverview(world: World, input: WebOverviewInput): Bare<WebOverview> {
+  const question = questionOf(world, input);
+  const { nowMs } = world.rules;
+  const limit = input.limit ?? 10;
+  const compare = input.compare ?? null;
+  const sessions = matchingSessions(question, question.range);
+  const byFirst = (valueOf: (first: OracleEvent) => string) => visitsOf(world, sessions, ([first]) => valueOf(first), limit);
+  const byTouch = (dimension: keyof Touch) => byFirst((first) => shownLabel(world.touchOf(first) ?? undefined, dimension));
+  return {
+    nowOnline: userCount(world, question.all.filter(({ createdAtMs }) => createdAtMs >= nowMs - ONLINE_MS && createdAtMs <= nowMs + ONLINE_MS)),
+    figures: figuresOf(question, question.range),
+    previous: compare === null ? null : figuresOf(question, comparedRange(question.calendar, input.interval ?? null, question.range, compare)),
+    chart: chartOf(question, input),
+    pages: pagesOf(world, within(question.matching, question.range), limit),
+    entryPages: byFirst(pathOf),
+    exitPages: visitsOf(world, sessions, exitPathOf, limit),
+    sources: byTouch("source"),
+    mediums: byTouch("medium"),
+    campaigns: byTouch("campaign"),
+    countries: byFirst(({ record }) => record.locationCountry),
+    devices: byFirst(({ record }) => record.device),
+    browsers: byFirst(({ record }) => record.browser),
+    systems: byFirst(({ record }) => record.os),
+  };
+}
+
+function figuresOf(question: Question, range: Span): WebFigures {
+  const { world } = question;
+  const events = within(question.matching, range);
+  const figures = sessionFigures(world, matchingSessions(question, range));
+  return {
+    visitors: userCount(world, events),
+    views: events.filter((event) => isPageview(world, event)).length,
+    visits: figures.sessions,
+    viewsPerVisit: figures.pagesPerSession,
+    bounceRate: figures.bounceRate,
+    durationAvgSec: figures.durationAvgSec,
+  };
+}
+
+function chartOf(question: Question, input: WebOverviewInput): WebOverview["chart"] {
+  const { world, calendar, range } = question;
+  const interval = input.interval ?? null;
+  if (interval === null) return null;
+  const sessions = matchingSessions(question, range);
+  const events = within(question.matching, range);
+  const timesMs = [...events, ...sessions.map(([first]) => first)].map(({ createdAtMs }) => createdAtMs);
+  return axisOf(calendar, interval, range, timesMs, world.rules.nowMs).map((slot) => ({
+    ...slot.bucket,
+    visitors: userCount(world, within(events, slot)),
+    views: within(events, slot).filter((event) => isPageview(world, event)).length,
+    visits: sessions.filter(([first]) => isWithin(first.createdAtMs, slot)).length,
+  }));
+}
+
+function pagesOf(world: World, events: readonly OracleEvent[], limit: number): WebOverview["pages"] {
+  const views = events.filter((event) => isPageview(world, event));
+  const pages = groupsOf(views, (event) => [[pathOf(event)]]).map(({ values: [value = ""], own }) => {
+    return { value, visitors: userCount(world, own), views: own.length };
+  });
+  return pages.sort((a, b) => b.visitors - a.visitors || b.views - a.views || byCodePoint(a.value, b.value)).slice(0, limit);
+}
+
+function visitsOf(world: World, sessions: readonly Session[], valueOf: (session: Session) => string, limit: number): WebVisits[] {
+  const rows = groupsOf(sessions, (session) => [[valueOf(session)]]).map(({ values: [value = ""], own }) => {
+    return { value, visitors: userCount(world, own.map(([first]) => first)), visits: own.length };
+  });
+  return rows.sort((a, b) => b.visitors - a.visitors || b.visits - a.visits || byCodePoint(a.value, b.value)).slice(0, limit);
+}
+
+function isPageview({ rules }: World, { record }: OracleEvent): boolean {
+  return rules.pageviewSlugs.includes(record.slug);
+}
