@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { DATA_SETS } from "../src/cli/demo/data-sets.js";
+import { DATA_SETS } from "../examples/demo/data-sets.js";
 import { publicAddress } from "../src/cli/public-address.js";
 import { ROOT } from "./cli/run.js";
 import { pagesBelow } from "./pages.js";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
-import { DATA_SETS } from "../../src/cli/demo/data-sets.js";
+import { DATA_SETS } from "../../examples/demo/data-sets.js";
 
 const END = "1997-09-30";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import { DATA_SETS, type DataSet } from "../../src/cli/demo/data-sets.js";
+import { DATA_SETS, type DataSet } from "../../examples/demo/data-sets.js";
 import { load } from "../../src/cli/load.js";
 
 /** What the figures are asked of. */

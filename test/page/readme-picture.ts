@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pageFiles } from "../../build/page-files.js";
-import { presentDataSets } from "../../src/cli/demo/data-sets.js";
+import { presentDataSets } from "../../examples/demo/data-sets.js";
 import { load } from "../../src/cli/load.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import { launchChromium } from "../browser/chromium.js";

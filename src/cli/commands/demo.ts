@@ -1,9 +1,9 @@
 import type { Daybook } from "../../engine/daybook.js";
 import { createToken } from "../../http/index.js";
 import { portOf, readArguments, type Command } from "../command.js";
-import { DATA_SETS, presentDataSets, type DataSet } from "../demo/data-sets.js";
-import { reportOn } from "../demo/report.js";
-import { pagesText, requestsText } from "../demo/requests.js";
+import { DATA_SETS, presentDataSets, type DataSet } from "../../../examples/demo/data-sets.js";
+import { reportOn } from "../../../examples/demo/report.js";
+import { pagesText, requestsText } from "../../../examples/demo/requests.js";
 import { dataDirectory } from "../data-directory.js";
 import { load } from "../load.js";
 import { openOrganization } from "../organizations.js";

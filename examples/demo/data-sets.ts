@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { cdnowPurchase } from "../../../examples/cdnow/purchases.js";
-import { Invoices } from "../../../examples/online-retail/invoices.js";
-import { packageRoot } from "../package-root.js";
-import { publicAddress } from "../public-address.js";
-import { readClf } from "../read/clf.js";
-import { readCsvEvents } from "../read/csv-events.js";
-import { readCsvMap } from "../read/csv-map.js";
-import { readBytes } from "../read/gzip.js";
-import { readLines } from "../read/lines.js";
-import { rowId } from "../read/row-id.js";
-import type { Row, Rows } from "../read/row.js";
+import { cdnowPurchase } from "../cdnow/purchases.js";
+import { Invoices } from "../online-retail/invoices.js";
+import { packageRoot } from "../../src/cli/package-root.js";
+import { publicAddress } from "../../src/cli/public-address.js";
+import { readClf } from "../../src/cli/read/clf.js";
+import { readCsvEvents } from "../../src/cli/read/csv-events.js";
+import { readCsvMap } from "../../src/cli/read/csv-map.js";
+import { readBytes } from "../../src/cli/read/gzip.js";
+import { readLines } from "../../src/cli/read/lines.js";
+import { rowId } from "../../src/cli/read/row-id.js";
+import type { Row, Rows } from "../../src/cli/read/row.js";
 
 /** One set of real data and the organization it fills. */
 export interface DataSet {

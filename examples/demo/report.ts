@@ -1,8 +1,8 @@
-import { withReadings } from "../../../examples/access-log/readers.js";
-import type { Daybook } from "../../engine/daybook.js";
-import { openDaybook } from "../../engine/open-daybook.js";
-import { memoryStorage } from "../../store/storage/memory-storage.js";
-import { count, plain } from "../print/format.js";
+import { withReadings } from "../access-log/readers.js";
+import type { Daybook } from "../../src/engine/daybook.js";
+import { openDaybook } from "../../src/engine/open-daybook.js";
+import { memoryStorage } from "../../src/store/storage/memory-storage.js";
+import { count, plain } from "../../src/cli/print/format.js";
 import type { DataSet } from "./data-sets.js";
 import { steps, triangle, weeks } from "./insights.js";
 import { Section } from "./section.js";

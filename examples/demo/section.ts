@@ -1,8 +1,8 @@
-import type { Daybook } from "../../engine/daybook.js";
-import type { PerDayItem } from "../../plan/input.js";
-import { count, duration, plain, plural } from "../print/format.js";
-import { grouped, sparkline } from "../print/sparkline.js";
-import { table } from "../print/table.js";
+import type { Daybook } from "../../src/engine/daybook.js";
+import type { PerDayItem } from "../../src/plan/input.js";
+import { count, duration, plain, plural } from "../../src/cli/print/format.js";
+import { grouped, sparkline } from "../../src/cli/print/sparkline.js";
+import { table } from "../../src/cli/print/table.js";
 
 const CHART_WIDTH = 80;
 const LABEL_WIDTH = 56;

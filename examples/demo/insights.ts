@@ -1,6 +1,6 @@
-import type { FunnelInput, RetentionInput, TrendInput } from "../../plan/insights/input.js";
-import { percent, seconds } from "../print/cell.js";
-import { count } from "../print/format.js";
+import type { FunnelInput, RetentionInput, TrendInput } from "../../src/plan/insights/input.js";
+import { percent, seconds } from "../../src/cli/print/cell.js";
+import { count } from "../../src/cli/print/format.js";
 import type { Section } from "./section.js";
 
 /** Something by week, as a line of bars. @param unit what the figures are, such as `pounds` */
