@@ -56,11 +56,6 @@ export class RecordTable implements RecordColumns {
     return ofColumns + this.#index.byteLength + this.inOrder.byteLength;
   }
 
-  /** Whether there is a record whose sequence nobody knows. Cost: a look at each. */
-  get hasUnnumbered(): boolean {
-    return this.sequences.subarray(0, this.rowCount).includes(0);
-  }
-
   /** Adds one row; the codes stand from `codesAt` on. Answers its number. */
   append(kind: number, createdAtMs: number, ids: Uint8Array, idAt: number, sequence: number, codes: Uint32Array, codesAt: number): number {
     const row = this.rowCount;

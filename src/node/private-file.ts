@@ -5,7 +5,7 @@ import { type ProcessIdentity, type ProcessTable, identityText, isSameProcess } 
 /** The character that no key holds: a name with it is never an object. */
 export const PRIVATE_MARK = "~";
 
-/** The pid namespace is missing in names that an earlier version made. */
+/** The pid namespace is missing in names of a machine that has none. */
 const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~+]*)\+)?([^~+]*)~\d+$/;
 
 /** The process that made a lock or temporary file, from its name; null for the name of anything else. */

@@ -30,7 +30,7 @@ export type LookAtPid = (pid: number) => { readonly startTime: string } | null;
 /** Whether two processes see each other by their pids. */
 function canSee(a: ProcessIdentity, b: ProcessIdentity): boolean {
   if (a.pidNamespace !== "" && b.pidNamespace !== "") return a.pidNamespace === b.pidNamespace && a.bootId !== "" && a.bootId === b.bootId;
-  // A machine without namespaces, or the name of a file that an earlier version made.
+  // A machine without namespaces.
   const isOtherBoot = a.bootId !== "" && b.bootId !== "" && a.bootId !== b.bootId;
   return a.host === b.host && !isOtherBoot;
 }
@@ -119,10 +119,7 @@ export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return identityText(a) === identityText(b);
 }
 
-/**
- * `4242~812345~1b2c3d4e~4026531836+host`: an identity as part of a file name. To a former version, which knows no namespaces, the
- * last part is another host, whose processes it takes for running.
- */
+/** `4242~812345~1b2c3d4e~4026531836+host`: an identity as part of a file name. */
 export function identityText({ pid, startTime, bootId, pidNamespace, host }: ProcessIdentity): string {
   return `${pid}~${startTime}~${bootId}~${pidNamespace === "" ? "" : `${pidNamespace}+`}${host}`;
 }

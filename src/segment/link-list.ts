@@ -32,17 +32,6 @@ export function decodeLinks(bytes: Uint8Array): LinkList {
   return { anonymousIds: listAt(0), userIds: listAt(1), times: listAt(2) };
 }
 
-/** Pairs as footers of earlier versions have them: `[anonymous id, user id, epoch ms]`. @param startMs of the day */
-export function linksOfFooter(links: readonly (readonly [number, number, number])[], startMs: number): LinkList {
-  const list = { anonymousIds: new Uint32Array(links.length), userIds: new Uint32Array(links.length), times: new Uint32Array(links.length) };
-  for (const [at, [anonymousId, userId, createdAtMs]] of links.entries()) {
-    list.anonymousIds[at] = anonymousId;
-    list.userIds[at] = userId;
-    list.times[at] = createdAtMs - startMs;
-  }
-  return list;
-}
-
 /** Whether two lists have the same pairs with the same times, each once, in any order. */
 export function areSameLinks(one: LinkList, other: LinkList): boolean {
   const [times, others] = [timesByPair(one), timesByPair(other)];

@@ -1,12 +1,10 @@
-import { dayStartMs } from "../base/time.js";
 import { checkBlock, type ContainerFooter } from "./container.js";
-import { NO_LINKS, decodeLinks, linksOfFooter, type LinkList } from "./link-list.js";
+import { NO_LINKS, decodeLinks, type LinkList } from "./link-list.js";
 import type { SegmentSource } from "./segment.js";
 import { LINKS_BLOCK, type SegmentMeta } from "./segment-file.js";
 
 /** The ids that rows of a segment have together, by its file. @throws corruption */
-export async function readLinks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {
-  if (meta.links !== undefined) return linksOfFooter(meta.links, dayStartMs(meta.day));
+export async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {
   const block = blocks.find(({ name }) => name === LINKS_BLOCK);
   if (block === undefined) return NO_LINKS;
   const bytes = checkBlock(key, block, await read(key, block.offset, block.offset + block.byteLength));

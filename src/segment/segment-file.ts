@@ -33,11 +33,8 @@ export interface SegmentMeta {
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly columns: readonly ColumnMeta[];
-  /** Of files of earlier versions: ids seen together on one event, as [anonymousId, userId, createdAtMs]. Others have them in a block. */
-  readonly links?: readonly (readonly [number, number, number])[];
-  /** Absent in files of earlier versions. */
-  readonly who?: WhoMeta;
-  /** Absent where there is none, as in files of earlier versions. */
+  readonly who: WhoMeta;
+  /** Absent where there is none. */
   readonly excerpts?: readonly ExcerptMeta[];
 }
 

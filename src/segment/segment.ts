@@ -14,7 +14,7 @@ import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "./segment-file.js";
-import { WHO_COLUMNS, decodeWho, whoOf } from "./who.js";
+import { decodeWho } from "./who.js";
 import type { Who } from "./who.js";
 
 /** How a segment reads its file. */
@@ -123,8 +123,7 @@ export class Segment implements Rows {
   async who(): Promise<Who> {
     const held = this.knownWho();
     if (held !== null) return held;
-    const { who: meta } = this.meta;
-    const who = meta === undefined ? await this.#findWho() : decodeWho(meta, await this.#readBlock(WHO_BLOCK));
+    const who = decodeWho(this.meta.who, await this.#readBlock(WHO_BLOCK));
     this.#held.hold(WHO_BLOCK, who, who.actors.byteLength * 3);
     return who;
   }
@@ -133,17 +132,6 @@ export class Segment implements Rows {
     const meta = this.meta.excerpts?.find((known) => known.name === name && of.every((asked) => known.of.includes(asked)));
     if (meta === undefined) return null;
     return decodeExcerpt(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(excerptBlock(name)));
-  }
-
-  /** For files that do not tell. */
-  async #findWho(): Promise<Who> {
-    this.pin();
-    try {
-      await this.load(WHO_COLUMNS);
-      return await whoOf(this.rowCount, (name) => this.column(name));
-    } finally {
-      this.unpin();
-    }
   }
 
   column(name: string): CodeColumn {

@@ -48,7 +48,7 @@ describe("a lock whose owner cannot be seen", () => {
 
   it.each([
     ["of this version", LOCK_FILE],
-    ["of an earlier version, whose names tell less", "LOCK~7~812345~1b2c3d4e~elsewhere~3"],
+    ["of a machine without namespaces of pids", "LOCK~7~812345~1b2c3d4e~elsewhere~3"],
     ["of a process that ended before it had it", LOCK_FILE],
   ])("is taken over once it was not renewed for a minute: %s", async (kind, name) => {
     const directory = lockedDirectory(lockLeaseMs + 1_000, name);

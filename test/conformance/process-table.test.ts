@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ownerOf } from "../../src/node/private-file.js";
 import { type LookAtPid, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/node/process-table.js";
 
@@ -37,7 +37,7 @@ describe("the process table", () => {
     ["of this host that has ended", hasEnded, {}, "ended"],
     ["of another host", hasEnded, { host: "elsewhere" }, "unknown"],
     ["of another boot", hasEnded, { bootId: "another" }, "unknown"],
-  ])("judges names that an earlier version made by the host name: a process %s", (_, look, change, expected) => {
+  ])("judges names without a namespace by the host name: a process %s", (_, look, change, expected) => {
     const { pid, startTime, bootId, host } = { ...other, ...change };
     const owner = ownerOf(`LOCK~${pid}~${startTime}~${bootId}~${host}~7`);
     expect(owner).toEqual({ pid, startTime, bootId, pidNamespace: "", host });
@@ -51,10 +51,4 @@ describe("the process table", () => {
     expect(owner && processes.stateOf(owner)).toBe("running");
     expect(ownerOf("LOCK~1~2~3")).toBeNull();
   });
-});
-
-test("A former version, which knows no namespaces, reads a name of now as one of a process of another host.", () => {
-  const formerName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~([^~]*)~\d+$/;
-  const match = formerName.exec(`LOCK~${identityText({ pid: 7, startTime: "8", bootId: "9", pidNamespace: "4026531836", host: "vm" })}~1`);
-  expect(match?.slice(1)).toEqual(["7", "8", "9", "4026531836+vm"]);
 });

@@ -1,6 +1,5 @@
 import { DaybookError, fixedClock, openDaybook, type Storage } from "daybook";
 import { expect, test } from "vitest";
-import { decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import { storageWith, withObject, type Objects } from "../store/objects.js";
 import { pairOf, twins } from "./twins.js";
 
@@ -24,14 +23,4 @@ test.each(["segments/", "identities/"])("Two files of %s of the same length that
   expect(objects.get(pair[0])?.length).toBe(objects.get(pair[1])?.length);
   expect(await opening(await storageWith(objects))).toBe("count 2");
   expect(await opening(await storageWith(swapped(objects, pair)))).toMatch(`corruption: ${pair[0]} is damaged: its footer has the checksum`);
-});
-
-test("A store whose manifest was written before it held the checksums of footers opens, and answers.", async () => {
-  const objects = await twins();
-  const manifest = decodeManifest(objects.get("MANIFEST") ?? new Uint8Array(0));
-  const older = <T extends { footerCrc32?: number }>(entries: readonly T[]) => entries.map(({ footerCrc32: _, ...entry }) => entry as T);
-  const { segments, dictionaries, identities } = manifest;
-  const bytes = encodeManifest({ ...manifest, segments: older(segments), dictionaries: older(dictionaries), identities: older(identities) });
-  expect(new TextDecoder().decode(bytes)).not.toContain("footerCrc32");
-  expect(await opening(await storageWith(withObject(objects, "MANIFEST", bytes)))).toBe("count 2");
 });

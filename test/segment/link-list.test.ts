@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Turns } from "../../src/base/turn.js";
 import { linksOf } from "../../src/segment/id-links.js";
-import { areSameLinks, decodeLinks, encodeLinks, linksOfFooter } from "../../src/segment/link-list.js";
+import { areSameLinks, decodeLinks, encodeLinks, type LinkList } from "../../src/segment/link-list.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** `[anonymous id, user id, ms of the day]` of each row. */
@@ -11,9 +11,15 @@ function rowsOf(rows: readonly (readonly [number, number, number])[]) {
   return { column: (name: string) => codesOf(name === "anonymousId" ? 0 : 1), times: () => Int32Array.from(rows, ([, , ms]) => ms) };
 }
 
+/** @param pairs `[anonymous id, user id, ms of the day]` */
+function linkList(pairs: readonly (readonly [number, number, number])[]): LinkList {
+  const listOf = (at: 0 | 1 | 2) => Uint32Array.from(pairs, (pair) => pair[at]);
+  return { anonymousIds: listOf(0), userIds: listOf(1), times: listOf(2) };
+}
+
 test("pairs are those that some row has whole, with the earliest time", async () => {
   const links = await linksOf(rowsOf([[1, 2, 50], [1, 0, 10], [0, 2, 20], [1, 2, 30], [1, 2, 40], [3, 2, 86_399_999], [1, 4, 0]]));
-  expect(links).toEqual(linksOfFooter([[1, 2, 1_030], [3, 2, 86_400_999], [1, 4, 1_000]], 1_000));
+  expect(links).toEqual(linkList([[1, 2, 30], [3, 2, 86_399_999], [1, 4, 0]]));
   expect((await linksOf(rowsOf([]))).times).toHaveLength(0);
 });
 
@@ -21,11 +27,11 @@ test("pairs come back from their bytes; others are not taken for them", async ()
   const code = fc.integer({ min: 1, max: 2 ** 26 - 1 });
   const pairs = fc.uniqueArray(fc.tuple(code, code, fc.nat({ max: 86_399_999 })), { minLength: 2, maxLength: 50, selector: ([a, b]) => `${a} ${b}` });
   await fc.assert(fc.asyncProperty(pairs, async (some) => {
-    const links = linksOfFooter(some, 0);
+    const links = linkList(some);
     expect(decodeLinks(await encodeLinks(links, new Turns()))).toEqual(links);
-    expect(areSameLinks(links, linksOfFooter(some.toReversed(), 0))).toBe(true);
+    expect(areSameLinks(links, linkList(some.toReversed()))).toBe(true);
     const [[a, b, ms], second] = some as [(typeof some)[0], (typeof some)[0]];
     for (const [at, other] of [[0, [a, b, ms + 1]], [0, second], [1, [a, b, ms]]] as const)
-      expect(areSameLinks(links, linksOfFooter(some.with(at, [...other]), 0))).toBe(false);
+      expect(areSameLinks(links, linkList(some.with(at, [...other])))).toBe(false);
   }), { seed: baseSeed, numRuns: 50 });
 });

@@ -18,10 +18,7 @@ export async function askPast<A>(sequence: number, { store, contexts }: Present,
   }
 }
 
-function refuseUnreached(sequence: number, { newestSequence, records }: Store): void {
+function refuseUnreached(sequence: number, { newestSequence }: Store): void {
   if (sequence > newestSequence)
     throw parameterError("invalid_parameter", "asOf", `expected a sequence up to the newest, which is ${newestSequence}, got ${sequence}`);
-  // All of them had come by the newest, whichever sequences they have.
-  if (sequence < newestSequence && records.hasUnnumbered)
-    throw parameterError("invalid_parameter", "asOf", `expected latest, or ${newestSequence}: an earlier version sealed records of this store without sequences`);
 }

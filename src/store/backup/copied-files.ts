@@ -47,7 +47,7 @@ export class CopiedFiles {
   /** By length and footer: to read all of it is what `verify` is for. */
   async #isWhole({ key, byteLength, footerCrc32 }: FileEntry): Promise<boolean> {
     const tail = await this.to.read(key, { start: Math.max(byteLength - TRAILER_BYTES, 0), end: byteLength + 1 });
-    return tail?.length === TRAILER_BYTES && (footerCrc32 === undefined || footerCrcOf(tail) === footerCrc32);
+    return tail?.length === TRAILER_BYTES && footerCrcOf(tail) === footerCrc32;
   }
 
   async #copy({ key, byteLength, sha256 }: FileEntry): Promise<void> {

@@ -30,14 +30,14 @@ export async function encodeRecordsFile(batch: RecordBatch): Promise<Uint8Array>
   return concat([encodeRecords([], batch), await toPlanes(await toDeltas(batch.records.sequences))]);
 }
 
-/** Reads what `encodeRecordsFile` wrote. Files of earlier versions end without sequences: these records have 0. @throws corruption */
+/** Reads what `encodeRecordsFile` wrote. @throws corruption */
 export function decodeRecordsFile(payload: Uint8Array): RecordBatch {
   const reader = new PayloadReader(payload);
   const { batch } = readRecords(reader);
   const { sequences } = batch.records;
   const rest = reader.rest();
-  if (rest.length > 0 && rest.length !== sequences.byteLength) throw new DaybookError("corruption", `expected ${sequences.length} sequences of records, got ${rest.length / 4}`);
-  if (rest.length > 0) sequences.set(decodeDeltas(rest.slice()));
+  if (rest.length !== sequences.byteLength) throw new DaybookError("corruption", `expected ${sequences.length} sequences of records, got ${rest.length / 4}`);
+  sequences.set(decodeDeltas(rest.slice()));
   return batch;
 }
 

@@ -33,7 +33,7 @@ export async function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Ui
   const digest = await sha256Of(codecOf(storage), bytes);
   if (digest !== entry.sha256) findings.add(key, `the SHA-256 ${entry.sha256}`, digest);
   const footer = checkContainer<M>(key, bytes, findings);
-  if (footer !== null && entry.footerCrc32 !== undefined && footerCrcOf(bytes) !== entry.footerCrc32)
+  if (footer !== null && footerCrcOf(bytes) !== entry.footerCrc32)
     findings.add(key, `a footer with the CRC-32 ${entry.footerCrc32}`, `the footer of another file, ${footerCrcOf(bytes)}`);
   return findings.count === before ? footer : null;
 }

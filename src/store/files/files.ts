@@ -269,7 +269,7 @@ function withTail(source: SegmentSource, tail: Uint8Array, tailAt: number): Segm
 /** A file may be whole and yet another: put in its place, or an older one that came back. @throws corruption */
 function refuseOther({ key, footerCrc32 }: FileEntry, tail: Uint8Array): void {
   const found = footerCrcOf(tail);
-  if (footerCrc32 !== undefined && found !== footerCrc32)
+  if (found !== footerCrc32)
     throw damaged(key, `its footer has the checksum ${found}, the manifest expects ${footerCrc32}: it is another file, or its last bytes are damaged`);
 }
 

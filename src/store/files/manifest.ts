@@ -9,8 +9,8 @@ export interface FileEntry {
   readonly byteLength: number;
   /** Of the whole file, hex. */
   readonly sha256: string;
-  /** Checksum of the footer, which names those of all blocks: compared at opening. Absent in older stores. */
-  readonly footerCrc32?: number;
+  /** Checksum of the footer, which names those of all blocks: compared at opening. */
+  readonly footerCrc32: number;
 }
 
 export interface SegmentEntry extends FileEntry {
@@ -44,11 +44,8 @@ export interface BackupMark {
 
 /** The one file that says which others count. Replaced as a whole. */
 export interface Manifest {
-  /**
-   * What the version that wrote it may have stored. 2: a record behind the unlink that takes it back, which versions before would let live.
-   * 3: segments that have the ids seen together in a block of their own, where versions before do not look for them.
-   */
-  readonly format: 1 | 2 | 3;
+  /** Of all files of the store. */
+  readonly format: typeof FORMAT;
   /** One more at each opening for writing. */
   readonly epoch: number;
   /** The store was closed in good order, or its backup finished: the journals end with an end mark, and nothing may be missing before it. */
@@ -75,11 +72,11 @@ export interface Manifest {
   readonly backup?: BackupMark;
 }
 
-/** Of every manifest that is written. */
-export const NEWEST_FORMAT = 3 as const;
+/** A store of another format is refused. */
+export const FORMAT = 3 as const;
 
 export const EMPTY_MANIFEST: Manifest = {
-  format: NEWEST_FORMAT,
+  format: FORMAT,
   epoch: 0,
   clean: true,
   nextSequence: 1,
@@ -126,7 +123,6 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     throw damaged(MANIFEST_KEY, "its checksum is wrong");
   const manifest = { ...EMPTY_MANIFEST, ...(JSON.parse(body) as Manifest) };
   const format: unknown = manifest.format;
-  if (format !== 1 && format !== 2 && format !== NEWEST_FORMAT)
-    throw damaged(MANIFEST_KEY, `expected format 1, 2 or ${NEWEST_FORMAT}, got ${String(format)}: a later version wrote it`);
+  if (format !== FORMAT) throw damaged(MANIFEST_KEY, `expected format ${FORMAT}, got ${String(format)}: another version of Daybook wrote this store`);
   return manifest;
 }

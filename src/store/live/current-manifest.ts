@@ -1,4 +1,4 @@
-import { MANIFEST_KEY, NEWEST_FORMAT, encodeManifest, withoutMark } from "../files/manifest.js";
+import { MANIFEST_KEY, encodeManifest, withoutMark } from "../files/manifest.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 import type { Claim } from "./claim.js";
@@ -47,7 +47,7 @@ export class CurrentManifest {
 
   async #replace(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
     await this.claim.refuseTakenOver(this.#value.epoch);
-    const manifest = { ...withoutMark(this.#value), ...changesOf(this.#value), nextFile: this.#nextFile, format: NEWEST_FORMAT };
+    const manifest = { ...withoutMark(this.#value), ...changesOf(this.#value), nextFile: this.#nextFile };
     await this.storage.write(MANIFEST_KEY, encodeManifest(manifest));
     this.#value = manifest;
   }

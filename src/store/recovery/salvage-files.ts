@@ -59,7 +59,7 @@ async function applyReadableBlocks(storage: Storage, { key, footerCrc32 }: FileE
   const bytes = await storage.read(key);
   if (bytes === null) return;
   const footer = attempt(() => decodeFooter<DictionaryMeta>(key, bytes, bytes.length));
-  if (footer === null || "need" in footer || (footerCrc32 !== undefined && footerCrcOf(bytes) !== footerCrc32)) return;
+  if (footer === null || "need" in footer || footerCrcOf(bytes) !== footerCrc32) return;
   for (const [index, { name, start }] of footer.meta.deltas.entries()) {
     const block = footer.blocks[index];
     if (block === undefined) continue;

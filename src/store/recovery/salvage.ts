@@ -8,7 +8,7 @@ import type { Segment } from "../../segment/segment.js";
 import type { StoreFiles } from "../files/files.js";
 import { journalKey } from "../journal/journal.js";
 import { journalKeys } from "../journal/journal-file.js";
-import { MANIFEST_KEY, NEWEST_FORMAT, decodeManifest, encodeManifest, withoutMark } from "../files/manifest.js";
+import { MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark } from "../files/manifest.js";
 import type { FileEntry, Manifest, QuarantinedFile, SegmentEntry } from "../files/manifest.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
 import { readReadable } from "./salvage-files.js";
@@ -111,7 +111,6 @@ class Salvage {
       MANIFEST_KEY,
       encodeManifest({
         ...withoutMark(manifest),
-        format: NEWEST_FORMAT,
         clean: false,
         nextSequence: Math.max(manifest.nextSequence, journals.nextSequence),
         firstJournal: this.#takeNumber(),

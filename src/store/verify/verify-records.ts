@@ -33,13 +33,10 @@ export class RecordLaws {
       const ms = records.times[row] ?? NaN;
       if (!(Math.abs(ms) <= LIMITS.instantMaxMs)) findings.add(file, `${place} a time`, String(ms));
       const sequence = records.sequences[row] ?? 0;
-      // Records that an earlier version sealed have none.
-      if (sequence !== 0) {
-        if (sequence <= this.#lastSequence) findings.add(file, `${place} a sequence above ${this.#lastSequence}`, String(sequence));
-        else if (sequence >= nextSequence) findings.add(file, `${place} a sequence below ${nextSequence}`, String(sequence));
-        else if (!this.sequences.add(sequence)) findings.add(file, `${place} a sequence of its own`, `${sequence}, which another row or record has`);
-        this.#lastSequence = Math.max(this.#lastSequence, sequence);
-      }
+      if (sequence <= this.#lastSequence) findings.add(file, `${place} a sequence above ${this.#lastSequence}`, String(sequence));
+      else if (sequence >= nextSequence) findings.add(file, `${place} a sequence below ${nextSequence}`, String(sequence));
+      else if (!this.sequences.add(sequence)) findings.add(file, `${place} a sequence of its own`, `${sequence}, which another row or record has`);
+      this.#lastSequence = Math.max(this.#lastSequence, sequence);
       RECORD_FIELDS.forEach((field, at) => {
         const fault = judge.faultOf(DICTIONARY_OF_FIELD[field], records.codes[row * RECORD_FIELD_COUNT + at] ?? 0);
         if (fault !== null) findings.add(file, `${place} a ${field} that has a value`, fault);

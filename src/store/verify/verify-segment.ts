@@ -2,7 +2,7 @@
 import { areSameNumbers } from "../../base/same-numbers.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { denseCodes } from "../../column/column.js";
-import { MONEY_EXCERPT, moneyExcerpt } from "../../derived/stored.js";
+import { moneyExcerpt } from "../../derived/stored.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { ContainerFooter } from "../../segment/container.js";
 import { orderWithin } from "../../segment/event-order.js";
@@ -53,7 +53,7 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   verifyShapes(entry.key, segment, laws);
   if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "beside the rows, the ids that rows have together", "others");
   const who = await whoOf(segment.rowCount, (name) => segment.column(name));
-  if (meta.who !== undefined && !areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
+  if (!areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
   await verifyExcerpts(entry.key, segment, laws);
 }
 
@@ -63,8 +63,8 @@ function areSameWho(one: Who, other: Who): boolean {
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { links }: Segment, findings: Findings): void {
   const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
-  const linkBlocks = meta.links === undefined && links.times.length > 0 ? [LINKS_BLOCK] : [];
-  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...(meta.who === undefined ? [] : [WHO_BLOCK]), ...excerptBlocks(meta), ...linkBlocks].sort().join(" ");
+  const linkBlocks = links.times.length > 0 ? [LINKS_BLOCK] : [];
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, WHO_BLOCK, ...excerptBlocks(meta), ...linkBlocks].sort().join(" ");
   const found = blocks.map(({ name }) => name).sort().join(" ");
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
 }
@@ -76,8 +76,6 @@ function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
 /** What is stored a second time is what the rows say. */
 async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentLaws): Promise<void> {
   for (const { name, of } of segment.meta.excerpts ?? []) {
-    // Nothing reads the excerpts of earlier versions, which have other names.
-    if (name !== MONEY_EXCERPT) continue;
     const rule = moneyExcerpt(judge.dictionaries, of);
     const [made, stored] = [await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
     if (made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `the rows of the excerpt ${name} as the columns have them`, "others");

@@ -158,16 +158,6 @@ describe("As of a sequence", () => {
     await expect(daybook.trend({ asOf: 3 })).rejects.toThrow("up to the newest, which is 2, got 3");
   });
 
-  test("where an earlier version kept no sequences of records only the newest can be asked", async () => {
-    await using daybook = await openHere();
-    await daybook.ingest(eventsOf(0, 2));
-    await daybook.identify({ userId: "u0", traits: { plan: "pro" } });
-    storeOf(daybook)?.records.sequences.fill(0);
-    await expect(daybook.trend({ asOf: 2 })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "asOf" } });
-    expect(await newestOf(daybook)).toBe(3);
-    expect([await peopleAsOf(daybook, 3, planIs("pro")), await peopleAsOf(daybook, "latest", planIs("pro"))]).toEqual([1, 1]);
-  });
-
   test("whoever is erased while a question waits is not in its answer", async () => {
     const held = new HeldReads();
     held.isHolding = false;
