@@ -3,7 +3,7 @@ import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
-import { connectTo, layouts, newDatabase, order, pathsWith } from "./kit.js";
+import { layouts, newDatabase, order, pathsWith } from "./kit.js";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 2, 31, 12);
@@ -160,16 +160,6 @@ describe.each(layouts)("deletions on ClickHouse, %s", (layout) => {
     await same(told);
     expect(await daybook.projects()).toContain("zebra-shop");
     expect(await daybook.timeToLive.list()).toEqual([{ project: "shop", days: 1_000 }]);
-  });
-
-  test("a deletion that a former version noted, without what was there then, is finished", async () => {
-    const connection = await connectTo(options);
-    closing.push(() => connection.close());
-    const removal = "01900000-0000-7000-8000-000000000001";
-    await connection.insertOnAll("removals", [["project", "shop", "9007199254740992"], ["name", "shop", ""]].map(([kind, text, value]) => ({ removal, kind, text, value })));
-    await daybook.timeToLive.sweep();
-    await embedded.deleteProject("shop");
-    await same(told);
   });
 
   test("stats tell what is there", async () => {

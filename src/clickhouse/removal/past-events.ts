@@ -13,14 +13,10 @@ export function isPast(cutoffs: Cutoffs): Sql {
   return sql`has(${projects}, toString(project)) AND ms < arrayElement(${wholes([...cutoffs.values()])}, indexOf(${projects}, toString(project)))`;
 }
 
-/**
- * The same, as it was noted, of events that were stored by then: what comes afterwards stays, however late a removal that broke off is finished.
- * @param isBounded false: it was noted by a version that knew no such bound
- */
-export function isNotedPast(removal: Removal, isBounded: boolean): Sql {
+/** The same, as it was noted, of events that were stored by then: what comes afterwards stays, however late a removal that broke off is finished. */
+export function isNotedPast(removal: Removal): Sql {
   const cutoff = removal.valueOf("project", sql`toString(project)`, sql`'0'`);
-  const stored = isBounded ? wasStored(removal) : sql`true`;
-  return sql`project IN ${removal.texts("project")} AND ms < toUInt64(${cutoff}) AND ${stored}`;
+  return sql`project IN ${removal.texts("project")} AND ms < toUInt64(${cutoff}) AND ${wasStored(removal)}`;
 }
 
 /** Whether a row was stored when the last of what goes was, as it was noted. */

@@ -19,7 +19,7 @@ async function perform(removal: Removal): Promise<void> {
   const kinds = new Set(noted.map(([kind]) => kind));
   const ofEvents = [
     ...(kinds.has("event") ? [sql`(toString(id), toString(project)) IN ${removal.pairs("event")}`] : []),
-    ...(kinds.has("project") ? [isNotedPast(removal, kinds.has("stored"))] : []),
+    ...(kinds.has("project") ? [isNotedPast(removal)] : []),
   ];
   for (const table of EVENT_TABLES) for (const isGone of ofEvents) await change(servers, table, sql`DELETE WHERE ${isGone}`);
   await rename(servers, noted.filter(([kind]) => kind === "year").map(([, year]) => year));
