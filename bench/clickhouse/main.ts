@@ -107,9 +107,7 @@ const isLoaded = join(directory, "loaded");
 const server = await startServer(directory);
 try {
   const place = { url: server.url, database: DATABASE, clock };
-  const migrateStartedMs = performance.now();
-  const { from, to } = await migrateClickHouse(place);
-  if (from !== to && from > 0) console.log(`migrated from version ${from} to ${to} in ${ms(performance.now() - migrateStartedMs)} ms`);
+  await migrateClickHouse(place);
   await using daybook = await openClickHouse(place);
   const plain = new Plain(server.url);
   if (!existsSync(isLoaded)) {

@@ -16,7 +16,7 @@ import { upkeepOf } from "./upkeep.js";
 /**
  * An organization's events on ClickHouse. The tables are made by `migrateClickHouse`, or `daybook clickhouse migrate`, before.
  * @throws invalid_parameter, unknown_parameter, exactly_one_required, not_supported (@clickhouse/client is not installed), unreachable,
- * manifest_missing (no tables, or older ones); invalid_parameter also for replicas that cannot be relied upon
+ * manifest_missing (no tables); invalid_parameter also for tables of another version, and for replicas that cannot be relied upon
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
   return (await openWithExecutor(options)).daybook;
@@ -60,9 +60,9 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
 }
 
 /**
- * Makes the database and its tables, or brings them to what this version needs. May be run again, and by several at once.
+ * Makes the database and its tables where there are none. May be run again, and by several at once.
  * @param isDryRun only tells what would be done
- * @throws as openClickHouse; invalid_parameter (tables of a newer version)
+ * @throws as openClickHouse; invalid_parameter also for tables of others
  */
 export async function migrateClickHouse(options: ClickHouseOptions, isDryRun = false): Promise<Migration> {
   const settled = checkClickHouseOptions(options);

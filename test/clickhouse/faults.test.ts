@@ -158,7 +158,7 @@ test("where nobody is there for a shard every answer is an error, and what is se
   const connection = await connectTo(options);
   onTestFinished(() => connection.close());
   const overShards = async (cluster: string) => {
-    const statements = tableStatements({ database: options.database, cluster, isReplicated: false }, 0);
+    const statements = tableStatements({ database: options.database, cluster, isReplicated: false });
     const all = statements.find((statement) => statement.includes(`${options.database}.events `)) ?? "";
     await connection.define(`DROP TABLE ${options.database}.events`);
     await connection.define(all);

@@ -50,7 +50,7 @@ test.each([["one server", undefined], ["two shards", CLUSTER]] as const)("the ri
   const options = (url: string): ClickHouseOptions => ({ url, database: "shop", ...(cluster === undefined ? {} : { cluster }) });
   const of = (user: string) => grantsOf(user, cluster !== undefined);
   await as(of("migrator"), directory, async (url) => {
-    expect(await migrateClickHouse(options(url))).toMatchObject({ from: 0 });
+    await migrateClickHouse(options(url));
     expect(await migrateClickHouse(options(url))).toMatchObject({ statements: [] });
   });
   await as(of("writer"), directory, async (url) => {

@@ -122,14 +122,14 @@ test("names columns of other types, and what stands in place of a view", async (
 
 test("tables that are not there, or of another version, are said to be so", async () => {
   const options = newOptions("one server");
-  const missing = "daybook verify: the database has no tables of this version: run `daybook clickhouse migrate`\n";
+  const missing = "daybook verify: the database has no tables of Daybook: run `daybook clickhouse migrate`\n";
   expect(await daybookHere(["verify", ...placeArguments(options)])).toEqual({ code: 1, stdout: "", stderr: missing });
   await migrateClickHouse(options);
   const connection = await connectTo(options);
   await connection.insert("kept", [{ name: "tablesVersion", value: "99" }]);
   await connection.close();
-  const newer = await daybookHere(["verify", ...placeArguments(options)]);
-  expect([newer.code, newer.stderr]).toEqual([1, expect.stringMatching(/its tables are of version 99, this package knows \d+\n$/)]);
+  const other = await daybookHere(["verify", ...placeArguments(options)]);
+  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/its tables are of version 99, this package knows 1\n$/)]);
 });
 
 test("of ids that are there twice ten are named, and the others counted", async () => {

@@ -21,7 +21,7 @@ const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--clu
        daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
-"migrate" makes the tables of one organization on ClickHouse, or brings them to what this version needs. May be run again.
+"migrate" makes the tables of one organization on ClickHouse. It may be run again, and refuses tables of another version.
 
 "load" copies an organization there, also while "serve" runs on DIR: who is who, then every event, day by day. A run that was
 ended goes on where it was, and one behind it loads the days that have changed. At the end both are asked the same, and the
@@ -79,10 +79,10 @@ async function run(args: readonly string[]): Promise<void> {
 async function migrate(values: Values): Promise<void> {
   const { "dry-run": isDryRun = false, replicas } = values;
   const options = { ...placeOf(values.url, "url", values), ...(replicas === undefined ? {} : { replicas }) };
-  const { to, statements } = await migrateClickHouse(options, isDryRun);
+  const { version, statements } = await migrateClickHouse(options, isDryRun);
   for (const statement of isDryRun ? statements : []) process.stdout.write(`${statement};\n\n`);
-  if (statements.length === 0) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${to}: nothing to do\n`);
-  else if (!isDryRun) process.stdout.write(`made the tables of version ${to} by ${statements.length} statements\n`);
+  if (statements.length === 0) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${version}: nothing to do\n`);
+  else if (!isDryRun) process.stdout.write(`made the tables of version ${version} by ${statements.length} statements\n`);
 }
 
 async function sweep(values: Values): Promise<void> {

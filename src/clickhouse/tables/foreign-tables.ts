@@ -2,14 +2,14 @@ import { parameterError, type DaybookError } from "../../base/errors.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text, texts } from "../sql/sql.js";
 import { systemTable } from "./change.js";
-import { columnTypes, TABLES, VIEW_ENGINE, VIEWS, type Table, type View } from "./layout.js";
+import { columnTypes, TABLES, VIEW_ENGINE, VIEWS } from "./layout.js";
 
 /**
  * Refuses tables that others made under our names: they would be written to, and their rows deleted; one in place of a view would fill nothing.
  * @param isOurs which of our tables are to be made; those that are there were left empty by a migration that broke off
  * @throws invalid_parameter
  */
-export async function refuseForeignTables(connection: Connection, place: TablesOf, isOurs: (table: Table | View) => boolean): Promise<void> {
+export async function refuseForeignTables(connection: Connection, place: TablesOf, isOurs: (name: string) => boolean): Promise<void> {
   const expected = new Map(columnsOf(place, isOurs));
   const there = sql`database = ${text(place.database)} AND table IN ${texts([...expected.keys()])}`;
   const columns = sql`SELECT table, arraySort(groupUniqArray(name)) AS columns FROM ${systemTable(place, "columns")} WHERE ${there} GROUP BY table`;
@@ -26,12 +26,12 @@ export async function refuseForeignTables(connection: Connection, place: TablesO
 }
 
 /** Names of tables with those of their columns, in order; null: of a view. */
-function columnsOf({ cluster }: TablesOf, isOurs: (table: Table | View) => boolean): [string, readonly string[] | null][] {
-  const tables = TABLES.filter(isOurs).flatMap((table): [string, readonly string[]][] => {
+function columnsOf({ cluster }: TablesOf, isOurs: (name: string) => boolean): [string, readonly string[] | null][] {
+  const tables = TABLES.filter(({ name }) => isOurs(name)).flatMap((table): [string, readonly string[]][] => {
     const own = [...columnTypes(table).keys()].sort();
     return cluster === null ? [[table.name, own]] : [[table.name, own], [`${table.name}_local`, own]];
   });
-  return [...tables, ...VIEWS.filter(isOurs).map(({ name }): [string, null] => [name, null])];
+  return [...tables, ...VIEWS.map(({ name }) => name).filter(isOurs).map((name): [string, null] => [name, null])];
 }
 
 function foreign({ database }: TablesOf, found: string): DaybookError {

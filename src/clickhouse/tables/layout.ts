@@ -4,12 +4,7 @@ import { MONEY_COLUMNS, MONEY_GROUP } from "./money.js";
 /** A table: what it holds, in which order, and by what its rows are placed on shards. */
 export interface Table {
   readonly name: string;
-  /** The version of the tables that brought it. */
-  readonly since: number;
-  /** With the version that brought what the table did not have at first. */
-  readonly columns: readonly (readonly [name: string, type: string, since?: number])[];
-  /** Projections that the table had, with the version that drops them. */
-  readonly formerProjections?: readonly (readonly [name: string, until: number])[];
+  readonly columns: readonly (readonly [name: string, type: string])[];
   /** Of the MergeTree family, without what replicas add. */
   readonly engine: string;
   /** What follows the engine. */
@@ -42,7 +37,6 @@ export const VIEW_ENGINE = "MaterializedView";
 /** A view that fills a table with what is inserted into another. */
 export interface View {
   readonly name: string;
-  readonly since: number;
   readonly from: string;
   readonly to: string;
   /** Whether what it makes of a shard's rows stays on that shard. */
@@ -71,7 +65,6 @@ const STORED: readonly [string, string][] = [
 
 const EVENTS: Table = {
   name: "events",
-  since: 1,
   columns: [
     ["day", "UInt32"],
     ["ms", "UInt64 CODEC(Delta, ZSTD)"],
@@ -89,14 +82,12 @@ const EVENTS: Table = {
     ["INDEX byUser userId TYPE", "bloom_filter GRANULARITY 4"],
     ["INDEX byAnonymous anonymousId TYPE", "bloom_filter GRANULARITY 4"],
     // Part of the rows, and not a table beside them: an insert that fails half way leaves both or neither.
-    ["PROJECTION byKey", "(SELECT id, project, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)", 5],
+    ["PROJECTION byKey", "(SELECT id, project, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)"],
     ...MONEY_COLUMNS,
-    ["PROJECTION money", `(SELECT slug, ${MONEY_GROUP} GROUP BY slug, ${MONEY_GROUP})`, 5],
-    ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],
-    ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)", 3],
+    ["PROJECTION money", `(SELECT slug, ${MONEY_GROUP} GROUP BY slug, ${MONEY_GROUP})`],
+    ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)"],
+    ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)"],
   ],
-  // Without the project that an id is unique in; and the same as `money`, without the ids of refunds.
-  formerProjections: [["byId", 5], ["payments", 5]],
   engine: "MergeTree",
   order: `PARTITION BY ${YEAR} ORDER BY (day, project, name, ms, id)`,
   knownInsertCount: 1_000,
@@ -105,7 +96,6 @@ const EVENTS: Table = {
 
 const LINKS: Table = {
   name: "links",
-  since: 1,
   columns: [["anonymousId", "String"], ["userId", "String"], ["record", "UUID"], ["firstMs", "SimpleAggregateFunction(min, UInt64)"]],
   engine: "AggregatingMergeTree",
   order: "ORDER BY (anonymousId, userId, record)",
@@ -114,7 +104,6 @@ const LINKS: Table = {
 
 const RECORDS: Table = {
   name: "records",
-  since: 1,
   columns: [
     ["kind", "LowCardinality(String)"],
     ["id", "UUID"],
@@ -129,7 +118,6 @@ const RECORDS: Table = {
 
 const PROJECTS: Table = {
   name: "projects",
-  since: 1,
   columns: [["name", "String"]],
   engine: "ReplacingMergeTree",
   order: "ORDER BY name",
@@ -139,7 +127,6 @@ const PROJECTS: Table = {
 /** What is kept of the store as a whole: the key that seals cursors. */
 const KEPT: Table = {
   name: "kept",
-  since: 1,
   columns: [["name", "String"], ["value", "String"], ["storedMs", "UInt64 DEFAULT toUnixTimestamp64Milli(now64(3))"]],
   engine: "MergeTree",
   order: "ORDER BY name",
@@ -149,7 +136,6 @@ const KEPT: Table = {
 /** Segments that are kept for questions, as JSON; `""` for those that were deleted. */
 const SEGMENTS: Table = {
   name: "segments",
-  since: 2,
   columns: [["name", "String"], ["groups", "String CODEC(ZSTD)"], ["version", "UInt64"]],
   engine: "ReplacingMergeTree(version)",
   order: "ORDER BY name",
@@ -159,7 +145,6 @@ const SEGMENTS: Table = {
 /** Requests of persons about their data, as JSON: a row for each change, of which the newest of an id counts. */
 const PRIVACY_REQUESTS: Table = {
   name: "privacy_requests",
-  since: 4,
   columns: [["id", "UUID"], ["version", "UInt64"], ["isErased", "Bool"], ["body", "String CODEC(ZSTD)"]],
   engine: "ReplacingMergeTree(version)",
   order: "ORDER BY id",
@@ -169,7 +154,6 @@ const PRIVACY_REQUESTS: Table = {
 /** Keyed hashes of who was erased. Rows are never merged: their number tells whether there are new ones. */
 const SUPPRESSED: Table = {
   name: "suppressed",
-  since: 4,
   columns: [["hash", "String"], ["erasedMs", "UInt64"]],
   engine: "MergeTree",
   order: "ORDER BY hash",
@@ -179,7 +163,6 @@ const SUPPRESSED: Table = {
 /** For how many days events are kept, by project; `""`: all that have no rule of their own; 0 days: there is no rule. */
 const TIME_TO_LIVE: Table = {
   name: "time_to_live",
-  since: 4,
   columns: [["project", "String"], ["days", "UInt32"], ["version", "UInt64"]],
   engine: "ReplacingMergeTree(version)",
   order: "ORDER BY project",
@@ -189,7 +172,6 @@ const TIME_TO_LIVE: Table = {
 /** What is being removed. Statements that change rows stay in files of the server: they name rows of this table, and nothing that anybody sent. */
 const REMOVALS: Table = {
   name: "removals",
-  since: 4,
   columns: [["removal", "UUID"], ["kind", "LowCardinality(String)"], ["text", "String CODEC(ZSTD)"], ["value", "String CODEC(ZSTD)"]],
   engine: "MergeTree",
   order: "PARTITION BY removal ORDER BY (removal, kind)",
@@ -206,15 +188,15 @@ export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 
 export const VIEWS: readonly View[] = [
   {
-    name: "links_of_events", since: 1, from: "events", to: "links", staysOnShard: true,
+    name: "links_of_events", from: "events", to: "links", staysOnShard: true,
     select: `anonymousId, userId, ${NO_RECORD} AS record, min(ms) AS firstMs`,
     rest: "WHERE anonymousId != '' AND userId != '' GROUP BY anonymousId, userId",
   },
   {
-    name: "links_of_records", since: 1, from: "records", to: "links", staysOnShard: false,
+    name: "links_of_records", from: "records", to: "links", staysOnShard: false,
     select: "anonymousId, userId, id AS record, ms AS firstMs",
     // Whoever is said to be himself is not even named.
     rest: "WHERE kind IN ('identify', 'alias') AND anonymousId != '' AND userId != '' AND fromUserId != userId",
   },
-  { name: "projects_of_events", since: 1, from: "events", to: "projects", staysOnShard: false, select: "DISTINCT project AS name", rest: "" },
+  { name: "projects_of_events", from: "events", to: "projects", staysOnShard: false, select: "DISTINCT project AS name", rest: "" },
 ];

@@ -41,12 +41,12 @@ export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value])
 
 const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
 
-/** Columns that follow from the others, and the version of the tables that brought them: of most rows they are empty. */
-export const MONEY_COLUMNS: readonly (readonly [name: string, type: string, since: number])[] = [
-  ["moneyKind", `UInt8 MATERIALIZED ${KIND}`, 3],
+/** Columns that follow from the others: of most rows they are empty. */
+export const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
+  ["moneyKind", `UInt8 MATERIALIZED ${KIND}`],
   ["money", `Tuple(${MEMBERS.map(([name, type]) => `${name} ${type}`).join(", ")}) MATERIALIZED
-    if(moneyKind = ${MONEY_KIND.none}, ${tuple(MEMBERS.map(([, , , none]) => none))}, ${tuple(MEMBERS.map(([, , value]) => value))})`, 3],
-  ["refundId", `String MATERIALIZED if(moneyKind != ${MONEY_KIND.none} AND ${isKey(REFUND_KEY)}, ${body(REFUND_KEY)}, '')`, 5],
+    if(moneyKind = ${MONEY_KIND.none}, ${tuple(MEMBERS.map(([, , , none]) => none))}, ${tuple(MEMBERS.map(([, , value]) => value))})`],
+  ["refundId", `String MATERIALIZED if(moneyKind != ${MONEY_KIND.none} AND ${isKey(REFUND_KEY)}, ${body(REFUND_KEY)}, '')`],
 ];
 
 /** The same as a projection: few rows of many, which the same columns in a GROUP BY find. */

@@ -9,15 +9,11 @@ export interface Place {
   readonly isReplicated: boolean;
 }
 
-/** What makes the tables that a version does not have; 0: all, of an empty database. Running it again changes nothing. */
-export function tableStatements(place: Place, from: number): string[] {
-  const isNew = ({ since }: Table | View) => since > from;
-  const tables = TABLES.flatMap((table) => (isNew(table) ? statementsOfTable(table, place) : statementsOfAdditions(table, place, from)));
-  return [...tables, ...VIEWS.filter(isNew).map((view) => statementOfView(view, place))];
-}
-
-export function databaseStatement({ database, cluster }: Place): string {
-  return `CREATE DATABASE IF NOT EXISTS ${database}${onCluster(cluster)}`;
+/** What makes the database and its tables. Running it again changes nothing. */
+export function tableStatements(place: Place): string[] {
+  const { database, cluster } = place;
+  const tables = TABLES.flatMap((table) => statementsOfTable(table, place));
+  return [`CREATE DATABASE IF NOT EXISTS ${database}${onCluster(cluster)}`, ...tables, ...VIEWS.map((view) => statementOfView(view, place))];
 }
 
 function onCluster(cluster: string | null): string {
@@ -49,21 +45,6 @@ function engineOf({ name, engine, order, knownInsertCount = 0 }: Table, { databa
   const kept = knownInsertCount === 0 ? "" : `, replicated_deduplication_window_seconds = ${INSERT_KNOWN_S}`;
   const settings = `replicated_${window}${kept}, max_cleanup_delay_period = ${CLEANUP_S}`;
   return `Replicated${family}(${path}${rest === "" ? "" : `, ${rest}`}) ${order} SETTINGS ${settings}`;
-}
-
-/** What an older table gets. Rows that are there are filled in behind the answer: until then a server makes of each what it asks for. */
-function statementsOfAdditions({ name, columns, formerProjections = [] }: Table, { database, cluster }: Place, from: number): string[] {
-  const alter = (table: string) => `ALTER TABLE ${database}.${table}${onCluster(cluster)}`;
-  const local = alter(cluster === null ? name : `${name}_local`);
-  const former = formerProjections.filter(([, until]) => until > from).map(([projection]) => `${local} DROP PROJECTION IF EXISTS ${projection}`);
-  const additions = columns.filter(([, , since = 0]) => since > from).flatMap(([column, type]) => {
-    const [, projection] = /^PROJECTION (.*)$/.exec(column) ?? [];
-    if (projection !== undefined)
-      return [`${local} ADD PROJECTION IF NOT EXISTS ${projection} ${type}`, `${local} MATERIALIZE PROJECTION ${projection}`];
-    const add = `ADD COLUMN IF NOT EXISTS ${column} ${type}`;
-    return [`${local} ${add}`, ...(cluster === null ? [] : [`${alter(name)} ${add}`])];
-  });
-  return [...additions, ...former];
 }
 
 function statementOfView({ name, from, to, staysOnShard, select, rest }: View, { database, cluster }: Place): string {
