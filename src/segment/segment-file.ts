@@ -46,7 +46,8 @@ export const LINKS_BLOCK = "links";
 
 /** Shorter blocks stay as they are: to deflate one takes a tenth of a millisecond and saves a few bytes, and a hundred describe it. */
 const DEFLATED_BYTES_MIN = 64;
-/** What a block costs that is deflated, in values, and beside it each of its bytes. */
+/** What a block costs in values, what one that is deflated, and what each of its bytes then. */
+const VALUES_PER_BLOCK = 4 * 1024;
 const VALUES_PER_DEFLATE = 16 * 1024;
 const VALUES_PER_BYTE = 2;
 
@@ -128,9 +129,9 @@ function columnOf(merged: MergedRows): (name: string) => CodeColumn {
 }
 
 async function pack(name: string, raw: Uint8Array, deflate: Deflate, turns: Turns): Promise<PackedBlock> {
-  if (raw.length < DEFLATED_BYTES_MIN) return { name, bytes: raw, rawByteLength: raw.length, deflated: false };
-  const packed = await deflate(raw);
-  await turns.took(VALUES_PER_DEFLATE + raw.length * VALUES_PER_BYTE);
+  const isShort = raw.length < DEFLATED_BYTES_MIN;
+  const packed = isShort ? raw : await deflate(raw);
+  await turns.took(isShort ? VALUES_PER_BLOCK : VALUES_PER_DEFLATE + raw.length * VALUES_PER_BYTE);
   const deflated = packed.length < raw.length;
   return { name, bytes: deflated ? packed : raw, rawByteLength: raw.length, deflated };
 }
