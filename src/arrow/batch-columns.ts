@@ -1,19 +1,61 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { Bool, FixedSizeBinary, Float64, Null, TimestampMillisecond, Uint32, makeData } from "apache-arrow";
-import type { Data, DataType } from "apache-arrow";
+import {
+  Bool, FixedSizeBinary, Float64, Null, TimestampMillisecond, Uint32, makeData, type Data, type DataType, Dictionary, Uint16, Uint8, Utf8,
+  Vector,
+} from "apache-arrow";
 import { parameterError, shown } from "../base/errors.js";
 import { dayStartMs } from "../base/time.js";
-import { allocateCodes, codeWidth } from "../column/codes.js";
-import type { Codes } from "../column/codes.js";
+import { allocateCodes, codeWidth, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
-import { FIELDS, metadataColumn } from "../schema/fields.js";
-import type { FieldRow } from "../schema/fields.js";
+import { FIELDS, metadataColumn, type FieldRow, FIELD_COUNT, SHAPE_COLUMN, fieldIndex } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import type { Cut } from "./cut.js";
-import { dictionaryVector } from "./dictionary-vectors.js";
 import { instantsOf } from "./instants.js";
-import { Validity } from "./utf8-data.js";
+import { Validity, utf8Data } from "./utf8-data.js";
+
+/** A store's dictionary as Arrow sees it: one type per index width, all of one id, and the values as far as they went. */
+interface DictionaryVector {
+  readonly types: Readonly<Record<1 | 2 | 4, Dictionary>>;
+  readonly values: Vector<Utf8>;
+}
+
+const known = new WeakMap<Dictionaries, Map<string, DictionaryVector>>();
+
+/**
+ * The values of a column's dictionary by code, `""` at code 0. Shared by all batches until the dictionary grows.
+ * Cost: each text is encoded once per size of the dictionary.
+ */
+function dictionaryVector(dictionaries: Dictionaries, column: string): DictionaryVector {
+  let vectors = known.get(dictionaries);
+  if (vectors === undefined) {
+    vectors = new Map();
+    known.set(dictionaries, vectors);
+  }
+  const { values } = dictionaries.named(column);
+  const made = vectors.get(column);
+  if (made !== undefined && made.values.length === values.length) return made;
+  const types = made?.types ?? typesOf(dictionaryId(column));
+  const vector = { types, values: new Vector([utf8Data(values)]) };
+  vectors.set(column, vector);
+  return vector;
+}
+
+function typesOf(id: number): DictionaryVector["types"] {
+  const values = new Utf8();
+  return {
+    1: new Dictionary(values, new Uint8(), id),
+    2: new Dictionary(values, new Uint16(), id),
+    4: new Dictionary(values, new Uint32(), id),
+  };
+}
+
+/** The same for a column wherever it occurs: fields, then shapes, then metadata keys by their code. */
+function dictionaryId(column: string): number {
+  const field = fieldIndex(column);
+  if (field >= 0) return field;
+  return column === SHAPE_COLUMN ? FIELD_COUNT : FIELD_COUNT + Number(column.slice(1));
+}
 
 /** One column of all batches. */
 export interface BatchColumn {
