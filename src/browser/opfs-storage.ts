@@ -1,13 +1,157 @@
 import { DaybookError, parameterError, shown } from "../base/errors.js";
-import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
+import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, cannotLengthen } from "../store/storage/key.js";
 import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
-import { ChangeChannel, hearChanges } from "./change-channel.js";
 import { OpenFiles } from "./open-files.js";
-import { OpfsAppendFile } from "./opfs-append-file.js";
-import { OpfsDirectories } from "./opfs-directories.js";
 import { attempt, isChanged, isMissing, isOpenElsewhere } from "./opfs-error.js";
-import { type AccessHandle, canOpenFiles, moveFile, openFile, patiently, readOpen, readSnapshot, refuseReaders, withOpen, writeAll } from "./opfs-file.js";
+import {
+  type AccessHandle, canOpenFiles, moveFile, openFile, patiently, readOpen, readSnapshot, refuseReaders, withOpen, writeAll,
+} from "./opfs-file.js";
 import { alone, takeWebLock } from "./web-lock.js";
+
+/** Appends to one file. Each operation is done when its call returns, so they are in order. */
+class OpfsAppendFile implements AppendFile {
+  #byteLength: number;
+  #closed = false;
+
+  constructor(
+    private readonly key: string,
+    private readonly handle: AccessHandle,
+    private readonly hooks: { readonly onWrite: () => void; readonly onClose: () => void },
+  ) {
+    this.#byteLength = handle.getSize();
+  }
+
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
+  read(range: ByteRange | undefined): Uint8Array {
+    return readOpen(this.handle, range);
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#run("append to", () => {
+      writeAll(this.handle, bytes, this.#byteLength);
+      this.#byteLength += bytes.length;
+      this.hooks.onWrite();
+    });
+  }
+
+  sync(): Promise<void> {
+    return this.#run("sync", () => this.handle.flush());
+  }
+
+  truncate(byteLength: number): Promise<void> {
+    return this.#run("truncate", () => {
+      if (!(byteLength >= 0 && byteLength <= this.#byteLength)) throw cannotLengthen(this.key, this.#byteLength, byteLength);
+      this.handle.truncate(byteLength);
+      this.#byteLength = byteLength;
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.hooks.onClose();
+    await attempt("close", this.key, () => this.handle.close());
+  }
+
+  #run(operation: string, act: () => void): Promise<void> {
+    if (this.#closed) return Promise.reject(new DaybookError("closed", `${this.key}: the append file is closed`));
+    return attempt(operation, this.key, act);
+  }
+}
+
+/** The directories of a store below the origin's own, by their paths; `""` is the store's. */
+class OpfsDirectories {
+  readonly #known = new Map<string, FileSystemDirectoryHandle>();
+
+  constructor(private readonly store: string) {}
+
+  /** The directory of a path; null where there is none. */
+  async find(path: string): Promise<FileSystemDirectoryHandle | null> {
+    try {
+      return await this.#get(path, false);
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** The directory of a path, made where absent, with all above it. */
+  make(path: string): Promise<FileSystemDirectoryHandle> {
+    return this.#get(path, true);
+  }
+
+  /** Keys of all files that a key leads to, under a path that is empty or ends with a slash; in no order. */
+  async *keys(path: string): AsyncGenerator<string> {
+    const directory = await this.find(path.slice(0, -1));
+    if (directory === null) return;
+    for await (const [name, entry] of directory.entries()) {
+      if (!isKeyPart(name)) continue;
+      if (entry.kind === "file") yield `${path}${name}`;
+      else yield* this.keys(`${path}${name}/`);
+    }
+  }
+
+  async #get(path: string, create: boolean): Promise<FileSystemDirectoryHandle> {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const slash = path.lastIndexOf("/");
+    const directory = path === "" ? await originDirectory() : await this.#get(path.slice(0, Math.max(slash, 0)), create);
+    const found = await directory.getDirectoryHandle(path === "" ? this.store : path.slice(slash + 1), { create });
+    this.#known.set(path, found);
+    return found;
+  }
+}
+
+async function originDirectory(): Promise<FileSystemDirectoryHandle> {
+  const { storage, locks } = (globalThis.navigator as Partial<Navigator> | undefined) ?? {};
+  if (storage?.getDirectory === undefined || locks === undefined)
+    throw new DaybookError("not_supported", "opfsStorage: expected a browser that has a private file system, and a page over https or of localhost");
+  return await storage.getDirectory();
+}
+
+/** From the first change that is not told yet until it is told: whoever listens looks a few times a second anyway. */
+const TELL_AFTER_MS = 50;
+
+function channelOf(store: string): BroadcastChannel {
+  return new BroadcastChannel(`daybook:${store}`);
+}
+
+/** Tells all tabs and workers of the origin that a store has changed, some changes at a time. */
+class ChangeChannel {
+  readonly #channel: BroadcastChannel;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(store: string) {
+    this.#channel = channelOf(store);
+  }
+
+  tell(): void {
+    this.#timer ??= setTimeout(() => this.#tellNow(), TELL_AFTER_MS);
+  }
+
+  close(): void {
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+      this.#tellNow();
+    }
+    this.#channel.close();
+  }
+
+  #tellNow(): void {
+    this.#timer = null;
+    this.#channel.postMessage(null);
+  }
+}
+
+/** Hears of changes of a store, until what it returns is called. */
+function hearChanges(store: string, changed: () => void): () => void {
+  const channel = channelOf(store);
+  channel.addEventListener("message", changed);
+  return () => channel.close();
+}
 
 /** Of files that have no name yet; no key leads there. */
 const TEMPORARY = "~";
