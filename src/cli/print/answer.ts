@@ -1,7 +1,80 @@
 import type { AnswerByReport, ReportName } from "../../plan/plan.js";
-import { figure } from "./cell.js";
-import { funnelText, pathsText, retentionText, stickinessText, trendText } from "./insights.js";
-import { facts, listing, type Item } from "./listing.js";
+import type { Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../plan/insights/answers.js";
+import { figure, cell, percent, seconds, valuesText, words } from "./cell.js";
+import { sparkline } from "./sparkline.js";
+import { table } from "./table.js";
+
+/** More series than these stand below one another, each with its course as a line of bars. */
+const COLUMN_COUNT = 6;
+
+/** A line a bucket and a column a series; of many series a line each. */
+function trendText({ previous, currency, ...answers }: Trend): string {
+  const before = previous === null ? "" : `\nbefore\n${seriesText(previous)}`;
+  return `${currency === null ? "" : `in ${currency}\n`}${seriesText(answers)}${before}`;
+}
+
+function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAnswers): string {
+  const shown = [...series.map((each) => ({ ...each, name: valuesText(each.values) })), ...(rest === null ? [] : [{ ...rest, name: "rest" }])];
+  const more = valueCount > series.length ? `${figure(series.length)} of ${figure(valueCount)} values\n` : "";
+  const left = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted.map((item): Item => ({ ...item })), "  ")}`;
+  if (shown.length > COLUMN_COUNT) {
+    const lines = shown.map(({ name, counted, total, data }) => [name, figure(counted), figure(total), sparkline(data.map((each) => each ?? 0))]);
+    return `${table([["", "counted", "total", ""], ...lines], "<>><")}${more}${left}`;
+  }
+  const lines = buckets.map((bucket, at) => [bucketText({ ...bucket }), ...shown.map(({ data }) => figure(data[at] ?? null))]);
+  const total = ["total", ...shown.map((each) => figure(each.total))];
+  return `${table([["", ...shown.map(({ name }) => name)], ...lines, total], `<${">".repeat(shown.length)}`)}${more}${left}`;
+}
+
+/** A line a step; below it who went how far by values, or by the time of entry. */
+function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
+  const header = ["step", "entities", "of all", "of the step before", "left", "median", "90 % below"];
+  const lines = steps.map((step) => [
+    cell("", step.name),
+    figure(step.entities),
+    percent(step.conversionRate),
+    percent(step.stepRate),
+    figure(step.dropOffs),
+    seconds(step.fromPrevious?.medianSec ?? null),
+    seconds(step.fromPrevious?.p90Sec ?? null),
+  ]);
+  const byValues = rows === null ? [] : [...rows.map(({ values, steps: each }) => furthest(valuesText(values), each)), ...(rest === null ? [] : [furthest("rest", rest)])];
+  const byTime = (trend ?? []).map(({ bucket, steps: each }) => furthest(bucketText({ ...bucket }), each));
+  const more = [...byValues, ...byTime];
+  const waiting = pending === 0 ? "" : `${figure(pending)} may still go on\n`;
+  return `${table([header, ...lines], "<>>>>>>")}${waiting}${more.length === 0 ? "" : `\n${table([["", ...steps.map(({ name }) => cell("", name)), "of all"], ...more], `<${">".repeat(steps.length + 1)}`)}`}`;
+}
+
+function furthest(name: string, steps: readonly FunnelStep[]): string[] {
+  return [name, ...steps.map(({ entities }) => figure(entities)), percent(steps.at(-1)?.conversionRate ?? null)];
+}
+
+/** The triangle: a line a cohort, and in its columns which share of it came back in the first, second, … unit after. */
+function retentionText({ cohorts, total, rows, rest }: Retention): string {
+  const columns = Math.max(0, ...cohorts.map(({ periods }) => periods.length), total.length);
+  const shares = (periods: readonly RetentionPeriod[]) => periods.map(({ entities, rate, incomplete }) => (entities === null ? "" : `${percent(rate)}${incomplete ? " *" : ""}`));
+  const header = ["", "people", ...Array.from({ length: columns }, (_, at) => String(at))];
+  const size = cohorts.reduce((sum, each) => sum + each.size, 0);
+  const lines = [
+    ...cohorts.map((each) => [bucketText({ ...each.bucket }), figure(each.size), ...shares(each.periods)]),
+    ["all", figure(size), ...shares(total)],
+    ...(rows ?? []).map((row) => [valuesText(row.values), figure(row.size), ...shares(row.total)]),
+    ...(rest === null ? [] : [["rest", figure(rest[0]?.of ?? 0), ...shares(rest)]]),
+  ];
+  return table([header, ...lines], `<${">".repeat(columns + 1)}`);
+}
+
+/** A table a bucket: how many were active on so many units. */
+function stickinessText({ buckets }: Stickiness): string {
+  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, on ${figure(avg)} in the mean\n${listing(units.map((each): Item => ({ ...each })), "  ")}`).join("\n");
+}
+
+/** The ways, then the steps that they are made of. */
+function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
+  const ways = sequences.map((each) => [valuesText(each.values, " > "), figure(each.sessions)]);
+  const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): Item => ({ ...item })), "  ")}`;
+  return `${table([["way", "sessions"], ...ways, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
+}
 
 /** What of an event stands in a line of a terminal. */
 const EVENT_COLUMNS = ["createdAt", "name", "project", "userId", "anonymousId", "url", "value", "currency", "metadata"];
@@ -23,4 +96,51 @@ export function answerText<K extends ReportName>(name: K, answer: AnswerByReport
   if (form !== undefined) return form(answer);
   if (typeof answer === "number") return `${figure(answer)}\n`;
   return Array.isArray(answer) ? listing(answer as readonly Item[], "") : facts(answer as Item);
+}
+
+/** What an answer is made of, as far as a listing knows it. */
+type Item = Readonly<Record<string, unknown>>;
+
+/** A unit of time as it is named, with a star where it is not whole. */
+function bucketText({ start, end, local, partial }: Item): string {
+  const day = (instant: unknown) => (typeof instant === "string" ? instant.slice(0, 10) : "");
+  const name = typeof local === "string" ? local : `${day(start)} .. ${day(end)}`;
+  return partial === true ? `${name} *` : name;
+}
+
+/** Items below one another, in columns by their members; columns in which nothing stands are left out. */
+function listing(items: readonly Item[], indent: string): string {
+  if (items.length === 0) return `${indent}(none)\n`;
+  const rows = items.map(flat);
+  const names = [...new Set(rows.flatMap((row) => [...row.keys()]))].filter((name) => rows.some((row) => !isNothing(row.get(name))));
+  if (names.length === 0) return `${indent}(none)\n`;
+  const isNumber = (name: string) => rows.every((row) => typeof (row.get(name) ?? 0) === "number");
+  const lines = rows.map((row) => names.map((name) => cell(name, row.get(name))));
+  return table([names.map(words), ...lines], names.map((name) => (isNumber(name) ? ">" : "<")).join(""), indent);
+}
+
+/** One thing: its numbers and texts, then its lists, each below its name. */
+function facts(answer: Item): string {
+  const members = [...flat(answer)];
+  const isList = (value: unknown) => Array.isArray(value) && value.some((item) => typeof item === "object");
+  const single = members.filter(([, value]) => !Array.isArray(value) || (value.length > 0 && !isList(value)));
+  const lists = members.flatMap(([name, value]) => (isList(value) ? [`\n${words(name)}\n${listing(value as readonly Item[], "  ")}`] : []));
+  const text = single.length === 0 ? "" : table(single.map(([name, value]) => [words(name), cell(name, value)]), "<<");
+  return `${text}${lists.join("")}`;
+}
+
+/** The members of an item and, in their places, those of objects in it; metadata stays one, and a unit of time becomes one. */
+function flat(item: Item): ReadonlyMap<string, unknown> {
+  const row = new Map<string, unknown>();
+  if ("local" in item && "partial" in item) row.set("when", bucketText(item));
+  for (const [name, value] of Object.entries(item)) {
+    if (row.has("when") && ["start", "end", "local", "partial"].includes(name)) continue;
+    if (typeof value !== "object" || value === null || Array.isArray(value) || name === "metadata") row.set(name, value);
+    else for (const [inner, member] of flat(value as Item)) row.set(inner, member);
+  }
+  return row;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 }
