@@ -2,6 +2,7 @@ import { compareCodePoints } from "../base/order.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
 import { DEFAULT_PROJECT } from "../schema/project.js";
+import { isoOfDay } from "../base/time.js";
 import type { ClickHouseExecutor } from "./executor.js";
 import type { Writes } from "./ingest/writes.js";
 import { ClickHousePrivacyRequests } from "./privacy/privacy-requests.js";
@@ -10,7 +11,8 @@ import { Subjects } from "./question/subject.js";
 import { ClickHouseDeletions } from "./removal/deletions.js";
 import type { RemovalContext } from "./removal/removal.js";
 import { ClickHouseTimeToLive } from "./removal/time-to-live.js";
-import { statsNow } from "./stats.js";
+import { sql, text } from "./sql/sql.js";
+import { systemTable, type Servers } from "./tables/change.js";
 
 /** What takes events and people away, and says what there is. */
 export interface Upkeep {
@@ -40,4 +42,32 @@ export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, wr
     sweep: () => sweeps.sweep(),
   };
   return { projects, privacyRequests, deletions, timeToLive, stats: async () => await statsNow(context, await projects()) };
+}
+
+/** What is stored. Segments are parts of the table of events. Bytes are those of all tables on all servers; in memory nothing is kept. */
+async function statsNow(servers: Servers, projects: readonly string[]): Promise<DaybookStats> {
+  const { connection, names, database } = servers;
+  const events = sql`SELECT count(), uniqExact(day), min(day), max(day) FROM ${names.all("events")}`;
+  const [[eventCount, dayCount, firstDay, lastDay] = [0, 0, 0, 0]] = await connection.rows<[number, number, number, number]>(events);
+  const isOfEvents = sql`table = ${text(names.isCluster ? "events_local" : "events")}`;
+  const parts = sql`SELECT countIf(${isOfEvents}), sum(bytes_on_disk) FROM ${systemTable(servers, "parts")}
+    WHERE database = ${text(database)} AND active`;
+  const [[segmentCount, storedByteLength] = [0, 0]] = await connection.rows<[number, number]>(parts);
+  const dayText = (day: number) => (eventCount === 0 ? null : isoOfDay(day).slice(0, 10));
+  return {
+    health: "ok",
+    sealError: null,
+    eventCount,
+    dayCount,
+    segmentCount,
+    headRowCount: 0,
+    firstDay: dayText(firstDay),
+    lastDay: dayText(lastDay),
+    projects,
+    storedByteLength,
+    memoryByteLength: 0,
+    distinctValues: null,
+    quarantine: [],
+    scrub: null,
+  };
 }

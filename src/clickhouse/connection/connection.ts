@@ -3,12 +3,104 @@ import { sql, statementOf, type Sql } from "../sql/sql.js";
 import type { ClickHouseClient, Clients } from "./client.js";
 import { CODES } from "./codes.js";
 import { errorOf, isOfNumber, type Doing } from "./errors.js";
-import { HeardSignal } from "./heard-signal.js";
 import { Reach, type Outcome } from "./reach.js";
-import { sendingOf } from "./sending.js";
 import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type Settings } from "./settings.js";
 import { isTurnOfOthers, TURN_MS, untilNextTurn } from "./turns.js";
-import { watched } from "./watch.js";
+
+/** How long after a signal is aborted a statement is given up at the latest. */
+const ASKED_EVERY_MS = 25;
+
+type Asked = Pick<AbortSignal, "aborted">;
+
+/** Signals as the client takes them: as one. They may be ones that can only be asked whether they are aborted, and the client has to be told. */
+class HeardSignal {
+  readonly signal: AbortSignal | undefined;
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  #close: () => void = () => undefined;
+
+  constructor(...given: readonly (Asked | undefined)[]) {
+    const signals = given.filter((each) => each instanceof AbortSignal);
+    const asked = given.filter((each): each is Asked => each !== undefined && !(each instanceof AbortSignal));
+    if (asked.length > 0) {
+      const told = new AbortController();
+      signals.push(told.signal);
+      this.#timer = setInterval(() => {
+        if (asked.some(({ aborted }) => aborted)) told.abort();
+      }, ASKED_EVERY_MS);
+    }
+    this.signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  }
+
+  /** The client listens until an answer begins: from then on it has to be closed. */
+  closes(answer: { close(): void }): void {
+    this.#close = () => answer.close();
+    if (this.signal?.aborted === true) this.#close();
+    else this.signal?.addEventListener("abort", this.#close, { once: true });
+  }
+
+  /** The statement has ended: nothing is asked any more. */
+  end(): void {
+    clearInterval(this.#timer);
+    this.signal?.removeEventListener("abort", this.#close);
+  }
+}
+
+/** How often in a row a server may fail to answer, before nobody waits for it any more. */
+const FAILED_COUNT = 3;
+
+/**
+ * Waits for what takes as long as it takes, as long as the servers are there: else it would wait for ever for one that is gone.
+ * @param lookMs from one look to the next
+ * @throws what `run` throws; unreachable
+ */
+async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areThere: () => Promise<boolean>, lookMs: number): Promise<T> {
+  const over = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const gone = new Promise<never>((_, reject) => {
+    let failedCount = 0;
+    const look = async () => {
+      failedCount = (await areThere()) ? 0 : failedCount + 1;
+      if (failedCount === FAILED_COUNT) reject(new DaybookError("unreachable", "a server of ClickHouse is gone, and a statement waits for it"));
+      else next();
+    };
+    const next = () => {
+      if (!over.signal.aborted) timer = setTimeout(() => void look(), lookMs);
+    };
+    next();
+  });
+  try {
+    return await Promise.race([run(over.signal), gone]);
+  } finally {
+    clearTimeout(timer);
+    over.abort();
+  }
+}
+
+/** What a server reads of a field and of an address, unless its `http_max_field_value_size` and `http_max_uri_size` say otherwise. */
+const FIELD_BYTES = 131_072;
+const ADDRESS_BYTES = 1_048_576;
+/** Room for what else stands there: the format behind a text, the settings in an address. */
+const OTHER_FIELD_BYTES = 1_024;
+const OTHER_ADDRESS_BYTES = 16_384;
+
+/**
+ * How a statement goes to the server: with its parameters as a form, since these may be longer than an address; or, where the text is too long for a
+ * field, alone, with its parameters in the address. @throws too_many_filters where neither has the room
+ */
+function sendingOf(query: string, params: Readonly<Record<string, unknown>>): "form" | "address" {
+  const queryBytes = Buffer.byteLength(query);
+  if (queryBytes <= FIELD_BYTES - OTHER_FIELD_BYTES) return "form";
+  const sizes = Object.entries(params).map(([name, value]) => addressBytesOf(name, value));
+  const hasRoom = sizes.every((size) => size <= FIELD_BYTES) && sizes.reduce((sum, size) => sum + size, 0) <= ADDRESS_BYTES - OTHER_ADDRESS_BYTES;
+  if (hasRoom) return "address";
+  throw new DaybookError("too_many_filters", `expected a question that ClickHouse has room for, got one of ${queryBytes} bytes of SQL and long values`);
+}
+
+/** Of a parameter in an address, or some more: a client writes lists as JSON does, but between apostrophes, which are escaped in texts. */
+function addressBytesOf(name: string, value: unknown): number {
+  const text = typeof value === "string" ? value.replaceAll("\\", "\\\\") : JSON.stringify(value);
+  return new URLSearchParams({ [`param_${name}`]: text.replaceAll("'", "\\'") }).toString().length + 1;
+}
 
 /** Where statements go. */
 export interface Place {

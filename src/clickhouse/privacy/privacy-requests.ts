@@ -1,22 +1,145 @@
 import { DaybookError } from "../../base/errors.js";
 import { readStopOptions, type StopOptions } from "../../base/stop-options.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
-import { ERASING } from "../../engine/privacy/erased.js";
+import { ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../../engine/privacy/erased.js";
 import {
-  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests,
+  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, type StoredRequest,
 } from "../../engine/privacy/lifecycle.js";
-import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../../engine/privacy/requests.js";
-import { PrivacySteps } from "../../engine/privacy/steps.js";
-import type { Step } from "../../engine/privacy/steps.js";
+import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject } from "../../engine/privacy/requests.js";
+import { PrivacySteps, type Step } from "../../engine/privacy/steps.js";
 import { normalEmail } from "../../plan/subject.js";
-import type { Subjects } from "../question/subject.js";
+import { line, toldRecord } from "../../engine/privacy/bundle-lines.js";
+import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
+import { identityIdOf } from "../../identity/identity-id.js";
+import { textsOf } from "../../engine/question/segment-texts.js";
+import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
+import type { Subjects, Subject } from "../question/subject.js";
 import { finishLeft } from "../removal/perform.js";
-import { Removal } from "../removal/removal.js";
-import { bundleOf } from "./bundle.js";
-import { erasedRows } from "./erased-rows.js";
-import { carryOut, type ErasureContext } from "./erasure.js";
-import { idOf, namedBy, personOfRequest } from "./people.js";
-import type { Erasing, KeptRequest } from "./request-table.js";
+import { Removal, type Noted, type RemovalContext } from "../removal/removal.js";
+import { copyOf } from "../question/event-copies.js";
+import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
+import { personOf, holderOf } from "../question/person.js";
+import { ofActors, type Actors } from "../question/where.js";
+import { isInForce } from "../question/who.js";
+import { joined, name, sql, texts, text, whole } from "../sql/sql.js";
+import { rename } from "../removal/metadata-names.js";
+import { NO_RECORD, settleEventLinks } from "../removal/event-links.js";
+import { wasStored } from "../removal/past-events.js";
+import { untilGone } from "../removal/until-gone.js";
+import { change } from "../tables/change.js";
+import { EVENT_TABLES } from "../tables/layout.js";
+import { erasedRows, isOwnRecord } from "./erased-rows.js";
+import type { Erasing, KeptRequest, RequestTable } from "./request-table.js";
+
+/** What erasing needs. */
+interface ErasureContext extends RemovalContext {
+  readonly suppressionKey: Uint8Array;
+  readonly requests: RequestTable;
+}
+
+/** How often rows are removed that came meanwhile. */
+const PASSES = 10;
+
+/**
+ * Carries an erasure out that was noted and has begun, from wherever it stopped: every step may be taken again, and the request is resolved by the
+ * last one, once no file of any server holds a former row.
+ */
+async function carryOut({ request }: KeptRequest, erasing: Erasing, context: ErasureContext): Promise<void> {
+  const { requests } = context;
+  const removal = new Removal(context, erasing.removal);
+  const noted = await removal.notes();
+  if (noted.length > 0) {
+    const of = (kind: Noted) => noted.filter(([each]) => each === kind).map(([, text]) => text);
+    const ids = (["userId", "anonymousId"] as const).flatMap((kind) => of(kind).map((id): [SuppressedKind, string] => [kind, id]));
+    const person: ErasedPerson = { ids, emails: new Set(of("email")), identityId: erasing.identityId };
+    // Before anything goes, so that nobody brings it again.
+    await keepOut(request, person, erasing.atMs, context);
+    const actors = { users: of("userId"), anonymous: of("anonymousId") };
+    for (let passes = 1; passes === 1 || (await isLeft(actors, erasing.atMs, context)); passes += 1) {
+      if (passes > PASSES) throw new DaybookError("overloaded", "more of the erased comes as fast as it goes: resolve the request again");
+      await removeRows(removal, erasing.atMs, noted.some(([kind]) => kind === "traits"));
+      await settleEventLinks(context);
+      await forgetRecordLinks(actors, removal);
+    }
+    await rename(context, of("year"));
+    await forgetSegments(request, person, removal);
+    await forgetRequests(request, person, context);
+    await removal.end();
+  }
+  await untilGone(context, [...EVENT_TABLES, "links", "records", "segments", "privacy_requests", "removals"]);
+  const { request: unnamed } = await requests.get(request.id);
+  const resolved = { status: "resolved", resolution: erasing.resolution, resolvedAtMs: erasing.atMs, receipt: erasing.receipt } as const;
+  await requests.put([{ request: { ...unnamed, ...resolved }, erasing: null }]);
+}
+
+async function keepOut(request: StoredRequest, person: ErasedPerson, atMs: number, { connection, suppressionKey }: ErasureContext): Promise<void> {
+  const hashes = new Suppression(suppressionKey, []).with(suppressedOf(request, person), atMs).entries();
+  await connection.insert("suppressed", hashes.map(([hash, erasedMs]) => ({ hash, erasedMs })));
+}
+
+/** Rows of the person and their devices, but for those that are newer than the erasure and were stored since it began: these are welcome. */
+async function removeRows(removal: Removal, atMs: number, cutsTraits: boolean): Promise<void> {
+  const { servers } = removal;
+  const [users, anonymous, records] = [removal.texts("userId"), removal.texts("anonymousId"), removal.texts("record")];
+  const isBefore = sql`(ms <= ${whole(atMs)} OR ${wasStored(removal)})`;
+  // Others used a device of theirs later: their events and records stay, its id does not.
+  const unnamed = sql`UPDATE anonymousId = '' WHERE anonymousId IN ${anonymous} AND ${isBefore}`;
+  const isOwn = sql`((userId != '' AND userId IN ${users}) OR (userId = '' AND anonymousId IN ${anonymous}))`;
+  for (const table of EVENT_TABLES) await change(servers, table, sql`DELETE WHERE ${isOwn} AND ${isBefore}, ${unnamed}`);
+  await change(servers, "records", sql`DELETE WHERE toString(id) IN ${records} OR (${isOwnRecord(users, anonymous)} AND ${isBefore}), ${unnamed}`);
+  const traits = removal.valueOf("traits", sql`toString(id)`, sql`traits`);
+  const isCut = sql`kind != 'unlink' AND toString(id) IN ${removal.texts("traits")}`;
+  if (cutsTraits) await change(servers, "records", sql`UPDATE traits = ${traits} WHERE ${isCut}`);
+}
+
+/** Deletes the links that records made which are gone, or name no device any more. */
+async function forgetRecordLinks({ users, anonymous }: Actors, removal: Removal): Promise<void> {
+  const { connection, names } = removal.servers;
+  const rows = await connection.rows<[string]>(sql`SELECT DISTINCT toString(record) FROM ${names.all("links")}
+    WHERE record != ${NO_RECORD} AND (anonymousId IN ${texts(anonymous)} OR userId IN ${texts(users)})
+    AND record GLOBAL NOT IN (SELECT id FROM ${names.all("records")} WHERE kind != 'unlink' AND anonymousId != '')`);
+  if (rows.length === 0) return;
+  await removal.note(rows.map(([record]) => ["link", record]));
+  await change(removal.servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("link")}`);
+}
+
+/** Whether somebody who did not know of the erasure yet brought more of it. */
+async function isLeft({ users, anonymous }: Actors, atMs: number, { connection, names }: ErasureContext): Promise<boolean> {
+  const isBefore = sql`ms <= ${whole(atMs)}`;
+  const events = sql`SELECT 1 FROM ${names.all("events")} WHERE ${isBefore} AND (${ofActors({ users, anonymous })}) LIMIT 1`;
+  const records = sql`SELECT 1 FROM ${names.all("records")} WHERE ${isBefore} AND ${isOwnRecord(texts(users), texts(anonymous))} LIMIT 1`;
+  return (await connection.rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;
+}
+
+/** Deletes the saved segments in which somebody is named, and what others were when they named them. */
+async function forgetSegments({ subject }: StoredRequest, { ids, emails, identityId }: ErasedPerson, removal: Removal): Promise<void> {
+  const { connection, names } = removal.servers;
+  const named = new Set([...ids.map(([, id]) => id), ...("userId" in subject ? [subject.userId] : []), ...(identityId === null ? [] : [identityId])]);
+  const rows = await connection.rows<[name: string, groups: string, version: number, newest: number]>(sql`SELECT name, groups, version,
+    max(version) OVER (PARTITION BY name) FROM ${names.all("segments")}`);
+  const isTheirs = ([, groups]: (typeof rows)[number]) =>
+    groups !== "" && textsOf(JSON.parse(groups) as readonly unknown[]).some((text) => named.has(text) || emails.has(normalEmail(text)));
+  const doomed = rows.filter(isTheirs);
+  // Without its newest row a segment would be what it was before.
+  const whole = new Set(doomed.filter(([, , version, newest]) => version === newest).map(([name]) => name));
+  const gone = rows.filter((row) => whole.has(row[0]) || doomed.includes(row));
+  if (gone.length === 0) return;
+  await removal.note(gone.map(([name, , version]) => ["segment", name, String(version)]));
+  await change(removal.servers, "segments", sql`DELETE WHERE (name, toString(version)) IN ${removal.pairs("segment")}`);
+}
+
+/** In all requests of the person the subject is gone. */
+async function forgetRequests(request: StoredRequest, person: ErasedPerson, { requests, ...context }: ErasureContext): Promise<void> {
+  const theirs = (await requests.all()).filter((other) => isOfErased(other.request, request, person));
+  await requests.put(theirs.map((other) => ({ ...other, request: withoutSubject(other.request) })));
+  await requests.forgetNames(theirs);
+  // An erasure of theirs that broke off before it began has left notes.
+  const { connection, names } = context;
+  const begun = new Set((await requests.all()).map(({ erasing }) => erasing?.removal));
+  const noted = await connection.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${names.all("removals")}
+    WHERE kind = 'request' AND text IN ${texts(theirs.map((other) => other.request.id))}`);
+  for (const [id] of noted) if (!begun.has(id)) await new Removal(context, id).end();
+}
 
 /** What privacy requests need. */
 export interface PrivacyContext extends ErasureContext {
@@ -118,4 +241,73 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     await requests.put([{ request, erasing: null }]);
     return shownRequest(request, nowMs);
   }
+}
+
+type RecordRow = [kind: string, id: string, ms: number, ...fields: string[]];
+
+/** All that is held about somebody as NDJSON lines: who they are, what was told about them, every event, as they come from the servers. */
+async function* bundleOf(person: Subject, subjects: Subjects): AsyncGenerator<string> {
+  const { connection, moment, signal } = subjects;
+  const { tables } = moment;
+  const { users, anonymous } = person;
+  const names = { userIds: [...users].sort(), anonymousIds: [...anonymous].sort() };
+  yield line({ kind: "identity", identityId: idOf(person), resolvedIdentifier: await resolvedIdentifier(person, subjects), ...names });
+  const isNamed = sql`userId IN ${texts(users)} OR fromUserId IN ${texts(users)}
+    OR ((kind = 'alias' OR userId = '') AND anonymousId IN ${texts(anonymous)})`;
+  const columns = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
+  const records = sql`SELECT kind, id, ms, ${columns} FROM ${tables.all("records")}
+    WHERE kind != 'unlink' AND (${isNamed}) AND ${isInForce(sql`id`, moment)} ORDER BY storedMs, ms, toUInt128(id)`;
+  for await (const [kind, id, ms, ...fields] of connection.stream<RecordRow>(records, signal))
+    yield line(toldRecord(kind, id, ms, (field: RecordField) => fields[RECORD_FIELDS.indexOf(field)] ?? ""));
+  const events = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${ofActors(person)} ORDER BY day, ms, toUInt128(id), project`;
+  for await (const event of connection.stream<EventColumns>(events, signal)) yield line({ kind: "event", ...copyOf(event) });
+}
+
+/** The newest email if it finds this person, else the user id; null for an anonymous one. */
+async function resolvedIdentifier(person: Subject, subjects: Subjects): Promise<string | null> {
+  const { connection, moment, signal } = subjects;
+  const { tables } = moment;
+  const rows = sql`SELECT email FROM ${tables.all("records")} WHERE kind = 'identify' AND email != '' AND (${ofActors(person)})
+    AND ${isInForce(sql`id`, moment)} ORDER BY ms DESC, toUInt128(id) DESC LIMIT 1`;
+  const [[email] = [null]] = await connection.rows<[string]>(rows, signal);
+  const found = email === null ? null : await personOf({ kind: "email", email }, subjects);
+  if (found?.kind === person.kind && found.id === person.id) return email;
+  return person.kind === "user" ? person.id : null;
+}
+
+/** Whom a subject names as of now. */
+async function namedBy(subject: PrivacySubject, subjects: Subjects): Promise<Pick<StoredRequest, "identityId" | "holder">> {
+  const person = await found(subject, subjects);
+  if (person === null) return { identityId: null, holder: null };
+  const identityId = idOf(person);
+  if ("email" in subject) return { identityId, holder: await holderOf(normalEmail(subject.email), subjects) };
+  const userId = "userId" in subject ? subject.userId : "";
+  return { identityId, holder: (await subjects.isUser(userId)) ? { userId } : { anonymousId: userId } };
+}
+
+/** Whom a request is about: of an email, whom it named when the request came. Null for nobody. */
+async function personOfRequest({ subject, holder }: StoredRequest, subjects: Subjects): Promise<Subject | null> {
+  if ("erased" in subject) return null;
+  if (holder === null || "userId" in subject || !(await isStored(holder, subjects))) return await found(subject, subjects);
+  return "userId" in holder ? await subjects.ofUser(holder.userId) : await subjects.ofAnonymous(holder.anonymousId);
+}
+
+function idOf({ kind, id }: Subject): string {
+  return identityIdOf(kind, id);
+}
+
+async function found(subject: PrivacySubject, subjects: Subjects): Promise<Subject | null> {
+  if ("erased" in subject) return null;
+  if ("userId" in subject) return await subjects.ofId(subject.userId);
+  return await personOf({ kind: "email", email: normalEmail(subject.email) }, subjects);
+}
+
+/** Whether some event or record names an id. */
+async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, moment }: Subjects): Promise<boolean> {
+  const { tables } = moment;
+  const isOf = "userId" in holder ? sql`userId = ${text(holder.userId)}` : sql`anonymousId = ${text(holder.anonymousId)}`;
+  const orFrom = "userId" in holder ? sql` OR fromUserId = ${text(holder.userId)}` : sql``;
+  const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${isOf} LIMIT 1`;
+  const records = sql`SELECT 1 FROM ${tables.all("records")} WHERE ${isOf}${orFrom} LIMIT 1`;
+  return (await connection.rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;
 }

@@ -1,7 +1,98 @@
-import { sql } from "../sql/sql.js";
-import { answerOfPerson } from "./one-person.js";
-import type { Report } from "./report.js";
+import { fixedClock } from "../../base/clock.js";
+import { DaybookError, parameterError, shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { isoOf } from "../../base/time.js";
+import type { Daybook } from "../../engine/daybook.js";
+import { ALLOWANCE, type AllowingDaybook } from "../../engine/ingest/allowance.js";
+import { MemoryExecutor } from "../../engine/question/executor.js";
+import { openOn } from "../../engine/open-daybook.js";
+import type { Answer, Executor, Plan } from "../../plan/plan.js";
+import type { EventInput } from "../../schema/event.js";
+import { memoryStorage } from "../../store/storage/memory-storage.js";
+import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
+import { copyOf } from "../question/event-copies.js";
+import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
+import { moneyRows } from "../question/payments.js";
+import { personOf } from "../question/person.js";
+import { Subjects, type Subject } from "../question/subject.js";
+import { ofActors } from "../question/where.js";
+import type { Report, Asking } from "./report.js";
 import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-moment.js";
+
+type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
+
+/** Events that are handed on at a time. */
+const BLOCK_ROW_COUNT = 5_000;
+
+/**
+ * Answers about one person by the embedded engine, over the person's events alone: the same code finds sessions, payments and devices.
+ * Memory: these events.
+ * @param isStored which of all rows are there
+ */
+async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: Asking, isStored: Sql): Promise<Answer<K>> {
+  const subject = await personOf(plan.subject, new Subjects(asking.connection, asking, asking.signal));
+  if (subject === null) throw notFound(plan);
+  const executors: Executor[] = [];
+  // Nothing that is stored happens after the end of time.
+  const options = { ...asking.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
+  await using daybook = await openOn(options, (store, contexts) => {
+    const executor = new MemoryExecutor(store, contexts, () => undefined);
+    executors.push(executor);
+    return executor;
+  });
+  await tie(subject, daybook);
+  await copyEvents(subject, isStored, asking, daybook);
+  const named = { ...plan, subject: { kind: "userId", userId: subject.id } } as Plan<K>;
+  return await (executors[0] as Executor).execute<K>(named, asking.signal);
+}
+
+/** All ids of the person are one before any event comes. */
+async function tie({ kind, id, users, anonymous }: Subject, daybook: Daybook): Promise<void> {
+  const person = kind === "user" ? { userId: id } : { anonymousId: id };
+  const createdAt = isoOf(0);
+  const aliases = users.filter((user) => user !== id).map((from) => ({ type: "alias", from, to: id, createdAt }) as const);
+  const links = kind === "user" ? anonymous.map((anonymousId) => ({ type: "identify", userId: id, anonymousId, createdAt }) as const) : [];
+  await daybook.ingestRecords([{ type: "identify", ...person }, ...aliases, ...links]);
+}
+
+async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybook: Daybook): Promise<void> {
+  const { connection, tables, signal } = asking;
+  const rows = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
+  const block: EventInput[] = [];
+  for await (const event of connection.stream<EventColumns>(sql`${rows} AND (${ofActors(subject)})`, signal)) {
+    block.push(copyOf(event));
+    if (block.length === BLOCK_ROW_COUNT) await take(block.splice(0), daybook);
+  }
+  await take(block, daybook);
+  // An order counts once, for whoever paid it first, and so does a refund that has an id.
+  const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, asking), signal);
+  if (same.length === 0) return;
+  const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
+  // The days find them, for rows are in order of these.
+  const places = sql`day IN ${wholes(days)} AND ms IN ${wholes(times)} AND id IN ${uuids(ids)}`;
+  const others = await connection.rows<EventColumns>(sql`${rows} AND ${places}`, signal);
+  await take(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })), daybook);
+}
+
+/** Takes events of the servers, where metadata keys have no bound. @throws overloaded where not all of them can be looked at together */
+async function take(events: readonly EventInput[], daybook: AllowingDaybook): Promise<void> {
+  const { rejected } = await daybook.ingest(events, { [ALLOWANCE]: { keyCountMax: Infinity, limit: null } });
+  if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person hold more values than can be looked at together");
+}
+
+/** Where payments of others lie that are for orders of this person, or give back what one without an order does. */
+function ordersOfOthers(subject: Subject, { revenue, tables }: Asking): Sql {
+  const { rows } = moneyRows(revenue, tables);
+  const isOwn = sql`(${ofActors(subject)})`;
+  const key = sql`if(money.orderKey = '', concat('-', refundId), concat('+', money.orderKey))`;
+  const own = sql`SELECT ${key} FROM ${rows} WHERE ${isOwn} AND ${key} != '-'`;
+  return sql`SELECT day, ms, id FROM ${rows} WHERE NOT ${isOwn} AND ${key} GLOBAL IN (${own})`;
+}
+
+function notFound({ subject }: Plan<PersonReport>): Error {
+  const [name, id] = subject.kind === "email" ? (["email", subject.email] as const) : (["userId", subject.userId] as const);
+  return parameterError("identity_not_found", name, `nobody is known by ${shown(id)}`);
+}
 
 /** Greater than the sequence of any row of a copy. */
 const ALL_ROWS = 2 ** 32 - 1;

@@ -1,14 +1,106 @@
-import { slotsOf, type Slot } from "../../answer/insights/buckets.js";
+import { slotsOf, type Slot, type Extent } from "../../answer/insights/buckets.js";
 import { compareValues } from "../../answer/insights/combinations.js";
 import { parameterError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
-import { refuseAsOf, type Asking, type Report } from "./report.js";
+import { majorUnits, type Money, addMoney, ZERO } from "../../answer/money.js";
+import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
+import { Unconverted } from "../../answer/unconverted.js";
+import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
+import { Needs } from "../question/needs.js";
+import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
+import { ALL_TIME, inRange, whereOf } from "../question/where.js";
+import { allOf, sql, type Sql } from "../sql/sql.js";
+import { refuseAsOf, type Asking, type Report, pauseOf, selectRows } from "./report.js";
 import { TrendCells, type Cell, type Figures, type Total } from "./trend-cells.js";
 import { measureOf, type Measure } from "./trend-measure.js";
-import { revenueAnswersOf, sessionAnswersOf } from "./trend-of-things.js";
+import { Conversion, type PaymentColumns } from "./conversion.js";
+import { unitOf } from "./entity-rows.js";
+import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
+import { visitsIn } from "./visit-table.js";
+
+/** Things that count, each under one key: lists of one length. */
+interface Things {
+  readonly keys: ArrayLike<number>;
+  /** Epoch ms. */
+  readonly ms: ArrayLike<number>;
+  /** What each comes to. */
+  readonly amounts: ArrayLike<Money>;
+  /** Of how many each is the sum. */
+  readonly counts: ArrayLike<number>;
+}
+
+/** Sums of things that came one by one, or as sums of several of one unit. */
+class ThingsOverTime implements Measured {
+  readonly #placesOfKey = new Map<number, number[]>();
+
+  /** @param keys all that something stands under, whether or not it counts @param shown what a sum is shown as */
+  constructor(
+    readonly things: Things,
+    keys: Iterable<number>,
+    readonly shown: (sum: Money) => number,
+  ) {
+    for (const key of keys) this.#placesOfKey.set(key, []);
+    for (let at = 0; at < things.keys.length; at += 1) this.#placesOfKey.get(things.keys[at] ?? 0)?.push(at);
+  }
+
+  get keys(): Iterable<number> {
+    return this.#placesOfKey.keys();
+  }
+
+  get isEmpty(): boolean {
+    return this.#placesOfKey.size === 0;
+  }
+
+  extent(): Promise<Extent | null> {
+    const { ms } = this.things;
+    let [firstMs, lastMs] = [Infinity, -Infinity];
+    for (let at = 0; at < ms.length; at += 1) [firstMs, lastMs] = [Math.min(firstMs, ms[at] ?? firstMs), Math.max(lastMs, ms[at] ?? lastMs)];
+    return Promise.resolve(firstMs === Infinity ? null : { firstMs, lastMs });
+  }
+
+  totalOf(keys: Float64Array): Promise<number> {
+    return Promise.resolve(this.shown(this.#sumOf(this.#placesOf(keys))));
+  }
+
+  figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean): Promise<SeriesFigures> {
+    const places = this.#placesOf(keys);
+    const byUnit = units.map((): number[] => []);
+    for (const at of places) byUnit[lastAtMost(units, this.things.ms[at] ?? 0)]?.push(at);
+    let sum: Money = ZERO;
+    const data = byUnit.map((own) => {
+      sum = isCumulative ? addMoney(sum, this.#sumOf(own)) : this.#sumOf(own);
+      return this.shown(sum);
+    });
+    const countedByUnit = byUnit.map((own) => this.#countOf(own));
+    return Promise.resolve({ counted: this.#countOf(places), total: this.shown(this.#sumOf(places)), data, countedByUnit });
+  }
+
+  #placesOf(keys: Float64Array): number[] {
+    return [...keys].flatMap((key) => this.#placesOfKey.get(key) ?? []);
+  }
+
+  #countOf(places: readonly number[]): number {
+    return places.reduce((count, at) => count + (this.things.counts[at] ?? 0), 0);
+  }
+
+  #sumOf(places: readonly number[]): Money {
+    return places.reduce<Money>((sum, at) => addMoney(sum, this.things.amounts[at] ?? ZERO), ZERO);
+  }
+}
+
+/** Place of the last of some ascending numbers that is no greater than another; -1 for none. */
+function lastAtMost(ascending: readonly number[], number: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? Infinity) <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
 
 /** A measure over time, by the values of up to two fields. */
 export const trend: Report<"trend"> = async (plan, asking) => {
@@ -102,4 +194,64 @@ function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOn
   });
   const figures = { values, counted: total?.counted ?? 0, total: measure.shown(total?.given ?? measure.nothing), data };
   return { series: figures, countedByUnit: slots.map(({ unitMs }) => byUnit.get(unitMs)?.counted ?? 0) };
+}
+
+type Given = readonly (readonly string[])[] | null;
+
+/** Trends of what comes one by one: sessions, by the values of their first events. */
+async function sessionAnswersOf(plan: TrendPlan, range: Range, given: Given, asking: Asking): Promise<TrendAnswers> {
+  const groups = new PropertyKeys();
+  const columns = (needs: Needs) => sql`, ${propertiesOf(plan, needs)}`;
+  const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
+    plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], asking);
+  const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
+  const ones = new Uint8Array(keys.length).fill(1);
+  const things = new ThingsOverTime({ keys, ms, amounts: ones, counts: ones }, groups.keys, Number);
+  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: [] };
+}
+
+/** The same of payments, where all matching events tell which values there are. */
+async function revenueAnswersOf(plan: TrendPlan, range: Range, given: Given, asking: Asking): Promise<TrendAnswers> {
+  const { currency } = plan.revenue;
+  const groups = new PropertyKeys();
+  const conversion = new Conversion(currency, asking.rules.rates);
+  const unconverted = new Unconverted();
+  const [keys, ms, amounts, counts]: [number[], number[], Money[], number[]] = [[], [], [], []];
+  for await (const [atMs, properties, ...payment] of asking.connection.stream<Row>(paymentsIn(plan, range, asking), asking.signal)) {
+    const { amount, currency: told, converted, count, orderCount } = conversion.paid(payment);
+    if (converted === null) {
+      unconverted.add(told, amount, orderCount);
+      continue;
+    }
+    keys.push(groups.numberOf(properties));
+    ms.push(atMs);
+    amounts.push(converted);
+    counts.push(count);
+  }
+  const each = plan.breakdown === null ? sql`LIMIT 1` : sql`GROUP BY properties`;
+  const all = selectRows({ ...plan, range }, asking, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, each);
+  for (const [properties] of await asking.connection.rows<[Properties]>(all, asking.signal)) groups.numberOf(properties);
+  const things = new ThingsOverTime({ keys, ms, amounts, counts }, groups.keys, (sum) => majorUnits(sum, currency));
+  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: unconverted.items() };
+}
+
+type Row = readonly [atMs: number, properties: Properties, ...payment: PaymentColumns];
+
+/** The payments that count and match, those of one unit together: which of an order counts is decided among all. */
+function paymentsIn(plan: TrendPlan, range: Range, asking: Asking): Sql {
+  // Nothing else is asked of them than what the servers keep of payments.
+  const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
+  const needs = isPlain ? new Needs(asking, moneyRows(plan.revenue, asking.tables)) : new Needs(asking);
+  const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
+  const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
+  // An open side of an axis begins with what counts, so that each instant is a unit until that is known.
+  const isOpen = plan.interval !== "total" && (plan.isOpen.start || plan.isOpen.end);
+  const unit = isOpen ? sql`ms` : unitOf(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs));
+  const matching = sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
+    WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
+  return addedUp(["at", "properties"], matching, plan.revenue);
+}
+
+function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {
+  return propertiesColumn(breakdown?.fields ?? [], needs);
 }

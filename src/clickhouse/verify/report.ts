@@ -1,10 +1,138 @@
 import { DaybookError } from "../../base/errors.js";
 import { Findings, type Finding } from "../../store/files/findings.js";
-import { sql } from "../sql/sql.js";
-import type { Servers } from "../tables/change.js";
-import { checkParts, verifyDetached, type CheckedParts } from "./check-parts.js";
-import { LAWS, strayLinks, type Breach, type Law } from "./laws.js";
-import { verifyTables } from "./tables-there.js";
+import { MS_PER_DAY } from "../../base/time.js";
+import { sql, text, name, Sql, whole, wholes } from "../sql/sql.js";
+import { type Servers, systemTable } from "../tables/change.js";
+import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table } from "../tables/layout.js";
+
+/** What a law says of the rows of a table, and what does not obey. */
+interface Law {
+  readonly table: string;
+  /** What breaks it, by a name that is the same when it is asked again. */
+  broken(servers: Servers): Promise<readonly Breach[]>;
+}
+
+interface Breach {
+  readonly key: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Breaches that are named one by one; all are counted. */
+const NAMED_COUNT = 10;
+/** From how many bytes on a server groups on its disk: ids of all events have no room in memory. */
+const SPILL = { max_bytes_before_external_group_by: 1_000_000_000, distributed_aggregation_memory_efficient: 1 };
+const spilling = new Sql([`SETTINGS ${Object.entries(SPILL).map(([setting, value]) => `${setting} = ${value}`).join(", ")}`], []);
+
+/** An id stands once in a project, or in the table of records, there once beside the one that takes it back. */
+function idsOnce(table: "events" | "records"): Law {
+  const key = table === "events" ? sql`id, project` : sql`id, kind = ${text("unlink")}`;
+  return {
+    table,
+    broken: async ({ connection, names }) => {
+      const copies = sql`SELECT id, count() AS copies FROM ${names.all(table)} GROUP BY ${key} HAVING copies > 1`;
+      const rows = await connection.rows<[string, number, number]>(
+        sql`SELECT id, copies, count() OVER () FROM (${copies}) ORDER BY id LIMIT ${whole(NAMED_COUNT)} ${spilling}`);
+      const hidden = (rows[0]?.[2] ?? 0) - rows.length;
+      const breaches = rows.map(([id, times]) => ({ key: id, expected: `${id} once`, found: `it ${times} times` }));
+      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `more that are not: ${hidden}` }];
+    },
+  };
+}
+
+/** The columns that rows are found by. */
+const PLACED_IN_TIME: Law = {
+  table: "events",
+  broken: async ({ connection, names }) => {
+    const counts = sql`SELECT countIf(day != intDiv(ms, ${whole(MS_PER_DAY)})), countIf(name = ''), countIf(project = '')
+      FROM ${names.all("events")}`;
+    const [[days, nameless, homeless] = [0, 0, 0]] = await connection.rows<[number, number, number]>(counts);
+    return counted([
+      ["day", "in each row the day of its time", "rows with another", days],
+      ["name", "a name in each row", "rows without", nameless],
+      ["project", "a project in each row", "rows without", homeless],
+    ]);
+  },
+};
+
+/** Each row lies on the shard that its key says, as the cluster has it now. */
+function onItsShard({ name: table, placedBy }: Table): Law {
+  return {
+    table,
+    broken: async ({ connection, names, cluster }) => {
+      if (cluster === null) return [];
+      const weights = await connection.systemRows<[number]>(
+        sql`SELECT any(shard_weight) FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num ORDER BY shard_num`);
+      const ends = weights.map((_, at) => weights.slice(0, at + 1).reduce((sum, [weight]) => sum + weight, 0));
+      // How ClickHouse places them: each shard has as many remainders as its weight is.
+      const slot = sql`cityHash64(${new Sql([placedBy], [])}) % toUInt64(${whole(ends.at(-1) ?? 1)})`;
+      const [[astray] = [0]] = await connection.rows<[number]>(
+        sql`SELECT countIf(arrayFirstIndex(upTo -> ${slot} < upTo, ${wholes(ends)}) != _shard_num) FROM ${names.all(table)}`);
+      return counted([["shard", "each row on the shard that its ids say", "rows on another", astray]]);
+    },
+  };
+}
+
+const NO_RECORD = "00000000-0000-0000-0000-000000000000";
+
+/** Each pair of ids that an event or a record tells is a link, from the first time on. There may be links beside: see `strayLinks`. */
+const LINKS_OF_ALL: Law = {
+  table: "links",
+  broken: async (servers) => {
+    const [events, records] = await linkCounts(servers, sql`given > 0 AND (there = 0 OR thereMs > givenMs)`);
+    return counted([
+      ["events", "a link for each pair of ids of events, since its first", "pairs without", events],
+      ["records", "a link for each record that makes one", "records without", records],
+    ]);
+  },
+};
+
+/** Links that nothing gives any more, or not so early. */
+async function strayLinks(servers: Servers): Promise<number> {
+  const [events, records] = await linkCounts(servers, sql`there > 0 AND (given = 0 OR thereMs < givenMs)`);
+  return events + records;
+}
+
+async function linkCounts({ connection, names }: Servers, isSuch: Sql): Promise<readonly [ofEvents: number, ofRecords: number]> {
+  const givenBy = (table: string) => {
+    const views = VIEWS.filter(({ from, to }) => from === table && to === "links");
+    return views.map(({ select, rest }) => sql`SELECT ${new Sql([select], [])}, true AS isGiven FROM ${names.all(table)} ${new Sql([rest], [])}`);
+  };
+  const stored = sql`SELECT anonymousId, userId, record, min(firstMs) AS firstMs, false AS isGiven FROM ${names.all("links")}
+    GROUP BY anonymousId, userId, record`;
+  const all = [...givenBy("events"), ...givenBy("records"), stored].reduce((some, next) => sql`${some} UNION ALL ${next}`);
+  const links = sql`SELECT record, countIf(isGiven) AS given, minIf(firstMs, isGiven) AS givenMs, countIf(NOT isGiven) AS there,
+    minIf(firstMs, NOT isGiven) AS thereMs FROM (${all}) GROUP BY anonymousId, userId, record`;
+  const isOfEvents = sql`record = toUUID(${text(NO_RECORD)})`;
+  const counts = sql`SELECT countIf(${isOfEvents}), countIf(NOT ${isOfEvents}) FROM (${links}) WHERE ${isSuch} ${spilling}`;
+  const [row = [0, 0] as const] = await connection.rows<[number, number]>(counts);
+  return row;
+}
+
+const PROJECTS_OF_EVENTS: Law = {
+  table: "projects",
+  broken: async ({ connection, names }) => {
+    const named = sql`SELECT DISTINCT project FROM ${names.all("events")}`;
+    const [[missing] = [0]] = await connection.rows<[number]>(
+      sql`SELECT count() FROM (${named}) WHERE project GLOBAL NOT IN (SELECT name FROM ${names.all("projects")})`);
+    return counted([["projects", "the name of each project that events have", "projects without", missing]]);
+  },
+};
+
+/** Those of which there are some. */
+function counted(rows: readonly (readonly [key: string, expected: string, found: string, count: number])[]): Breach[] {
+  return rows.filter(([, , , count]) => count > 0).map(([key, expected, found, count]) => ({ key, expected, found: `${found}: ${count}` }));
+}
+
+/** What holds of the rows whenever nothing is being written. Each law costs the columns that it names. */
+const LAWS: readonly Law[] = [
+  idsOnce("events"),
+  idsOnce("records"),
+  PLACED_IN_TIME,
+  ...TABLES.filter(({ name }) => EVENT_TABLES.includes(name)).map(onItsShard),
+  LINKS_OF_ALL,
+  PROJECTS_OF_EVENTS,
+];
 
 interface Held {
   readonly eventCount: number;
@@ -77,4 +205,69 @@ async function readable<T>(findings: Findings, table: string, read: () => Promis
     if (!isTold) findings.add(table, READABLE, error.message);
     return null;
   }
+}
+
+/** Each server has each table, with the columns of this version and their types, and each view. */
+async function verifyTables(servers: Servers, findings: Findings): Promise<void> {
+  const { connection, database, names } = servers;
+  const [[serverCount] = [0]] = await connection.systemRows<[number]>(sql`SELECT count() FROM ${systemTable(servers, "one")}`);
+  const engines = await connection.systemRows<Counted>(sql`SELECT name, engine, count() FROM ${systemTable(servers, "tables")}
+    WHERE database = ${text(database)} GROUP BY name, engine ORDER BY name, engine`);
+  const types = await connection.systemRows<Counted>(sql`SELECT concat(table, ' ', name), type, count() FROM ${systemTable(servers, "columns")}
+    WHERE database = ${text(database)} GROUP BY table, name, type ORDER BY table, name, type`);
+  /** @returns whether there is something of that name on each server; `isRight` is asked of each engine or type */
+  const expect = (table: string, what: string, found: readonly Counted[], isRight: (kind: string) => boolean): boolean => {
+    const thereCount = found.reduce((sum, [, , count]) => sum + count, 0);
+    if (thereCount < serverCount) findings.add(table, `${what} on each server`, `none on ${serverCount - thereCount} of ${serverCount}`);
+    for (const [, kind, count] of found)
+      if (!isRight(kind)) findings.add(table, `${what} on each server`, `${kind} on ${count} of ${serverCount}`);
+    return thereCount === serverCount;
+  };
+  const of = (rows: readonly Counted[], name: string) => rows.filter(([each]) => each === name);
+  for (const table of TABLES) {
+    for (const name of names.isCluster ? [table.name, `${table.name}_local`] : [table.name]) {
+      if (!expect(name, "the table", of(engines, name), () => true)) continue;
+      for (const [column, type] of columnTypes(table))
+        expect(name, `its column ${column} of the type ${type}`, of(types, `${name} ${column}`), (found) => isSameType(found, type));
+    }
+  }
+  for (const { name } of VIEWS) expect(name, "the view", of(engines, name), (engine) => engine === VIEW_ENGINE);
+}
+
+type Counted = readonly [name: string, kind: string, serverCount: number];
+
+/** What the server that answers read of its own disk. */
+interface CheckedParts {
+  readonly host: string;
+  readonly tableCount: number;
+  readonly partCount: number;
+}
+
+/** Every file of every table against its checksum, by the server that answers: no statement asks another one for that. Cost: all its bytes. */
+async function checkParts(servers: Servers, findings: Findings): Promise<CheckedParts> {
+  const { connection, names } = servers;
+  const tables = TABLES.map((table) => (names.isCluster ? `${table.name}_local` : table.name));
+  let partCount = 0;
+  for (const table of tables) {
+    const parts = await connection.checkRows<CheckedPart>(sql`CHECK TABLE ${name(table)}`);
+    partCount += parts.length;
+    for (const [part, isPassed, message] of parts)
+      if (Number(isPassed) !== 1) findings.add(table, `files of the part ${part} that match their checksums`, oneLine(message));
+  }
+  const [[host] = [""]] = await connection.systemRows<[string]>(sql`SELECT hostName()`);
+  return { host, tableCount: tables.length, partCount };
+}
+
+/** On all servers: a part that a server found broken and set aside, whose rows no answer has. */
+async function verifyDetached(servers: Servers, findings: Findings): Promise<void> {
+  const rows = await servers.connection.systemRows<[string, string, number]>(
+    sql`SELECT table, reason, count() FROM ${systemTable(servers, "detached_parts")}
+      WHERE database = ${text(servers.database)} AND startsWith(ifNull(reason, ''), 'broken') GROUP BY table, reason ORDER BY table, reason`);
+  for (const [table, reason, count] of rows) findings.add(table, "no part that a server set aside", `${count} as ${reason}`);
+}
+
+type CheckedPart = readonly [part: string, isPassed: number | boolean, message: string];
+
+function oneLine(message: string): string {
+  return message.replace(/\s*\(version [^()]*\)/g, "").replace(/\s+/g, " ");
 }
