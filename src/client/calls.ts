@@ -1,13 +1,136 @@
-import { DaybookError } from "../base/errors.js";
+import { DaybookError, ERROR_CODES, type ErrorCode } from "../base/errors.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
-import { answerError, notOurs } from "./answer-error.js";
-import type { Answered } from "./answer-error.js";
 import type { Machine } from "./machine.js";
 import type { Connection } from "./options.js";
-import { mayPass, pauseMs, retryAfterMs } from "./retry.js";
-import type { Again } from "./retry.js";
-import { Slots } from "./slots.js";
-import { Stop } from "./stop.js";
+
+/** What ends a call before its time: who asked gives up, the client is closed, or its time is over. */
+class Stop {
+  readonly #stopped = new AbortController();
+  readonly #ended = new AbortController();
+
+  /**
+   * @param signal of who asks: listened to where it can be, else looked at again and again
+   * @param late what is thrown when the time is over
+   */
+  constructor(machine: Machine, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, late: () => DaybookError) {
+    void this.#expire(machine, timeoutMs, late);
+    if (signal !== undefined) this.#watch(machine, signal);
+  }
+
+  /** Aborted when the call is to end; its reason is a DaybookError. */
+  get signal(): AbortSignal {
+    return this.#stopped.signal;
+  }
+
+  stop(reason: DaybookError): void {
+    this.#stopped.abort(reason);
+  }
+
+  /** @throws the reason, if the call is to end */
+  check(): void {
+    if (this.signal.aborted) throw this.signal.reason;
+  }
+
+  /** Settles as what `act` begins, or rejects with the reason as soon as the call is to end. */
+  async race<T>(act: () => Promise<T>): Promise<T> {
+    this.check();
+    const { signal } = this;
+    let listener = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      listener = () => reject(signal.reason as DaybookError);
+      signal.addEventListener("abort", listener, { once: true });
+    });
+    try {
+      return await Promise.race([act(), stopped]);
+    } finally {
+      signal.removeEventListener("abort", listener);
+    }
+  }
+
+  /** Called once, when the call is over: nothing goes on behind it. */
+  end(): void {
+    this.#ended.abort();
+  }
+
+  async #expire(machine: Machine, timeoutMs: number, late: () => DaybookError): Promise<void> {
+    await machine.sleep(timeoutMs, this.#ended.signal);
+    if (!this.#ended.signal.aborted) this.stop(late());
+  }
+
+  #watch(machine: Machine, signal: Pick<AbortSignal, "aborted">): void {
+    const abort = () => this.stop(new DaybookError("aborted", "the query was stopped by its signal"));
+    if (signal.aborted) return abort();
+    if (isListenable(signal)) return signal.addEventListener("abort", abort, { once: true, signal: this.#ended.signal });
+    void this.#poll(machine, signal, abort);
+  }
+
+  async #poll(machine: Machine, signal: Pick<AbortSignal, "aborted">, abort: () => void): Promise<void> {
+    while (!signal.aborted) {
+      await machine.sleep(SERVER_LIMITS.clientSignalMs, this.#ended.signal);
+      if (this.#ended.signal.aborted) return;
+    }
+    abort();
+  }
+}
+
+function isListenable(signal: Pick<AbortSignal, "aborted">): signal is AbortSignal {
+  return typeof (signal as Partial<AbortSignal>).addEventListener === "function";
+}
+
+/**
+ * When a request may be sent again. `always`: doing it twice is doing it once. `undone`: only where the server said that it
+ * did nothing.
+ */
+type Again = "always" | "undone";
+
+/** Statuses of what passes. */
+const PASSING: readonly unknown[] = [429, 500, 502, 503, 504];
+/** What does not pass: the same question takes as long again, and damaged files stay so. */
+const LASTING: readonly string[] = ["query_timeout", "corruption", "manifest_missing"];
+/** Said before anything was done. */
+const UNDONE: readonly string[] = ["rate_limited", "overloaded"];
+
+/** Whether a request that failed so may be sent again. */
+function mayPass({ code, details }: DaybookError, again: Again): boolean {
+  if (again === "undone") return UNDONE.includes(code);
+  const status = details["status"];
+  // Without a status nothing was answered.
+  return (status === undefined ? code === "unreachable" : PASSING.includes(status)) && !LASTING.includes(code);
+}
+
+/** Ms until the next try: random, under a bound that doubles with each try, and no less than the server asks for. @param tries before it */
+function pauseMs({ baseMs, maxMs }: Connection, tries: number, random: number, retryAfterMs: number): number {
+  return Math.max(retryAfterMs, random * Math.min(maxMs, baseMs * 2 ** (tries - 1)));
+}
+
+/** Ms of a `Retry-After` header, which holds seconds or a date; 0 where it says nothing. */
+function retryAfterMs(header: string | null, nowMs: number): number {
+  if (header === null) return 0;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1_000;
+  const ms = Date.parse(header);
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms - nowMs);
+}
+
+/** So many may be at something at once; the others wait for their turn, in order. */
+class Slots {
+  #freeCount: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#freeCount = count;
+  }
+
+  /** Resolves with what gives the slot back. Who no longer waits gives it back as well. */
+  async take(): Promise<() => void> {
+    if (this.#freeCount > 0) this.#freeCount -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return () => {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#freeCount += 1;
+      else next();
+    };
+  }
+}
 
 /** One request of a route. */
 export interface Call {
@@ -159,4 +282,57 @@ function reasonOf(thrown: unknown): string {
 
 function closed(): DaybookError {
   return new DaybookError("closed", "this client was closed");
+}
+
+/** What came back, read to its end. */
+interface Answered {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  /** From the header; null where it is missing. */
+  readonly requestId: string | null;
+  readonly retryAfter: string | null;
+}
+
+/** The error that a server of ours told; one with `unreachable` for what no Daybook says. */
+function answerError(answered: Answered, request: string): DaybookError {
+  const { status } = answered;
+  const problem = problemOf(answered);
+  if (problem === null) return notOurs(answered, request);
+  const { code, detail, param, errors, request_id } = problem;
+  const requestId = request_id ?? answered.requestId;
+  const reason = param !== undefined && detail.startsWith(`${param}: `) ? detail.slice(param.length + 2) : undefined;
+  return new DaybookError(code, detail, {
+    ...(param === undefined ? {} : { param }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(errors === undefined ? {} : { errors }),
+    status,
+    ...(requestId === null ? {} : { requestId }),
+  });
+}
+
+/** The error of an answer that is none of a Daybook, such as a proxy's page. */
+function notOurs({ status, type, requestId }: Answered, request: string): DaybookError {
+  const what = status >= 300 && status < 400 ? "a redirect, which is not followed" : type === "" ? "no content type" : type;
+  const message = `${request}: expected the answer of a Daybook, got status ${status} and ${what}`;
+  return new DaybookError("unreachable", message, { status, ...(requestId === null ? {} : { requestId }) });
+}
+
+interface Problem {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly param?: string;
+  readonly errors?: unknown;
+  readonly request_id?: string;
+}
+
+function problemOf({ type, text }: Answered): Problem | null {
+  if (!type.startsWith("application/problem+json")) return null;
+  try {
+    const { code, detail } = JSON.parse(text) as Partial<Problem>;
+    if (code === undefined || !Object.hasOwn(ERROR_CODES, code) || typeof detail !== "string") return null;
+    return JSON.parse(text) as Problem;
+  } catch {
+    return null;
+  }
 }

@@ -1,25 +1,273 @@
-import type { Segments } from "../engine/question/saved-segments.js";
+import type { Segments, SavedSegment } from "../engine/question/saved-segments.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { ExportInput } from "../plan/input.js";
 import type { ExportedEvent } from "../schema/exported-event.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
-import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
-import { readStopOptions } from "../base/stop-options.js";
-import type { StopOptions } from "../base/stop-options.js";
+import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/upkeep/time-to-live.js";
+import { readStopOptions, type StopOptions } from "../base/stop-options.js";
 import type { StoredRecord } from "../schema/record.js";
+import { DaybookError, parameterError, shown } from "../base/errors.js";
+import type { Segment } from "../plan/insights/input.js";
+import { checkQueryOptions } from "../base/call-options.js";
+import type { KnownOptions } from "../base/known-options.js";
+import { tellEach } from "../base/tell.js";
+import type { Daybook } from "../engine/daybook.js";
+import type { Explanation } from "../engine/question/explain.js";
+import type { QueryOptions } from "../engine/question/query-options.js";
+import type { QuestionNotice } from "../engine/question/notices.js";
+import type { ReportName } from "../plan/plan.js";
 import { Calls } from "./calls.js";
 import type { DaybookClient } from "./daybook-client.js";
-import { RemoteDeletions, RemoteTimeToLive } from "./deletions.js";
 import { jsonText } from "./json-text.js";
 import type { Machine } from "./machine.js";
-import { libraryNames } from "./names.js";
+import { libraryNames, camelCase, wireNames } from "./names.js";
 import type { Connection } from "./options.js";
 import { RemotePrivacyRequests } from "./privacy-requests.js";
-import { questionOf } from "./question-of.js";
-import { RemoteQuestions } from "./remote-questions.js";
-import { RemoteSegments } from "./saved-segments.js";
+import { questionOf, segmentOf } from "./question-of.js";
 import { RemoteWrites } from "./remote-writes.js";
+
+type Input<K extends ReportName> = Parameters<Daybook[K]>[0];
+type Answer<K extends ReportName> = ReturnType<Daybook[K]>;
+
+const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
+
+/** Every question of a Daybook as a method: the input goes as it is, and the answer comes as it is. */
+class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  countEvents(input?: Input<"countEvents">, options?: QueryOptions): Answer<"countEvents"> {
+    return this.#ask("countEvents", input, options);
+  }
+
+  countEventsPerDay(input?: Input<"countEventsPerDay">, options?: QueryOptions): Answer<"countEventsPerDay"> {
+    return this.#ask("countEventsPerDay", input, options);
+  }
+
+  countEventsRunningTotalPerDay(input?: Input<"countEventsRunningTotalPerDay">, options?: QueryOptions): Answer<"countEventsRunningTotalPerDay"> {
+    return this.#ask("countEventsRunningTotalPerDay", input, options);
+  }
+
+  countUniqueUsers(input?: Input<"countUniqueUsers">, options?: QueryOptions): Answer<"countUniqueUsers"> {
+    return this.#ask("countUniqueUsers", input, options);
+  }
+
+  countUniqueUsersPerDay(input?: Input<"countUniqueUsersPerDay">, options?: QueryOptions): Answer<"countUniqueUsersPerDay"> {
+    return this.#ask("countUniqueUsersPerDay", input, options);
+  }
+
+  aggregate(input: Input<"aggregate">, options?: QueryOptions): Answer<"aggregate"> {
+    return this.#ask("aggregate", input, options);
+  }
+
+  searchEvents(input?: Input<"searchEvents">, options?: QueryOptions): Answer<"searchEvents"> {
+    return this.#ask("searchEvents", input, options);
+  }
+
+  identitySessions(input: Input<"identitySessions">, options?: QueryOptions): Answer<"identitySessions"> {
+    return this.#ask("identitySessions", input, options);
+  }
+
+  identityProfile(input: Input<"identityProfile">, options?: QueryOptions): Answer<"identityProfile"> {
+    return this.#ask("identityProfile", input, options);
+  }
+
+  identityReferrers(input: Input<"identityReferrers">, options?: QueryOptions): Answer<"identityReferrers"> {
+    return this.#ask("identityReferrers", input, options);
+  }
+
+  identityDeviceGeo(input: Input<"identityDeviceGeo">, options?: QueryOptions): Answer<"identityDeviceGeo"> {
+    return this.#ask("identityDeviceGeo", input, options);
+  }
+
+  revenueByAttribution(input: Input<"revenueByAttribution">, options?: QueryOptions): Answer<"revenueByAttribution"> {
+    return this.#ask("revenueByAttribution", input, options);
+  }
+
+  ltvCohorts(input: Input<"ltvCohorts">, options?: QueryOptions): Answer<"ltvCohorts"> {
+    return this.#ask("ltvCohorts", input, options);
+  }
+
+  topCompanies(input?: Input<"topCompanies">, options?: QueryOptions): Answer<"topCompanies"> {
+    return this.#ask("topCompanies", input, options);
+  }
+
+  companyTopUsers(input: Input<"companyTopUsers">, options?: QueryOptions): Answer<"companyTopUsers"> {
+    return this.#ask("companyTopUsers", input, options);
+  }
+
+  trend(input?: Input<"trend">, options?: QueryOptions): Answer<"trend"> {
+    return this.#ask("trend", input, options);
+  }
+
+  funnel(input: Input<"funnel">, options?: QueryOptions): Answer<"funnel"> {
+    return this.#ask("funnel", input, options);
+  }
+
+  retention(input?: Input<"retention">, options?: QueryOptions): Answer<"retention"> {
+    return this.#ask("retention", input, options);
+  }
+
+  lifecycle(input?: Input<"lifecycle">, options?: QueryOptions): Answer<"lifecycle"> {
+    return this.#ask("lifecycle", input, options);
+  }
+
+  stickiness(input?: Input<"stickiness">, options?: QueryOptions): Answer<"stickiness"> {
+    return this.#ask("stickiness", input, options);
+  }
+
+  paths(input?: Input<"paths">, options?: QueryOptions): Answer<"paths"> {
+    return this.#ask("paths", input, options);
+  }
+
+  sessionsOverview(input?: Input<"sessionsOverview">, options?: QueryOptions): Answer<"sessionsOverview"> {
+    return this.#ask("sessionsOverview", input, options);
+  }
+
+  webOverview(input?: Input<"webOverview">, options?: QueryOptions): Answer<"webOverview"> {
+    return this.#ask("webOverview", input, options);
+  }
+
+  async explain(report: ReportName, input?: object): Promise<Explanation> {
+    return (await this.#answer(report, "?explain=true", input)) as Explanation;
+  }
+
+  // The answer to a question is what its method says.
+  #ask<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): Answer<K> {
+    return this.#answer(report, "", input, options) as Answer<K>;
+  }
+
+  async #answer(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
+    if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a question, got ${shown(report)}`);
+    checkQueryOptions(options, KNOWN);
+    const body = jsonText(questionOf(input), false);
+    const call = { method: "POST", path: `/v1/questions/${report}${query}`, body, again: "always", signal: options?.signal } as const;
+    const { answer, notices } = (await this.#calls.json(call)) as Answered;
+    if (options?.onNotice !== undefined && notices !== undefined) tellEach(options.onNotice, notices);
+    return answer;
+  }
+}
+
+/** What the server answers to a question. */
+interface Answered {
+  readonly answer: unknown;
+  /** Absent where nothing was noticed. */
+  readonly notices?: readonly QuestionNotice[];
+}
+
+const RULES = "/v1/time-to-live";
+
+/** Deletions over their routes. One is sent again only where the server said that it did nothing: the receipt of a second one would be empty. */
+class RemoteDeletions {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    return libraryNames(await this.#calls.json({ method: "POST", path: "/v1/events/delete", body: jsonText(objectOf(input), true), again: "undone" })) as DeletionReceipt;
+  }
+
+  async deleteProject(name: string): Promise<DeletionReceipt> {
+    if (typeof name !== "string" || name === "" || !name.isWellFormed()) throw parameterError("invalid_parameter", "name", `expected the name of a project, got ${shown(name)}`);
+    return libraryNames(await this.#calls.json({ method: "DELETE", path: `/v1/projects/${encodeURIComponent(name)}`, again: "undone" })) as DeletionReceipt;
+  }
+}
+
+/** Rules of time to live over their routes. */
+class RemoteTimeToLive implements TimeToLive {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  async set(project: string | null, rule: { readonly days: number }): Promise<void> {
+    // Set twice it is the same.
+    await this.#calls.json({ method: "PUT", path: RULES, body: jsonText({ ...objectOf(rule), project }, false), again: "always" });
+  }
+
+  async off(project: string | null): Promise<boolean> {
+    const { off } = (await this.#step("off", { project }, "undone")) as { off: boolean };
+    return off;
+  }
+
+  async list(): Promise<readonly TimeToLiveRule[]> {
+    const { rules } = (await this.#calls.json({ method: "GET", path: RULES, again: "always" })) as { rules: readonly TimeToLiveRule[] };
+    return rules;
+  }
+
+  async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
+    return libraryNames(await this.#step("preview", rule === undefined ? {} : objectOf(rule), "always")) as TimeToLivePreview;
+  }
+
+  async sweep(): Promise<DeletionReceipt> {
+    return libraryNames(await this.#step("sweep", {}, "undone")) as DeletionReceipt;
+  }
+
+  #step(name: string, body: object, again: "always" | "undone"): Promise<unknown> {
+    return this.#calls.json({ method: "POST", path: `${RULES}/${name}`, body: jsonText(body, false), again });
+  }
+}
+
+function objectOf(input: object): object {
+  if (Object.prototype.toString.call(input) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
+  return input;
+}
+
+const PATH = "/v1/segments";
+
+/** Saved segments over their routes. */
+class RemoteSegments implements Segments {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  async put(name: string, segment: Segment): Promise<SavedSegment> {
+    if (Object.prototype.toString.call(segment) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(segment)}`);
+    const body = jsonText(segmentOf(segment, ""), false);
+    return libraryNames(await this.#change("PUT", name, JSON.stringify(wireNames(JSON.parse(body))))) as SavedSegment;
+  }
+
+  async list(): Promise<readonly SavedSegment[]> {
+    const { segments } = (await this.#calls.json({ method: "GET", path: PATH, again: "always" })) as { segments: unknown };
+    return libraryNames(segments) as readonly SavedSegment[];
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const { deleted } = (await this.#change("DELETE", name)) as { deleted: boolean };
+    return deleted;
+  }
+
+  async #change(method: "PUT" | "DELETE", name: string, body?: string): Promise<unknown> {
+    // Another text could be another path.
+    if (typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) throw parameterError("invalid_parameter", "name", `expected the name of a segment, got ${shown(name)}`);
+    try {
+      // A segment that is put twice is the same; one that is deleted twice was not there the second time.
+      return await this.#calls.json({ method, path: `${PATH}/${name}`, ...(body === undefined ? {} : { body }), again: method === "PUT" ? "always" : "undone" });
+    } catch (error) {
+      throw error instanceof DaybookError ? inLibraryNames(error) : error;
+    }
+  }
+}
+
+/** Names that differ on the wire, and what callers sent, which stays. */
+const QUOTED_OR_NAME = /"(?:[^"\\]|\\.)*"|\b(?:event_name|filter_groups|field_name|at_least|at_most|start_date|end_date|last_days)\b/g;
+
+function inLibraryNames({ code, message, details, cause }: DaybookError): DaybookError {
+  const { param, reason } = details;
+  const named = param === undefined ? undefined : camelCase(param);
+  const said = (reason ?? message).replace(QUOTED_OR_NAME, (match) => (match.startsWith('"') ? match : camelCase(match)));
+  if (named === undefined || reason === undefined) return new DaybookError(code, said, details, { cause });
+  return new DaybookError(code, `${named}: ${said}`, { ...details, param: named, reason: said }, { cause });
+}
 
 /** The wiring of one connection. What it knows of the token is in private fields: it shows nowhere. */
 export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
