@@ -2,23 +2,19 @@ import { DaybookError, shown } from "../../base/errors.js";
 import type { Clock } from "../../base/clock.js";
 import { LIMITS } from "../../base/limits.js";
 import { isoOf } from "../../base/time.js";
-import { nextTurn } from "../../base/turn.js";
+import { nextTurn, Turns } from "../../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
-import { DECODED_ROW_COUNT } from "../../schema/decode-event.js";
-import type { DecodeContext, EventFault } from "../../schema/decode-event.js";
-import type { Suppression } from "./suppression.js";
-import type { TimeToLiveRules } from "./time-to-live-rules.js";
+import { DECODED_ROW_COUNT, type DecodeContext, type EventFault } from "../../schema/decode-event.js";
 import type { EventRecord, IngestResult } from "../../schema/event.js";
 import { PROJECT_COLUMN } from "../../schema/fields.js";
-import { BatchBuilder } from "../../store/batch/batch.js";
-import type { Batch } from "../../store/batch/batch.js";
+import { BatchBuilder, type Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
+import type { Suppression } from "./suppression.js";
+import type { TimeToLiveRules } from "./time-to-live-rules.js";
 import type { Allowance, Limit } from "./allowance.js";
 import { EventEncoder } from "./encode-events.js";
-import { decodeInTurns } from "./decode-records.js";
 import { RecordEncoder } from "./encode-records.js";
-import { IngestGroup, rowCountOf } from "./group.js";
-import type { RecordOutcome, Waiting, WaitingEvents, WaitingRecords } from "./group.js";
+import { IngestGroup, rowCountOf, type RecordOutcome, type Waiting, type WaitingEvents, type WaitingRecords } from "./group.js";
 import { KnownIds } from "./known-ids.js";
 import { Together } from "./together.js";
 
@@ -350,5 +346,26 @@ export class IngestQueue {
     const hook = this.options.onNotify;
     if (hook === null) return;
     for (const record of records) void new Promise((resolve) => resolve(hook(record))).catch(() => undefined);
+  }
+}
+
+/** Checks records, some at a time: of each what it says, or what is wrong with it. @throws what `decode` throws that is no DaybookError */
+async function decodeInTurns({ records, decode }: WaitingRecords): Promise<(DecodedRecord | NamedProject | DaybookError)[]> {
+  const turns = new Turns();
+  const decoded: (DecodedRecord | NamedProject | DaybookError)[] = [];
+  for (const record of records) {
+    const one = decodedOrFault(record, decode);
+    decoded.push(one);
+    await turns.took("texts" in one ? one.texts.traits.length : 0);
+  }
+  return decoded;
+}
+
+function decodedOrFault(record: unknown, decode: WaitingRecords["decode"]): DecodedRecord | NamedProject | DaybookError {
+  try {
+    return decode(record);
+  } catch (error) {
+    if (error instanceof DaybookError) return error;
+    throw error;
   }
 }

@@ -7,23 +7,136 @@ import type { IdentityView } from "../../identity/identity-view.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
 import { writePrivacy } from "../../store/upkeep/privacy-file.js";
 import type { Store } from "../../store/live/store.js";
+import { readStopOptions, type StopOptions } from "../../base/stop-options.js";
+import { damaged } from "../../segment/container.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { DICTIONARY_OF_FIELD, RECORD_KINDS, type RecordField, type RecordTable } from "../../identity/record-table.js";
+import type { Snapshot } from "../../store/live/catalog.js";
 import type { Housekeeping, UntilUnread } from "../upkeep/housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
-import { bundleOf, heldIn, idsOf } from "./bundle.js";
-import type { PersonIds } from "./bundle.js";
-import { PrivacyBook } from "./book.js";
+import type { StoredSegments } from "../question/saved-segments.js";
+import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
+import { exportRows, type PersonTest } from "../exports/events.js";
+import { PASSED_ROW_VALUES, RowTurns } from "../exports/row-turns.js";
 import { ERASING, isOfErased, suppressedOf, withoutSubject } from "./erased.js";
 import {
-  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests,
+  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, type PrivacyHolder,
+  type StoredRequest,
 } from "./lifecycle.js";
-import type { PrivacyHolder, StoredRequest } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
-import { PrivacySteps } from "./steps.js";
-import type { Step } from "./steps.js";
-import { readStopOptions } from "../../base/stop-options.js";
-import type { StopOptions } from "../../base/stop-options.js";
-import type { StoredSegments } from "../question/saved-segments.js";
-import type { SuppressedKind, Suppression } from "../ingest/suppression.js";
+import { PrivacySteps, type Step } from "./steps.js";
+import { line, toldRecord } from "./bundle-lines.js";
+
+/** The ids of one identity: all that its records and events are found by. */
+interface PersonIds {
+  readonly userIds: ReadonlySet<number>;
+  readonly anonymousIds: ReadonlySet<number>;
+}
+
+function idsOf(identity: number, view: IdentityView): PersonIds {
+  const actors = view.actorsOf(identity);
+  return {
+    userIds: new Set(actors.filter((actor) => (actor & 1) === 0).map((actor) => actor >>> 1)),
+    anonymousIds: new Set(actors.filter((actor) => (actor & 1) === 1).map((actor) => actor >>> 1)),
+  };
+}
+
+const KIND_NAMES = { [RECORD_KINDS.identify]: "identify", [RECORD_KINDS.group]: "group", [RECORD_KINDS.alias]: "alias" } as const;
+
+/** All that is held at one moment. */
+interface Held {
+  readonly dictionaries: Dictionaries;
+  readonly view: IdentityView;
+  readonly records: RecordTable;
+  /** Records that come later are no part of it. */
+  readonly recordCount: number;
+  readonly isLive: (row: number) => boolean;
+  /** Release it in the end. */
+  readonly snapshot: Snapshot;
+}
+
+/** What is held in this turn, in which no commit is seen in part. */
+function heldIn(store: Store): Held {
+  const { dictionaries, records, resolver } = store;
+  const { recordEnd } = resolver;
+  return { dictionaries, view: resolver.view(), records, recordCount: recordEnd, isLive: (row) => resolver.isLive(row, recordEnd), snapshot: store.snapshot() };
+}
+
+/**
+ * All that is held about somebody as NDJSON lines: who they are, what was told about them, every event. Cost: a pass over all days.
+ * @throws corruption, aborted
+ */
+async function* bundleOf(identity: number, held: Held, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
+  const turns = new RowTurns(signal);
+  const ids = idsOf(identity, held.view);
+  yield line({ kind: "identity", ...identityLine(held, identity, ids) });
+  for (let row = 0; row < held.recordCount; row += 1) {
+    if (turns.isDue(PASSED_ROW_VALUES)) await turns.turn();
+    const record = recordLine(held, row, ids);
+    if (record !== null) yield line(record);
+  }
+  const isTheirs: PersonTest = (userId, anonymousId) => (userId !== 0 ? ids.userIds.has(userId) : ids.anonymousIds.has(anonymousId));
+  const events = exportRows(held.snapshot.rows, held.dictionaries, { fromMs: 0, toMs: Infinity }, { isWanted: isTheirs, signal });
+  for await (const event of events) yield line({ kind: "event", ...event });
+}
+
+function identityLine({ dictionaries, view }: Held, identity: number, { userIds, anonymousIds }: PersonIds): object {
+  const texts = (codes: ReadonlySet<number>, name: string) => [...codes].map((code) => dictionaries.named(name).valueOf(code)).sort();
+  return {
+    identityId: view.identityId(identity),
+    resolvedIdentifier: view.resolvedIdentifier(identity),
+    userIds: texts(userIds, "userId"),
+    anonymousIds: texts(anonymousIds, "anonymousId"),
+  };
+}
+
+function recordLine({ records, dictionaries, isLive }: Held, row: number, { userIds, anonymousIds }: PersonIds): object | null {
+  const kind = KIND_NAMES[records.kinds[row] as keyof typeof KIND_NAMES] as string | undefined;
+  const userId = records.code(row, "userId");
+  const isAlias = records.kinds[row] === RECORD_KINDS.alias;
+  const isNamed = userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || ((isAlias || userId === 0) && anonymousIds.has(records.code(row, "anonymousId")));
+  if (kind === undefined || !isNamed || !isLive(row)) return null;
+  const text = (field: RecordField) => dictionaries.named(DICTIONARY_OF_FIELD[field]).valueOf(records.code(row, field));
+  return toldRecord(kind, uuidText(records.ids, row * 16), records.timeOf(row), text);
+}
+
+/** Every privacy request, newest last, and the hashes of who was erased: one stored text. */
+class PrivacyBook {
+  constructor(
+    readonly requests: readonly StoredRequest[],
+    readonly suppression: Suppression,
+  ) {}
+
+  /** @param text as `text` made it; null for an empty book. @throws corruption */
+  static read(text: string | null, key: Uint8Array): PrivacyBook {
+    if (text === null) return new PrivacyBook([], new Suppression(key, []));
+    try {
+      const { requests, suppressed } = JSON.parse(text) as { requests: StoredRequest[]; suppressed: [string, number][] };
+      // Requests of before holders were kept have none.
+      return new PrivacyBook(requests.map((request) => ({ ...request, holder: (request.holder as PrivacyHolder | null | undefined) ?? null })), new Suppression(key, suppressed));
+    } catch (cause) {
+      throw damaged("the file of privacy requests", "it is not JSON", cause);
+    }
+  }
+
+  text(): string {
+    return JSON.stringify({ requests: this.requests, suppressed: this.suppression.entries() });
+  }
+
+  add(request: StoredRequest): PrivacyBook {
+    return new PrivacyBook([...this.requests, request], this.suppression);
+  }
+
+  /** The same with other requests in the place of those of the same id. */
+  replace(changed: readonly StoredRequest[]): PrivacyBook {
+    const byId = new Map(changed.map((request) => [request.id, request]));
+    return new PrivacyBook(this.requests.map((request) => byId.get(request.id) ?? request), this.suppression);
+  }
+
+  suppress(suppression: Suppression): PrivacyBook {
+    return new PrivacyBook(this.requests, suppression);
+  }
+}
 
 /** What privacy requests need of their Daybook. */
 export interface PrivacyHouse {

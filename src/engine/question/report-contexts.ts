@@ -3,7 +3,7 @@ import { inTurns } from "../../base/steps.js";
 import type { Missing } from "../../derived/missing.js";
 import { SelectorCompiler, type FilterContext } from "../../filter/compile.js";
 import { identityTest } from "../../filter/identity-test.js";
-import type { KnownFields } from "../../filter/known-fields.js";
+import type { KnownFields, KnownValues, RowLabels } from "../../filter/known-fields.js";
 import type { Selector } from "../../filter/predicate.js";
 import { compileRegexes } from "../../filter/regex.js";
 import { IdentityIds } from "../../identity/identity-ids.js";
@@ -17,10 +17,46 @@ import type { FoldContext, RowContext } from "../../report/form/report.js";
 import { Tables, type TableMoment } from "../../table/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/visible-store.js";
-import { NOTHING_KNOWN, knownOfPlan } from "./known-of-plan.js";
 import { gatherAll, type Passing } from "./gathering.js";
 import { askedSegments, reportOf } from "./report-of.js";
 import type { AskedSegments } from "./segment-members.js";
+
+/**
+ * What a plan names of people and companies, and of who brought them, as it is known at a moment; null where something is missing.
+ * @param rules what counts as money and as touches
+ */
+function knownOfPlan(plan: Plan, rules: Pick<ReportRules, "revenue" | "touch">, moment: TableMoment, missing: Missing): KnownFields | null {
+  const people = new Map<string, KnownValues | null>();
+  const companies = new Map<string, KnownValues | null>();
+  const touches = new Map<string, RowLabels | null>();
+  const { tables } = moment;
+  for (const { operand } of operandsOf(plan)) {
+    if (operand.kind === "person") find(people, operand.path, (path) => tables.person(path, moment, missing));
+    if (operand.kind === "company") find(companies, operand.path, (path) => tables.company(path, moment, missing));
+    if (operand.kind === "paymentTouch") find(touches, operand.model, () => tables.eventLabels(rules, operand.model, moment, missing));
+  }
+  return missing.isEmpty ? knownFields(people, companies, touches) : null;
+}
+
+function knownFields(people: Found<KnownValues>, companies: Found<KnownValues>, touches: Found<RowLabels>): KnownFields {
+  return { person: (path) => found(people, path), company: (path) => found(companies, path), paymentTouch: (model) => found(touches, model) };
+}
+
+/** By name. */
+type Found<T> = ReadonlyMap<string, T | null>;
+
+/** Of a plan that names nothing of these. */
+const NOTHING_KNOWN: KnownFields = knownFields(new Map(), new Map(), new Map());
+
+function find<T>(known: Map<string, T | null>, name: string, read: (name: string) => T | null): void {
+  if (!known.has(name)) known.set(name, read(name));
+}
+
+function found<T>(asked: Found<T>, name: string): T {
+  const value = asked.get(name) ?? null;
+  assert(value !== null, "a question reads what its plan names");
+  return value;
+}
 
 /** How others have a turn, and who counts the work of a question. */
 export type Look = Pick<TableMoment, "pause" | "looked">;
