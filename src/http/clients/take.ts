@@ -3,12 +3,26 @@ import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { faultOf } from "../tracking/fault-of.js";
 import { eachInTurns } from "../tracking/in-turns.js";
-import { objectOf } from "../tracking/members.js";
-import { authorizeRecords, errorOf, rejectedBy, storeEntries } from "../tracking/store-entries.js";
-import type { Entry, Rejected, Told } from "../tracking/store-entries.js";
+import { objectOf, isObject } from "../tracking/members.js";
+import { authorizeRecords, errorOf, rejectedBy, storeEntries, type Entry, type Rejected, type Told } from "../tracking/store-entries.js";
 import type { Client, IdMaker } from "./client.js";
 import { ADDRESSES } from "./fields.js";
-import { withoutKey } from "./without-key.js";
+
+/** Levels of members that are looked at: those of an event or record, of its metadata or traits, of changes of traits, and of objects among these. */
+const LEVELS = 4;
+
+/** The same without members whose value is the key, which clients and programs put where it tells nothing; itself where there is none. */
+function withoutKey<Value>(value: Value, key: string, levels: number = LEVELS): Value {
+  if (!isObject(value) || levels === 0) return value;
+  let isChanged = false;
+  const kept: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const left = member === key ? undefined : withoutKey(member, key, levels - 1);
+    if (left !== member) isChanged = true;
+    if (member !== key) kept.push([name, left]);
+  }
+  return isChanged ? (Object.fromEntries(kept) as Value) : value;
+}
 
 /** What is no mistake of the sender, and not to be sent again: somebody was erased; an alias came with a key of a project, which a notice tells. */
 const UNBLAMED: readonly ErrorCode[] = ["suppressed", "organization_token_required"];

@@ -1,14 +1,14 @@
-import { DaybookError } from "../../base/errors.js";
-import type { ErrorCode } from "../../base/errors.js";
+import { DaybookError, type ErrorCode } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { pooledRandom } from "../../base/random.js";
 import type { Clock } from "../../base/clock.js";
-import { ALLOWANCE } from "../../engine/ingest/allowance.js";
-import type { AllowingDaybook } from "../../engine/ingest/allowance.js";
-import type { ServedDaybook } from "../access/served-daybook.js";
+import { ALLOWANCE, type AllowingDaybook, type Allowance } from "../../engine/ingest/allowance.js";
 import type { EventInput } from "../../schema/event.js";
 import { createdAtOf } from "../../schema/moment.js";
-import { Buckets } from "../access/buckets.js";
+import { isoOf, parseTimestamp, dayOf } from "../../base/time.js";
+import { BudgetedLimit, type Withheld } from "../../engine/ingest/budgeted.js";
+import type { ServedDaybook } from "../access/served-daybook.js";
+import { Buckets, keepNewest } from "../access/buckets.js";
 import { networkOf } from "../access/network.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Agent } from "../routing/route.js";
@@ -17,18 +17,79 @@ import { faultOf } from "../tracking/fault-of.js";
 import { eachInTurns } from "../tracking/in-turns.js";
 import { withoutNobody } from "../tracking/nobody.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { beaconEvent } from "../shapes/beacon-body.js";
-import type { Beacon } from "../shapes/beacon-body.js";
-import { eventOfBeacon, idOfBeacon, firstLanguage } from "./beacon-event.js";
-import type { Place, Surroundings } from "./beacon-event.js";
-import { CollectCounts } from "../answer/collect-counts.js";
-import type { CollectOutcome } from "../answer/collect-counts.js";
+import { beaconEvent, type Beacon } from "../shapes/beacon-body.js";
+import { CollectCounts, type CollectOutcome } from "../answer/collect-counts.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
-import { Budgets } from "./budgets.js";
+import { eventOfBeacon, idOfBeacon, firstLanguage, type Place, type Surroundings } from "./beacon-event.js";
 import type { CollectOptions } from "./options.js";
-import { seenSince } from "./seen-since.js";
 import { UserAgents } from "./user-agents.js";
-import { Visitors } from "./visitors.js";
+import { Visitors, type Seen } from "./visitors.js";
+
+/** What a public key, or one address with it, has brought today. */
+interface Spent {
+  valueCount: number;
+  byteLength: number;
+  keyCount: number;
+}
+
+/** What public keys may bring that is new to a store, each day (UTC) anew: no page, and nobody at one address, fills it for all others. */
+class Budgets {
+  readonly #ofKeys = new Map<string, Spent>();
+  readonly #ofAddresses = new Map<string, Spent>();
+  #day = -1;
+
+  constructor(readonly clock: Clock) {}
+
+  /** @param address of a network that sends by the key; null: nobody knows. @param onWithheld hears of each part that could not come */
+  of(key: string, address: string | null, onWithheld: (what: Withheld) => void): Allowance {
+    const takesValues = (count: number, byteLength: number, areIds: boolean) => {
+      const [ofKey, ofAddress] = this.#spent(key, address);
+      const { collectedDayValueCount, collectedDayValueBytes, collectedTextShare, collectedAddressDayValueCount, collectedAddressDayValueBytes } = SERVER_LIMITS;
+      const share = areIds ? 1 : collectedTextShare;
+      if (ofKey.valueCount + count > share * collectedDayValueCount || ofKey.byteLength + byteLength > share * collectedDayValueBytes) return false;
+      if (ofAddress.valueCount + count > collectedAddressDayValueCount || ofAddress.byteLength + byteLength > collectedAddressDayValueBytes) return false;
+      for (const spent of [ofKey, ofAddress]) {
+        spent.valueCount += count;
+        spent.byteLength += byteLength;
+      }
+      return true;
+    };
+    const takesKey = () => {
+      const [ofKey, ofAddress] = this.#spent(key, address);
+      if (ofKey.keyCount >= SERVER_LIMITS.collectedDayKeyCount || ofAddress.keyCount >= SERVER_LIMITS.collectedAddressDayKeyCount) return false;
+      ofKey.keyCount += 1;
+      ofAddress.keyCount += 1;
+      return true;
+    };
+    return { keyCountMax: Infinity, limit: new BudgetedLimit({ takesValues, takesKey, withheld: onWithheld }) };
+  }
+
+  /** Forgets who sent. */
+  clear(): void {
+    this.#ofAddresses.clear();
+  }
+
+  #spent(key: string, address: string | null): readonly [Spent, Spent] {
+    const day = dayOf(this.clock.now());
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#ofKeys.clear();
+      this.#ofAddresses.clear();
+    }
+    const ofAddress = address === null ? nothing() : spentOf(this.#ofAddresses, `${key} ${address}`, SERVER_LIMITS.collectedAddressCount);
+    return [spentOf(this.#ofKeys, key, SERVER_LIMITS.countedTokenCount), ofAddress];
+  }
+}
+
+function spentOf(all: Map<string, Spent>, name: string, countMax: number): Spent {
+  const spent = all.get(name) ?? nothing();
+  keepNewest(all, name, countMax).set(name, spent);
+  return spent;
+}
+
+function nothing(): Spent {
+  return { valueCount: 0, byteLength: 0, keyCount: 0 };
+}
 
 /** A body of events with the key that opens its project. */
 export interface Collected {
@@ -211,4 +272,17 @@ function siteOf(key: TokenRecord): string {
 
 function projectOf({ project }: TokenRecord): string {
   return project ?? "default";
+}
+
+/** Ids of browsers in events since a time, of all organizations. Cost: these events are read. */
+async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sinceMs: number): AsyncGenerator<Seen> {
+  for (const daybook of organizations.values()) {
+    try {
+      for await (const { anonymousId, createdAt } of daybook.exportEvents({ startDate: isoOf(sinceMs) })) {
+        if (anonymousId !== undefined && anonymousId !== null) yield { id: String(anonymousId), atMs: parseTimestamp(createdAt) ?? sinceMs };
+      }
+    } catch {
+      // One that cannot be read must not keep the others from collecting: its visitors are new.
+    }
+  }
 }

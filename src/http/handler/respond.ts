@@ -7,37 +7,61 @@ import type { ClientAddress } from "../access/client-address.js";
 import type { Gate } from "../access/gate.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Answered, Trace } from "../answer/answered.js";
-import { errorReply, inWireNames } from "../answer/error-reply.js";
-import type { Envelope } from "../answer/error-reply.js";
+import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { jsonBody } from "../answer/json-pieces.js";
 import { NO_SNIFF } from "../answer/no-sniff.js";
-import { noticeHeader } from "../answer/notice-header.js";
-import type { HeaderNotice } from "../answer/notice-header.js";
+import { noticeHeader, type HeaderNotice } from "../answer/notice-header.js";
 import type { SharedText } from "../answer/shared-text.js";
 import type { RequestCounts } from "../answer/request-counts.js";
 import type { Repeats } from "../clients/repeats.js";
 import type { Collector } from "../collect/collector.js";
 import { fileReply } from "../files/browser-files.js";
-import { writtenBytes } from "../overload/admission.js";
-import type { Admission } from "../overload/admission.js";
+import { writtenBytes, type Admission } from "../overload/admission.js";
 import type { Refusal } from "../overload/front.js";
 import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/query.js";
-import type { Agent, Caller, Exchange, GuardedRoute, House, ProcessGauges, Route } from "../routing/route.js";
-import { isWriting } from "../routing/route.js";
-import { routeOf } from "../routing/router.js";
-import type { Found, Router } from "../routing/router.js";
+import {
+  type Agent, type Caller, type Exchange, type GuardedRoute, type House, type ProcessGauges, type Route, isWriting,
+} from "../routing/route.js";
+import { routeOf, type Found, type Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { SenderClocks } from "../tracking/sender-clocks.js";
 import { ARROW_TYPE, asksForArrow } from "../wire/arrow-type.js";
-import { isStream } from "../wire/exchange.js";
-import type { BodyStream, WireReply, WireRequest } from "../wire/exchange.js";
+import { isStream, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
 import { requestIdOf } from "../wire/request-id.js";
 import { takeFromClient } from "./client.js";
 import { collect } from "./collect.js";
-import { Deadline } from "./deadline.js";
 import type { Streams } from "./streams.js";
+
+/**
+ * The time a question has, from now on: it is to stop when that is over, and when the caller is gone. A question asks now
+ * and then, so one that ends in time costs no timer and no listener.
+ */
+class Deadline {
+  readonly #endMs: number;
+  #isOver = false;
+
+  /** @param caller aborted when who asks is gone */
+  constructor(
+    readonly caller: Pick<AbortSignal, "aborted">,
+    readonly timeoutMs: number,
+  ) {
+    this.#endMs = performance.now() + timeoutMs;
+  }
+
+  get aborted(): boolean {
+    if (this.caller.aborted) return true;
+    this.#isOver ||= performance.now() >= this.#endMs;
+    return this.#isOver;
+  }
+
+  /** What was thrown, in words that tell who stopped the question. */
+  blame(thrown: unknown): unknown {
+    if (!this.#isOver || !(thrown instanceof DaybookError) || thrown.code !== "aborted") return thrown;
+    return new DaybookError("query_timeout", `the question took longer than ${this.timeoutMs} ms`);
+  }
+}
 
 /** What a handler has for every request. */
 export interface Context {
