@@ -5,11 +5,10 @@ import { SERVER_LIMITS } from "../base/server-limits.js";
 import { takenOver } from "../store/live/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
 import type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
+import type { FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
 import { FileAppendFile, writeAll } from "./append-file.js";
 import type { RefilledReserve } from "./disk-reserve.js";
 import { DirectoryTree } from "./directory-tree.js";
-import type { FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
-import { HeldFile, readFully } from "./held-file.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
 import type { HeldLock } from "./held-lock.js";
 import { LockClaims, isClaim } from "./lock-claims.js";
@@ -18,6 +17,51 @@ import { nativeCodec } from "./native-codec.js";
 import { PRIVATE_MARK, createPrivateFile, isLeftover } from "./private-file.js";
 import { type ProcessTable, machineProcesses } from "./process-table.js";
 import { attempt, directoryError, isMissing } from "./storage-error.js";
+
+/** Reads a range of a file, fewer bytes where it ends before. */
+async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
+  const bytes = new Uint8Array(end - start);
+  let done = 0;
+  while (done < bytes.length) {
+    const byteLength = await file.read(bytes.subarray(done), start + done);
+    if (byteLength === 0) break;
+    done += byteLength;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** A file that is kept open: the kernel keeps its bytes, whatever becomes of its name. */
+class HeldFile implements HeldObject {
+  #readCount = 0;
+  #isReleased = false;
+
+  constructor(
+    private readonly key: string,
+    private readonly file: OpenFile,
+  ) {}
+
+  async read(range: ByteRange): Promise<Uint8Array> {
+    if (this.#isReleased) throw new DaybookError("closed", `${this.key}: it is held no more`);
+    this.#readCount += 1;
+    try {
+      return await attempt("read", this.key, () => readFully(this.file, range));
+    } finally {
+      this.#readCount -= 1;
+      if (this.#isReleased) this.#close();
+    }
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#close();
+  }
+
+  /** Not under a read: its handle may be that of another file by then. */
+  #close(): void {
+    if (this.#readCount === 0) void this.file.close().catch(() => undefined);
+  }
+}
 
 export interface FileStorageOptions {
   /** What stands for the disk; default: this machine's. */

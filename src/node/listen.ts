@@ -1,23 +1,156 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { randomUUID } from "node:crypto";
 import { DaybookError } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
 import type { Handler } from "../http/index.js";
 import type { FrontRoute } from "../http/routing/route.js";
-import { answerWith, replyOnSocket } from "./answer-on-socket.js";
-import type { OnUnwritten, SocketReply } from "./answer-on-socket.js";
-import { Connections } from "./connections.js";
+import { errorReply } from "../http/answer/error-reply.js";
+import { answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
 import { OpenStreams } from "./open-streams.js";
-import { answerClientError } from "./client-error.js";
-import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
 import { placeOf } from "./socket-exchange.js";
-import { serverOptions, socketLimits } from "./socket-limits.js";
-import type { SocketLimits } from "./socket-limits.js";
+import { serverOptions, socketLimits, type SocketLimits } from "./socket-limits.js";
+
+interface ParseError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** How long the sender of a broken request may take to read the answer. */
+const LINGER_MS = 1_000;
+
+/** The parser reports every further packet of a connection that is already lost. */
+const answered = new WeakSet<Duplex>();
+
+/** A request and its answer, done or not. */
+interface SocketPair {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/**
+ * Answers bytes that are no request, before any handler sees them, and ends the connection. `last` is the newest request
+ * that the connection did bring: its answer goes first, and a request that broke after its answer gets no second one.
+ */
+function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
+  if (answered.has(socket)) return;
+  answered.add(socket);
+  if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+  else if (last === undefined) end(socket, answerOf(error));
+  else if (!last.incoming.complete) end(socket, last.outgoing.headersSent ? "" : answerOf(error));
+  else if (last.outgoing.closed) end(socket, answerOf(error));
+  else last.outgoing.once("close", () => end(socket, answerOf(error)));
+}
+
+function answerOf(error: ParseError): string {
+  const { status, headers, body } = errorReply("problem", faultOf(error), randomUUID());
+  const text = typeof body === "string" ? body : "";
+  const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${text}`;
+}
+
+function end(socket: Duplex, answer: string): void {
+  if (socket.writable) socket.end(answer);
+  // Unread bytes at a closed socket would reset the connection and take the answer with them.
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function faultOf({ code, rawPacket }: ParseError): DaybookError {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return isRequestLine(rawPacket)
+        ? new DaybookError("uri_too_long", `expected a URL of at most ${SERVER_LIMITS.urlChars} characters`)
+        : new DaybookError("headers_too_large", `expected headers of at most ${SERVER_LIMITS.headerBytes} bytes in all`);
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new DaybookError("body_too_large", "expected smaller chunk extensions");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new DaybookError("request_timeout", "the request did not arrive in time");
+    default:
+      return new DaybookError("invalid_parameter", "expected an HTTP/1.1 request, got other bytes");
+  }
+}
+
+/** True when the packet starts a request whose first line alone is over the bound. */
+function isRequestLine(packet: Buffer | undefined): boolean {
+  if (packet === undefined || packet.length <= SERVER_LIMITS.urlChars) return false;
+  return /^[A-Z]+ /.test(packet.toString("latin1", 0, 16)) && packet.subarray(0, SERVER_LIMITS.urlChars).indexOf("\r\n") === -1;
+}
+
+/** Connections beyond the bound, on which nothing but what is always answered is answered. */
+const RESERVE_COUNT = 64;
+
+/**
+ * The connections of a server, a bounded number: one more closes the one that waits longest for a request, first of those that never sent one. Where
+ * all others wait for answers, it is one of a few on which only what is always answered is answered.
+ */
+class Connections {
+  /** Each with the requests on it that are not answered; in the order in which they were opened. */
+  readonly #underWay = new Map<Socket, number>();
+  /** On which nothing was asked yet, and on which everything is answered: those that wait longest first. */
+  readonly #silent = new Set<Socket>();
+  readonly #idle = new Set<Socket>();
+
+  constructor(
+    server: Server,
+    readonly connectionCount: number,
+  ) {
+    server.maxConnections = connectionCount + RESERVE_COUNT;
+    server.on("connection", (socket) => this.#opened(socket));
+  }
+
+  /** A request came. */
+  asked(socket: Socket): void {
+    const count = this.#underWay.get(socket);
+    if (count === undefined) return;
+    this.#underWay.set(socket, count + 1);
+    this.#silent.delete(socket);
+    this.#idle.delete(socket);
+  }
+
+  /** And is answered. */
+  answered(socket: Socket): void {
+    const count = this.#underWay.get(socket);
+    if (count === undefined) return;
+    this.#underWay.set(socket, count - 1);
+    if (count === 1) this.#idle.add(socket);
+  }
+
+  /** Whether more connections than the bound wait for answers. */
+  get isFull(): boolean {
+    return this.#underWay.size - this.#silent.size - this.#idle.size > this.connectionCount;
+  }
+
+  /** Ends those on which nothing was asked: node does not count them as idle. */
+  endSilent(): void {
+    for (const socket of this.#silent) socket.destroy();
+  }
+
+  #opened(socket: Socket): void {
+    if (this.#underWay.size >= this.connectionCount) this.#makeRoom();
+    this.#underWay.set(socket, 0);
+    this.#silent.add(socket);
+    socket.once("close", () => this.#closed(socket));
+  }
+
+  #makeRoom(): void {
+    const [quiet = this.#idle.values().next().value] = this.#silent;
+    if (quiet === undefined) return;
+    this.#closed(quiet);
+    quiet.destroy();
+  }
+
+  #closed(socket: Socket): void {
+    this.#underWay.delete(socket);
+    this.#silent.delete(socket);
+    this.#idle.delete(socket);
+  }
+}
 
 /** Answers web requests: what `createHandler` makes, or any function of that shape. */
 export type RequestHandler = Handler | ((request: Request) => Promise<Response>);
