@@ -1,6 +1,5 @@
 import { keyOf, type Question } from "./question.js";
 import { Trouble, troubleOf } from "./trouble.js";
-import { unknownFields } from "./unknown-fields.js";
 
 /** Answers that are kept for back and forward. */
 const KEPT_COUNT = 200;
@@ -124,5 +123,22 @@ export class Client {
     this.#kept.set(key, kept);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT_COUNT && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+/**
+ * The names in a question that nothing has, from the header that tells of them: such as
+ * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`. Names are percent-encoded, so nothing in them ends a text.
+ */
+function unknownFields(header: string | null): readonly string[] {
+  const names = [...(header ?? "").matchAll(/unknown_field; param="[^"]*"; name="([^"]*)"/g)].map(([, name = ""]) => decoded(name));
+  return [...new Set(names)];
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
   }
 }

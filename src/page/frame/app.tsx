@@ -1,9 +1,47 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import { Client } from "../ask/client.js";
-import { Inside } from "./inside.js";
+import { opens } from "../ask/rights.js";
+import { Trouble } from "../ask/trouble.js";
+import { Empty, TroubleNotice } from "../parts/notice.js";
+import { VIEWS } from "../views/table.js";
 import { useTheme } from "./theme.js";
-import { keepToken, keptToken, takeTokenOfAddress } from "./token-keep.js";
-import { WayIn } from "./way-in.js";
+import { Mark } from "./mark.js";
+import { askAhead, learn, type Beginning } from "./beginning.js";
+import { Frame, type FrameProps } from "./frame.js";
+
+/** The token lives here and in the memory of the page, nowhere else: a tab that is closed has forgotten it. */
+const NAME = "daybook-token";
+
+/** The token of the fragment `#token=sk_…`, which is taken out of the address at once. */
+function takeTokenOfAddress(): string | null {
+  const found = /^#token=([^&]+)/.exec(location.hash);
+  if (found === null) return null;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  try {
+    return decodeURIComponent(found[1] ?? "");
+  } catch {
+    return null;
+  }
+}
+
+function keptToken(): string | null {
+  try {
+    return sessionStorage.getItem(NAME);
+  } catch {
+    return null;
+  }
+}
+
+/** Where the browser keeps nothing, the token holds until the page is loaded anew. */
+function keepToken(token: string | null): void {
+  try {
+    if (token === null) sessionStorage.removeItem(NAME);
+    else sessionStorage.setItem(NAME, token);
+  } catch {
+    return;
+  }
+}
 
 interface State {
   readonly token: string | null;
@@ -39,4 +77,108 @@ export function App({ root }: { readonly root: string }) {
   useLayoutEffect(() => () => client?.leave(), [client]);
   if (client === null) return <WayIn reason={reason} onToken={(given) => enter(given, null)} />;
   return <Inside key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => enter(null, null)} />;
+}
+
+interface WayInProps {
+  /** Why one stands here again; null: for the first time. */
+  readonly reason: string | null;
+  readonly onToken: (token: string) => void;
+}
+
+/** Asks for a token. */
+function WayIn({ reason, onToken }: WayInProps) {
+  const [token, setToken] = useState("");
+  const read = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) setToken(event.target.value);
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (token.trim() !== "") onToken(token.trim());
+  };
+  return (
+    <main class="way-in">
+      <form class="way-in-card" onSubmit={submit}>
+        <Mark />
+        <h1>Sign in with a token</h1>
+        <p class="remark">Use a secret token of this server. It is kept in this tab until you sign out or close it, and sent to this server alone.</p>
+        {reason !== null && (
+          <p class="way-in-reason" role="alert">
+            {reason}
+          </p>
+        )}
+        <label class="choice">
+          <span class="label">Token</span>
+          <input type="password" value={token} placeholder="sk_…" autoComplete="off" spellcheck={false} onInput={read} />
+        </label>
+        <button type="submit" class="button primary" disabled={token.trim() === ""}>
+          Sign in
+        </button>
+        <p class="remark">
+          Make one: <code>daybook token create --role owner</code>
+        </p>
+      </form>
+    </main>
+  );
+}
+
+type InsideProps = Omit<FrameProps, keyof Beginning>;
+
+/** Learns what the token may do before anything else is asked. */
+function Inside(props: InsideProps) {
+  const { client, onSignOut } = props;
+  const [known, setKnown] = useState<Beginning | null>(null);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  // Before anything is painted, for everything waits for it.
+  useLayoutEffect(() => {
+    const abort = new AbortController();
+    setTrouble(null);
+    askAhead(client, abort.signal);
+    learn(client, abort.signal).then(setKnown, (thrown: unknown) => {
+      if (!abort.signal.aborted) setTrouble(thrown instanceof Trouble ? thrown : new Trouble("internal", 0, String(thrown), null, null));
+    });
+    return () => abort.abort();
+  }, [client, attempt]);
+  if (trouble !== null)
+    return (
+      <Alone onSignOut={onSignOut}>
+        <TroubleNotice trouble={trouble} onAgain={() => setAttempt(attempt + 1)} />
+      </Alone>
+    );
+  if (known === null)
+    return (
+      <main class="way-in" aria-busy="true">
+        <Mark />
+      </main>
+    );
+  if (!VIEWS.some(({ name }) => opens(known.token, name)))
+    return (
+      <Alone onSignOut={onSignOut}>
+        <Empty title="This token reads nothing">It may only write. Use one that has scopes to read.</Empty>
+      </Alone>
+    );
+  if (known.projects.length === 0) {
+    return (
+      <Alone onSignOut={onSignOut}>
+        <Empty title="Nothing is stored yet">
+          Send the first event, by <code>POST /v1/events</code>, and come back.
+        </Empty>
+      </Alone>
+    );
+  }
+  return <Frame {...props} {...known} />;
+}
+
+function Alone({ children, onSignOut }: { readonly children: ComponentChildren; readonly onSignOut: () => void }) {
+  return (
+    <main class="way-in">
+      <div class="way-in-card">
+        <Mark />
+        {children}
+        <button type="button" class="button" onClick={onSignOut}>
+          Sign out
+        </button>
+      </div>
+    </main>
+  );
 }

@@ -1,19 +1,198 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState, useErrorBoundary, useRef } from "preact/hooks";
+import type { ComponentType } from "preact";
 import type { TrendAnswer } from "../ask/answers.js";
 import type { Client } from "../ask/client.js";
 import { extentQuestion } from "../ask/questions/overview.js";
 import { hasScope, opens } from "../ask/rights.js";
-import { Page, type PageContext } from "../parts/page-context.js";
-import { dayIn } from "../state/dates.js";
+import { Page, type PageContext, usePage } from "../parts/page-context.js";
+import { dayIn, isDay } from "../state/dates.js";
 import { scopeOf, type Moment } from "../state/scope.js";
-import { VIEWS } from "../views/table.js";
+import { VIEWS, type ViewEntry } from "../views/table.js";
+import { Empty } from "../parts/notice.js";
+import { followChanges } from "../ask/changes.js";
+import { Choice, Entry } from "../parts/field.js";
+import { Icon } from "../parts/icon.js";
+import { PictureLink } from "../parts/link.js";
+import { turnTo } from "../state/picture.js";
+import { range } from "../format/date.js";
+import { FilterChips } from "../parts/filter-chips.js";
+import { INTERVALS, PERIODS, rangeOf, type Period, type PeriodName } from "../state/period.js";
 import type { Beginning } from "./beginning.js";
-import { SideBar } from "./side-bar.js";
-import type { Theme } from "./theme.js";
-import { ToolBar } from "./tool-bar.js";
-import { ViewPlace } from "./view-place.js";
-import { useChanges } from "./use-changes.js";
+import { type Theme, THEMES } from "./theme.js";
 import { usePicture } from "./use-picture.js";
+import { Mark } from "./mark.js";
+
+/** The zones that the browser knows, UTC first. */
+const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
+
+const PERIOD_NAMES = [...(Object.entries(PERIODS) as [PeriodName, string][]), ["custom", "Custom…"] as const] as const;
+const COMPARE_NAMES = [
+  ["previous", "vs. period before"],
+  ["year", "vs. a year ago"],
+  ["none", "No comparison"],
+] as const;
+const UNIT_NAMES = {
+  hour: "By hour",
+  day: "By day",
+  week: "By week",
+  month: "By month",
+  quarter: "By quarter",
+  year: "By year",
+} as const;
+
+/** The time that is looked at, and the filters: what a view does not take is not offered. */
+function ToolBar({ view }: { readonly view: ViewEntry }) {
+  const { picture, scope, extent, go } = usePage();
+  const { period } = picture;
+  const unitNow = scopeOf({ ...picture, interval: "auto" }, { nowMs: Date.now(), extent }).unit;
+  const choose = (chosen: PeriodName | "custom") => {
+    const days = rangeOf(period, scope.today);
+    const custom = { from: days.from ?? extent?.from ?? scope.today, to: days.to ?? scope.today };
+    go({ ...picture, period: chosen === "custom" ? custom : chosen });
+  };
+  const zones = ZONES.includes(scope.zone) ? ZONES : [scope.zone, ...ZONES];
+  return (
+    <div class="tool-bar">
+      <div class="tool-title">
+        <h1>{view.title}</h1>
+        {view.takes.includes("period") && <span class="faint">{range(scope)}</span>}
+      </div>
+      <div class="tools">
+        {view.takes.includes("period") && (
+          <Choice label="Period" isBare value={typeof period === "string" ? period : "custom"} names={PERIOD_NAMES} onChoose={choose} />
+        )}
+        {view.takes.includes("period") && typeof period !== "string" && (
+          <Days period={period} onChoose={(days) => go({ ...picture, period: days })} />
+        )}
+        {view.takes.includes("compare") && (
+          <Choice label="Comparison" isBare value={picture.compare} names={COMPARE_NAMES} onChoose={(compare) => go({ ...picture, compare })} />
+        )}
+        {view.takes.includes("interval") && (
+          <Choice
+            label="Interval"
+            isBare
+            value={picture.interval}
+            names={INTERVALS.map((name) => [name, name === "auto" ? `Auto: ${UNIT_NAMES[unitNow].toLowerCase()}` : UNIT_NAMES[name]])}
+            onChoose={(interval) => go({ ...picture, interval })}
+          />
+        )}
+        {view.takes.includes("period") && (
+          <Choice
+            label="Time zone"
+            isBare
+            value={scope.zone}
+            names={zones.map((name) => [name, name.replaceAll("_", " ")])}
+            onChoose={(zone) => go({ ...picture, zone })}
+          />
+        )}
+      </div>
+      {view.takes.includes("filters") && <FilterChips filters={picture.filters} onChange={(filters) => go({ ...picture, filters })} />}
+    </div>
+  );
+}
+
+interface DaysProps {
+  readonly period: Exclude<Period, string>;
+  readonly onChoose: (period: Period) => void;
+}
+
+function Days({ period: { from, to }, onChoose }: DaysProps) {
+  const settle = (first: string, last: string) => {
+    if (isDay(first) && isDay(last)) onChoose(first <= last ? { from: first, to: last } : { from: last, to: first });
+  };
+  return (
+    <>
+      <Entry label="From" isBare type="date" value={from} onSettle={(day) => settle(day, to)} />
+      <Entry label="To" isBare type="date" value={to} onSettle={(day) => settle(from, day)} />
+    </>
+  );
+}
+
+interface SideBarProps {
+  readonly projects: readonly string[];
+  readonly theme: Theme;
+  readonly onTheme: (theme: Theme) => void;
+  readonly onSignOut: () => void;
+}
+
+const THEME_NAMES = { auto: "Auto", light: "Light", dark: "Dark" } as const;
+
+/** Project, views, colours, the way out. */
+function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
+  const { picture, token, go } = usePage();
+  const links = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On small screens the links are one line, which may begin with others.
+    const current = links.current?.querySelector<HTMLElement>("[aria-current]");
+    if (current && links.current) links.current.scrollLeft = current.offsetLeft - links.current.clientWidth / 2;
+  }, [picture.view]);
+  const shown = VIEWS.filter(({ name }) => opens(token, name));
+  return (
+    <aside class="side" aria-label="Daybook">
+      <div class="side-head">
+        <Mark />
+        <Choice
+          label="Project"
+          isBare
+          value={picture.project}
+          names={projects.map((name) => [name, name])}
+          onChoose={(project) => go({ ...picture, project })}
+        />
+      </div>
+      <nav aria-label="Views" ref={links}>
+        {shown.map(({ name, title }) => (
+          <PictureLink key={name} to={turnTo(picture, name)} class="nav-link" isCurrent={name === picture.view}>
+            <Icon name={name} /> <span>{title}</span>
+          </PictureLink>
+        ))}
+      </nav>
+      <div class="side-foot">
+        <span class="colours">
+          <Icon name="sun" />
+          <Choice label="Colours" isBare value={theme} names={THEMES.map((name) => [name, THEME_NAMES[name]])} onChoose={onTheme} />
+        </span>
+        <button type="button" class="quiet" onClick={onSignOut} title={`${token.organization}, ${token.role}`}>
+          <Icon name="out" /> <span>Sign out</span>
+        </button>
+      </div>
+    </aside>
+  );
+}
+
+/** Changes that come at once are one. */
+const GATHER_MS = 1_000;
+/** Who is online changes although nothing comes. */
+const IDLE_MS = 60_000;
+
+/** A number that goes up when something was stored in the project, or a minute has passed, while the page is seen. */
+function useChanges(client: Client, project: string): number {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    if (project === "") return;
+    const abort = new AbortController();
+    let gathering: ReturnType<typeof setTimeout> | null = null;
+    const bump = () => {
+      gathering = null;
+      if (document.hidden) return;
+      client.stale();
+      setTick((count) => count + 1);
+    };
+    const gather = () => {
+      gathering ??= setTimeout(bump, GATHER_MS);
+    };
+    const onSeen = () => (document.hidden ? undefined : gather());
+    const idle = setInterval(gather, IDLE_MS);
+    document.addEventListener("visibilitychange", onSeen);
+    void followChanges(client, project, abort.signal, gather);
+    return () => {
+      abort.abort();
+      clearInterval(idle);
+      if (gathering !== null) clearTimeout(gathering);
+      document.removeEventListener("visibilitychange", onSeen);
+    };
+  }, [client, project]);
+  return tick;
+}
 
 export interface FrameProps extends Beginning {
   readonly client: Client;
@@ -89,4 +268,22 @@ function useToday(zone: string, tick: number): number {
   const nowMs = Date.now();
   const today = dayIn(zone === "" ? "UTC" : zone, nowMs);
   return useMemo(() => nowMs, [today, zone, tick]);
+}
+
+/** Shows a view; one that breaks leaves the rest of the page whole. */
+function ViewPlace({ View }: { readonly View: ComponentType }) {
+  const [broken, again] = useErrorBoundary((thrown: unknown) => console.error(thrown));
+  if (broken === undefined) return <View />;
+  return (
+    <section class="panel" aria-label="Error">
+      <Empty title="This view broke">
+        <p>The answer was not what it understands. Its numbers can still be asked by curl.</p>
+        <p>
+          <button type="button" class="button" onClick={again}>
+            Try again
+          </button>
+        </p>
+      </Empty>
+    </section>
+  );
 }

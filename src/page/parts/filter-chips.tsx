@@ -1,8 +1,88 @@
 import { useState } from "preact/hooks";
-import { sentence } from "../format/value.js";
-import { withFilter, type Filter } from "../state/filter.js";
-import { FilterDialog } from "./filter-dialog.js";
+import { sentence, fieldName } from "../format/value.js";
+import { withFilter, type Filter, OPERATORS, filterOf, takesValue, type OperatorName } from "../state/filter.js";
 import { Icon } from "./icon.js";
+import { Dialog } from "./dialog.js";
+import { Choice, Entry } from "./field.js";
+import { FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./suggestions.js";
+
+interface FilterDialogProps {
+  readonly onAdd: (filter: Filter) => void;
+  readonly onClose: () => void;
+}
+
+const OPERATOR_NAMES = Object.entries(OPERATORS) as [OperatorName, string][];
+
+/** Makes a filter of any field. */
+function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
+  const [field, setField] = useState("path");
+  const [operator, setOperator] = useState<OperatorName>("is");
+  const [value, setValue] = useState("");
+  const isSegment = operator === "in_segment" || operator === "not_in_segment";
+  const values = useFieldValues(isSegment ? "" : field);
+  const segments = useSegmentNames(isSegment);
+  const filter = filterOf(isSegment ? "identity_id" : field.trim(), operator, value);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (filter === null) return;
+    onAdd(filter);
+    onClose();
+  };
+  return (
+    <Dialog title="Add a filter" onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        {!isSegment && (
+          <Entry
+            label="Field or metadata key"
+            value={field}
+            suggestions={FIELD_SUGGESTIONS}
+            onSettle={setField}
+            placeholder="path, plan, metadata.a.b"
+          />
+        )}
+        <Choice label="Condition" value={operator} names={OPERATOR_NAMES} onChoose={setOperator} />
+        {takesValue(operator) && (
+          <ValueEntry
+            value={value}
+            suggestions={isSegment ? segments : values}
+            onInput={setValue}
+            isList={operator === "in" || operator === "not_in" || operator === "between"}
+          />
+        )}
+        <p class="remark">A page filter means visits that saw the page: figures of visits are of all that happened in them.</p>
+        <div class="row end">
+          <button type="submit" class="button primary" disabled={filter === null}>
+            Add {filter === null ? "filter" : `“${fieldName(filter.field)}”`}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ValueEntryProps {
+  readonly value: string;
+  readonly suggestions: readonly (readonly [string, string])[];
+  readonly onInput: (value: string) => void;
+  readonly isList: boolean;
+}
+
+function ValueEntry({ value, suggestions, onInput, isList }: ValueEntryProps) {
+  const read = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) onInput(event.target.value);
+  };
+  return (
+    <label class="choice">
+      <span class="label">{isList ? "Values, with commas between them" : "Value"}</span>
+      <input type="text" value={value} list="filter-values" autoComplete="off" spellcheck={false} onInput={read} />
+      <datalist id="filter-values">
+        {suggestions.map(([name, shown]) => (
+          <option key={name} value={name} label={shown === name ? undefined : shown} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
 
 interface FilterChipsProps {
   readonly filters: readonly Filter[];

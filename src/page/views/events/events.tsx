@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import type { FoundEvent } from "../../ask/answers.js";
+import type { FoundEvent, SearchAnswer } from "../../ask/answers.js";
 import { keyOf } from "../../ask/question.js";
-import { searchQuestion } from "../../ask/questions/events.js";
+import { searchQuestion, eventQuestion } from "../../ask/questions/events.js";
 import { plural } from "../../format/locale.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Check, Choices, Entry } from "../../parts/field.js";
@@ -11,10 +11,121 @@ import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
 import { useEventNames } from "../../parts/suggestions.js";
 import { choose } from "../../state/picture.js";
+import { instant, instantShort } from "../../format/date.js";
+import { fieldValue, fieldName } from "../../format/value.js";
+import { seesOthers } from "../../ask/rights.js";
+import { Dialog } from "../../parts/dialog.js";
+import { Outside, PictureLink } from "../../parts/link.js";
+import { Empty, Skeleton, TroubleNotice } from "../../parts/notice.js";
+import { filterByValue, withFilter } from "../../state/filter.js";
 import { NothingHere } from "../nothing-here.js";
-import { EventDialog } from "./event-dialog.js";
-import { EventRows } from "./event-rows.js";
-import { newEvents, withNew, withOlder, type EventPages } from "./event-pages.js";
+
+/** What an event calls its fields, and what filters call them. */
+const FIELDS: readonly (readonly [keyof FoundEvent, string])[] = [
+  ["url", "url"],
+  ["hostname", "hostname"],
+  ["referrer", "referrer"],
+  ["userId", "user_id"],
+  ["anonymous_id", "anonymous_id"],
+  ["identity_id", "identity_id"],
+  ["company_id", "company_id"],
+  ["value", "value"],
+  ["currency", "currency"],
+  ["external_id", "external_id"],
+  ["location_country", "location_country"],
+  ["location_region", "location_region"],
+  ["location_city", "location_city"],
+  ["device", "device"],
+  ["os", "os"],
+  ["browser", "browser"],
+  ["screen", "screen"],
+  ["language", "language"],
+];
+
+/** One event, whole. Each of its values makes a filter. */
+function EventDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const { scope } = usePage();
+  const { answer, trouble, again } = useReply(eventQuestion(scope, id));
+  const event = answer?.events[0];
+  return (
+    <Dialog title={event?.name ?? "Event"} onClose={onClose} isWide>
+      {trouble !== null ? (
+        <TroubleNotice trouble={trouble} onAgain={again} />
+      ) : answer === null ? (
+        <Skeleton lines={10} />
+      ) : event === undefined ? (
+        <Empty title="There is no such event" />
+      ) : (
+        <Whole event={event} />
+      )}
+    </Dialog>
+  );
+}
+
+function Whole({ event }: { readonly event: FoundEvent }) {
+  const { scope, picture, token } = usePage();
+  const person = event.userId === "" ? (event.anonymous_id ?? "") : event.userId;
+  const told = FIELDS.flatMap(([member, field]) => {
+    const value = event[member];
+    return value === null || value === undefined || value === "" ? [] : [{ field, value: String(value) }];
+  });
+  const metadata = Object.entries(event.metadata);
+  return (
+    <>
+      <dl class="facts">
+        <div>
+          <dt>Time</dt>
+          <dd>
+            {instant(event.createdAt, scope.zone)} <span class="faint">{event.createdAt}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Id</dt>
+          <dd>
+            <code>{event.id}</code>
+          </dd>
+        </div>
+        {told.map(({ field, value }) => (
+          <Fact key={field} name={fieldName(field)} field={field} value={value} />
+        ))}
+      </dl>
+      {metadata.length > 0 && (
+        <>
+          <h3>Metadata</h3>
+          <dl class="facts">
+            {metadata.map(([key, value]) => (
+              <Fact key={key} name={key} field={`metadata.${key}`} value={typeof value === "string" ? value : JSON.stringify(value)} />
+            ))}
+          </dl>
+        </>
+      )}
+      {person !== "" && seesOthers(token, "identities:read") && (
+        <div class="row">
+          <PictureLink class="button" to={choose({ ...picture, view: "people" }, "people", { person })}>
+            Whose event this is
+          </PictureLink>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, field, value }: { readonly name: string; readonly field: string; readonly value: string }) {
+  const { picture } = usePage();
+  const filtered = { ...choose(picture, "events", { open: "" }), filters: withFilter(picture.filters, filterByValue(field, value)) };
+  const isMetadata = field.startsWith("metadata.");
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Outside text={isMetadata ? value : fieldValue(field, value)} />{" "}
+        <PictureLink class="only" to={filtered}>
+          only these<span class="unseen">: {name}</span>
+        </PictureLink>
+      </dd>
+    </div>
+  );
+}
 
 /** Single events: found by filters, followed as they come, seen whole. */
 export function Events() {
@@ -81,4 +192,89 @@ export function Events() {
       {open !== "" && <EventDialog id={open} onClose={() => go(choose(picture, "events", { open: "" }))} />}
     </>
   );
+}
+
+/** The events of a question that are shown: its first page, and those that were asked for after. */
+interface EventPages {
+  readonly key: string;
+  readonly events: readonly FoundEvent[];
+  readonly cursor: string | null;
+}
+
+/** Those of the newest page that are not shown yet. */
+function newEvents(pages: EventPages, { events }: SearchAnswer): FoundEvent[] {
+  const known = new Set(pages.events.map(({ id }) => id));
+  return events.filter(({ id }) => !known.has(id));
+}
+
+/** The newest page over what is shown; alone, where nothing joins them or the question is another one. */
+function withNew(pages: EventPages | null, key: string, newest: SearchAnswer): EventPages {
+  if (pages === null || pages.key !== key) return { key, events: newest.events, cursor: newest.cursor };
+  const added = newEvents(pages, newest);
+  if (added.length === newest.events.length) return { key, events: newest.events, cursor: newest.cursor };
+  return { key, events: [...added, ...pages.events], cursor: pages.cursor };
+}
+
+/** One page more at the end. */
+function withOlder(pages: EventPages | null, key: string, older: SearchAnswer): EventPages | null {
+  if (pages === null || pages.key !== key) return pages;
+  return { key, events: [...pages.events, ...newEvents(pages, older)], cursor: older.cursor };
+}
+
+interface EventRowsProps {
+  readonly events: readonly FoundEvent[];
+  readonly zone: string;
+  readonly onOpen: (event: FoundEvent) => void;
+}
+
+/** Events in lines; each opens whole. */
+function EventRows({ events, zone, onOpen }: EventRowsProps) {
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label="Events">
+      <table class="grid event-rows">
+        <thead>
+          <tr>
+            <th scope="col">Event</th>
+            <th scope="col">Time</th>
+            <th scope="col">Page</th>
+            <th scope="col">Who</th>
+            <th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id}>
+              <th scope="row">
+                <button type="button" class="cell-button" title={event.name} onClick={() => onOpen(event)}>
+                  {event.name}
+                </button>
+              </th>
+              <td class="nowrap" title={instant(event.createdAt, zone)}>
+                {instantShort(event.createdAt, zone)}
+              </td>
+              <td>
+                <span class="cut" title={event.url}>
+                  {event.url}
+                </span>
+              </td>
+              <td>
+                <span class="cut" title={whoIs(event)}>
+                  {whoIs(event)}
+                </span>
+              </td>
+              <td class="nowrap">
+                {[event.location_country === "" ? "" : fieldValue("location_country", event.location_country), event.device]
+                  .filter((text) => text !== "")
+                  .join(", ")}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function whoIs({ userId, anonymous_id: anonymousId = "" }: FoundEvent): string {
+  return userId === "" ? anonymousId : userId;
 }

@@ -1,11 +1,19 @@
-import type { WebAnswer } from "../../ask/answers.js";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { WebAnswer, SessionsAnswer } from "../../ask/answers.js";
 import { usePage } from "../../parts/page-context.js";
-import type { Reply } from "../../parts/reply.js";
+import { type Reply, useReply } from "../../parts/reply.js";
 import { Tabs } from "../../parts/tabs.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/picture.js";
-import { ListPanel, type OverviewList } from "./list-panel.js";
-import { pageRows, visitRows } from "./rows.js";
+import { LIST_ROWS, LONG_LIST_ROWS, longListsQuestion, visitsByQuestion } from "../../ask/questions/overview.js";
+import { type RankedRow, RankedList } from "../../parts/ranked-list.js";
+import type { Question } from "../../ask/question.js";
+import { Panel } from "../../parts/panel.js";
+import type { Sheet } from "../../format/sheet.js";
+import { Dialog } from "../../parts/dialog.js";
+import { Skeleton, TroubleNotice } from "../../parts/notice.js";
+import { pageRows, visitRows, brokenRows } from "./rows.js";
 
 /** The lists of one panel by the names of its choice, each with the name of its tab. */
 type Lists<N extends string> = Readonly<Record<N, readonly [string, OverviewList]>>;
@@ -73,4 +81,106 @@ function named(name: string): OverviewList["heads"] {
 /** Of lists that are ranked by visits. */
 function ofVisits(name: string): OverviewList["heads"] {
   return [name, "Visits", "Visitors"];
+}
+
+type Heads = readonly [string, string, string];
+
+/** A list of the overview's own answer, or visits broken down by fields that it does not have. */
+type OverviewList =
+  | { readonly heads: Heads; readonly rows: (answer: WebAnswer) => RankedRow[] }
+  | { readonly heads: Heads; readonly fields: readonly string[] };
+
+interface ListPanelProps {
+  readonly title: string;
+  readonly web: Reply<WebAnswer>;
+  readonly list: OverviewList;
+  readonly tabs: ComponentChildren;
+}
+
+/** One of the lists of the overview: the panel stays when another list is chosen, and so does the focus on its tabs. */
+function ListPanel({ title, web, list, tabs }: ListPanelProps) {
+  const { scope } = usePage();
+  const broken = useReply("fields" in list ? visitsByQuestion(scope, list.fields) : null);
+  if ("fields" in list)
+    return (
+      <Listed
+        title={title}
+        heads={list.heads}
+        tabs={tabs}
+        reply={broken}
+        rows={({ rows }: SessionsAnswer) => brokenRows(rows ?? [], list.fields)}
+        hasMore={({ value_count: count }) => count > LIST_ROWS}
+        long={visitsByQuestion(scope, list.fields, LONG_LIST_ROWS)}
+      />
+    );
+  return (
+    <Listed
+      title={title}
+      heads={list.heads}
+      tabs={tabs}
+      reply={web}
+      rows={list.rows}
+      hasMore={(answer) => list.rows(answer).length >= LIST_ROWS}
+      long={longListsQuestion(scope)}
+    />
+  );
+}
+
+interface ListedProps<A> {
+  readonly title: string;
+  readonly heads: readonly [string, string, string];
+  readonly tabs: ComponentChildren;
+  readonly reply: Reply<A>;
+  readonly rows: (answer: A) => RankedRow[];
+  readonly hasMore: (answer: A) => boolean;
+  /** The same list in full. */
+  readonly long: Question<A>;
+}
+
+/** A list in a panel, which opens in full. */
+function Listed<A>({ title, heads, tabs, reply, rows, hasMore, long }: ListedProps<A>) {
+  const [isLong, setLong] = useState(false);
+  return (
+    <Panel title={title} class="list" reply={reply} head={tabs} sheet={(answer) => sheetOfRows(heads, rows(answer))}>
+      {(answer) => {
+        const shown = rows(answer);
+        return (
+          <>
+            <RankedList label={title} heads={heads} rows={shown} />
+            {shown.length === 0 && <p class="nothing">None</p>}
+            {hasMore(answer) && (
+              <button type="button" class="more" onClick={() => setLong(true)}>
+                Show all
+              </button>
+            )}
+            {isLong && <LongList title={title} question={long} heads={heads} rows={rows} onClose={() => setLong(false)} />}
+          </>
+        );
+      }}
+    </Panel>
+  );
+}
+
+/** A ranked list as a sheet: labels, and the figures in full. */
+function sheetOfRows(heads: readonly [string, string, string], rows: readonly RankedRow[]): Sheet {
+  return { columns: heads, rows: rows.map(({ label, figure, more }) => [label, figure, more?.exact ?? null]) };
+}
+
+interface LongListProps<A> {
+  readonly title: string;
+  readonly question: Question<A>;
+  readonly heads: readonly [string, string, string];
+  readonly rows: (answer: A) => RankedRow[];
+  readonly onClose: () => void;
+}
+
+/** A list in full, over the page. */
+function LongList<A>({ title, question, heads, rows, onClose }: LongListProps<A>) {
+  const { answer, trouble, again } = useReply(question);
+  return (
+    <Dialog title={title} onClose={onClose} isWide>
+      {trouble !== null && <TroubleNotice trouble={trouble} onAgain={again} />}
+      {answer === null ? <Skeleton lines={12} /> : <RankedList label={title} heads={heads} rows={rows(answer)} />}
+    </Dialog>
+  );
 }

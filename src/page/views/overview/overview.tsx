@@ -1,7 +1,7 @@
-import type { WebAnswer } from "../../ask/answers.js";
+import type { WebAnswer, TrendAnswer } from "../../ask/answers.js";
 import { earlierQuestion, webQuestion } from "../../ask/questions/overview.js";
 import { seesOthers } from "../../ask/rights.js";
-import { number } from "../../format/number.js";
+import { number, change, duration, percent, type Shown } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Tabs } from "../../parts/tabs.js";
 import { Num } from "../../parts/number.js";
@@ -9,11 +9,86 @@ import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
 import { choose } from "../../state/picture.js";
+import { bucketLong, bucketShort } from "../../format/date.js";
+import { Plot } from "../../parts/plot.js";
+import { ChangeMark } from "../../parts/change-mark.js";
 import { NothingHere } from "../nothing-here.js";
-import { FigureStrip } from "./figures.js";
-import { OverviewPlot } from "./plot.js";
+import { TimeRemarks } from "../time-remarks.js";
 import { OverviewRevenue } from "./revenue.js";
 import { Lists } from "./lists.js";
+
+type Figures = WebAnswer["figures"];
+
+interface Kind {
+  readonly name: keyof Figures;
+  readonly title: string;
+  readonly what: string;
+  readonly show: (value: number | null) => Shown;
+  /** More of it is worse. */
+  readonly isCost?: boolean;
+}
+
+const KINDS: readonly Kind[] = [
+  { name: "visitors", title: "Visitors", what: "Distinct people", show: number },
+  { name: "visits", title: "Visits", what: "Visits that began in this time", show: number },
+  { name: "views", title: "Views", what: "Page views", show: number },
+  { name: "views_per_visit", title: "Views per visit", what: "Page views of the visits, a visit", show: number },
+  { name: "bounce_rate", title: "Bounce rate", what: "Share of visits with one event alone", show: percent, isCost: true },
+  { name: "duration_avg_sec", title: "Visit duration", what: "Mean, those of no length too", show: duration },
+];
+
+/** The figures of a time, each with its change. */
+function FigureStrip({ figures, previous }: { readonly figures: Figures; readonly previous: Figures | null }) {
+  return (
+    <dl class="figures">
+      {KINDS.map(({ name, title, what, show, isCost }) => (
+        <div class="figure" key={name}>
+          <dt title={what}>{title}</dt>
+          <dd>
+            <span class="figure-number">
+              <Num shown={show(figures[name])} hook={name} />
+            </span>
+            <ChangeMark change={previous === null ? null : change(figures[name], previous[name])} isCost={isCost === true} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface OverviewPlotProps {
+  readonly answer: WebAnswer;
+  readonly figure: "visitors" | "visits" | "views";
+  readonly earlier: TrendAnswer["previous"];
+}
+
+const NAMES = { visitors: "Visitors", visits: "Visits", views: "Views" } as const;
+
+/** The course of one figure. */
+function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
+  const { scope } = usePage();
+  const buckets = answer.chart ?? [];
+  const before = earlier?.series[0];
+  if (buckets.length === 0) return <div class="plot" />;
+  return (
+    <>
+      <Plot
+        label={`${NAMES[figure]} over time`}
+        kind="line"
+        isOpenEnd={buckets.at(-1)?.partial === true}
+        labels={buckets.map(bucketShort)}
+        titles={buckets.map((bucket) => bucketLong(bucket, scope.unit))}
+        earlierTitles={(earlier?.buckets ?? []).map((bucket) => bucketLong(bucket, scope.unit))}
+        lines={[
+          ...(before === undefined ? [] : [{ name: "Before", data: before.data, isEarlier: true }]),
+          { name: NAMES[figure], data: buckets.map((bucket) => bucket[figure]) },
+        ]}
+        format={number}
+      />
+      <TimeRemarks buckets={buckets} areUniques={figure === "visitors"} hasEarlier={scope.compare !== null && figure !== "views"} />
+    </>
+  );
+}
 
 const PLOTTED = [
   ["visitors", "Visitors"],

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { pathsQuestion } from "../../ask/questions/product.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Choice, Choices, Entry } from "../../parts/field.js";
@@ -7,8 +8,195 @@ import { useReply } from "../../parts/reply.js";
 import { FIELD_SUGGESTIONS, useFieldValues } from "../../parts/suggestions.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/picture.js";
-import { Flow } from "./flow.js";
-import { Sequences } from "./sequences.js";
+import type { PathsAnswer } from "../../ask/answers.js";
+import { number, percent } from "../../format/number.js";
+import { fieldValue } from "../../format/value.js";
+import { Num } from "../../parts/number.js";
+import { Grid } from "../../parts/table.js";
+import { noun, plural } from "../../format/locale.js";
+import { Remark } from "../../parts/notice.js";
+import { NothingHere } from "../nothing-here.js";
+
+type Node = PathsAnswer["nodes"][number];
+
+/** Where a station stands. */
+interface Place {
+  readonly key: string;
+  readonly node: Node;
+  readonly x: number;
+  readonly y: number;
+  /** Of the largest one's visits. */
+  readonly share: number;
+}
+
+interface Ribbon {
+  readonly from: string;
+  readonly to: string;
+  readonly path: string;
+  readonly thickness: number;
+}
+
+interface FlowLayout {
+  readonly columns: readonly (readonly Place[])[];
+  readonly ribbons: readonly Ribbon[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Pixels. */
+const NODE_HEIGHT = 34;
+const NODE_WIDTH = 168;
+const NODE_GAP = 8;
+const COLUMN_GAP = 68;
+/** Stations of a column, the largest ones. */
+const ROWS = 9;
+const THICKEST = 20;
+
+/** Places of the stations by step and size, and the ways between those that are shown. */
+function flowLayout({ nodes, edges }: PathsAnswer): FlowLayout {
+  const steps = [...new Set(nodes.map(({ step }) => step))].sort((a, b) => a - b);
+  const largest = Math.max(1, ...nodes.map(({ sessions }) => sessions));
+  const columns = steps.map((step, column) =>
+    nodes
+      .filter((node) => node.step === step)
+      .slice(0, ROWS)
+      .map((node, row) => ({
+        key: keyOf(step, node.value),
+        node,
+        x: column * (NODE_WIDTH + COLUMN_GAP),
+        y: row * (NODE_HEIGHT + NODE_GAP),
+        share: node.sessions / largest,
+      })),
+  );
+  const places = new Map(columns.flat().map((place) => [place.key, place]));
+  const widest = Math.max(1, ...edges.map(({ sessions }) => sessions));
+  const ribbons = edges.flatMap(({ step, from, to, sessions }) => {
+    const [start, end] = [places.get(keyOf(step, from)), places.get(keyOf(step + 1, to))];
+    if (start === undefined || end === undefined) return [];
+    return [{ from: start.key, to: end.key, path: curve(start, end), thickness: Math.max(1, (sessions / widest) * THICKEST) }];
+  });
+  const rows = Math.max(1, ...columns.map(({ length }) => length));
+  return { columns, ribbons, width: columns.length * (NODE_WIDTH + COLUMN_GAP) - COLUMN_GAP, height: rows * (NODE_HEIGHT + NODE_GAP) };
+}
+
+function keyOf(step: number, value: string): string {
+  return `${step} ${value}`;
+}
+
+function curve(start: Place, end: Place): string {
+  const [x1, y1, x2, y2] = [start.x + NODE_WIDTH, start.y + NODE_HEIGHT / 2, end.x, end.y + NODE_HEIGHT / 2];
+  const middle = (x1 + x2) / 2;
+  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+}
+
+interface FlowProps {
+  readonly answer: PathsAnswer;
+  readonly field: string;
+  /** Begins the ways at a station. */
+  readonly onStart: (value: string) => void;
+}
+
+/** Columns of stations, and the ways between them; one station at a time stands out. */
+function Flow({ answer, field, onStart }: FlowProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  if (answer.sessions === 0) return <NothingHere />;
+  const { columns, ribbons, width, height } = flowLayout(answer);
+  const isLit = (from: string, to: string) => chosen === null || chosen === from || chosen === to;
+  return (
+    <>
+      <p class="lead">
+        <Num shown={number(answer.sessions)} /> {noun(answer.sessions, "visit")} went such ways
+      </p>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Stations by step">
+        <div
+          class="flow"
+          style={{ width: `${width}px`, height: `${height}px` }}
+          onPointerLeave={() => setChosen(null)}
+          onBlurCapture={() => setChosen(null)}
+        >
+          <svg class="flow-ribbons" width={width} height={height} aria-hidden="true">
+            {ribbons.map(({ from, to, path, thickness }) => (
+              <path key={`${from} ${to}`} d={path} stroke-width={thickness} class={isLit(from, to) ? "ribbon lit" : "ribbon"} />
+            ))}
+          </svg>
+          {columns.flat().map((place) => (
+            <Station
+              key={place.key}
+              place={place}
+              label={fieldValue(field, place.node.value)}
+              onPoint={() => setChosen(place.key)}
+              onStart={() => onStart(place.node.value)}
+            />
+          ))}
+        </div>
+      </div>
+      <Remark>The largest stations of each step. A click on one begins the ways there.</Remark>
+    </>
+  );
+}
+
+interface StationProps {
+  readonly place: Place;
+  readonly label: string;
+  readonly onPoint: () => void;
+  readonly onStart: () => void;
+}
+
+function Station({ place: { node, x, y, share }, label, onPoint, onStart }: StationProps) {
+  return (
+    <button
+      type="button"
+      class="station"
+      style={{ left: `${x}px`, top: `${y}px`, height: `${NODE_HEIGHT}px` }}
+      title={`${label}\n${told(node)}`}
+      onPointerEnter={onPoint}
+      onFocus={onPoint}
+      onClick={onStart}
+    >
+      <span class="station-bar" style={{ width: `${share * 100}%` }} />
+      <span class="station-name">{label}</span>
+      <span class="station-figure num">
+        {number(node.sessions).short}
+        <span class="unseen"> {told(node)}</span>
+      </span>
+    </button>
+  );
+}
+
+function told({ step, sessions, drop_offs }: Node): string {
+  return `step ${step}: ${plural(sessions, "visit", "visits", number(sessions).exact)}, ${number(drop_offs).exact} ended here`;
+}
+
+const SHOWN_ROWS = 15;
+
+/** Whole ways, the most frequent first. */
+function Sequences({ answer: { sequences, sessions }, field }: { readonly answer: PathsAnswer; readonly field: string }) {
+  if (sequences.length === 0) return <p class="nothing">None</p>;
+  return (
+    <Grid
+      label="Ways"
+      rows={sequences.slice(0, SHOWN_ROWS)}
+      keyOf={({ values }) => JSON.stringify(values)}
+      columns={[
+        {
+          name: "Way",
+          cell: ({ values }) => (
+            <span class="way">
+              {values.map((value, at) => (
+                <span key={at}>
+                  {at > 0 && <span class="faint"> → </span>}
+                  {fieldValue(field, value)}
+                </span>
+              ))}
+            </span>
+          ),
+        },
+        { name: "Visits", isNumber: true, cell: (row) => <Num shown={number(row.sessions)} /> },
+        { name: "Of all", isNumber: true, cell: (row) => <Num shown={percent(row.sessions / sessions)} /> },
+      ]}
+    />
+  );
+}
 
 const DEPTHS = ["3", "4", "5", "6", "8"] as const;
 

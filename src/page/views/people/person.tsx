@@ -1,5 +1,6 @@
+import { useState } from "preact/hooks";
 import { devicesQuestion, personSessionsQuestion, profileQuestion, referrersQuestion } from "../../ask/questions/people.js";
-import { instantDay } from "../../format/date.js";
+import { instantDay, clock, instant } from "../../format/date.js";
 import { duration, money, number, percent, type Shown } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { fieldValue } from "../../format/value.js";
@@ -9,9 +10,15 @@ import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
 import { Grid } from "../../parts/table.js";
-import type { ProfileAnswer } from "../../ask/answers.js";
-import { PersonDeeds } from "./person-deeds.js";
-import { Timeline } from "./timeline.js";
+import type { ProfileAnswer, PersonSession, PersonSessionsAnswer } from "../../ask/answers.js";
+import { erasePerson, exportPerson } from "../../ask/person-requests.js";
+import { hasScope } from "../../ask/rights.js";
+import { Confirmation } from "../../parts/confirmation.js";
+import { fileName, saveFile } from "../../parts/save.js";
+import { choose } from "../../state/picture.js";
+import { eventsOfPersonQuestion } from "../../ask/questions/events.js";
+import { noun } from "../../format/locale.js";
+import { Skeleton, TroubleNotice } from "../../parts/notice.js";
 
 /** Everything that is known of one person, in the period. */
 export function Person({ person }: { readonly person: string }) {
@@ -129,5 +136,141 @@ function Referrers({ person }: { readonly person: string }) {
         )
       }
     </Panel>
+  );
+}
+
+/** What may be done about a person: both are privacy requests, which are kept. */
+function PersonDeeds({ person }: { readonly person: string }) {
+  const { client, token, picture, go } = usePage();
+  const [deed, setDeed] = useState<"export" | "erase" | null>(null);
+  if (!hasScope(token, "privacy_requests:write") || !hasScope(token, "privacy_requests:read")) return null;
+  const exportNow = async () => saveFile(fileName("person", person, "ndjson"), "application/x-ndjson", await exportPerson(client, person, "gdpr"));
+  const eraseNow = async () => {
+    await erasePerson(client, person, "gdpr");
+    go(choose(choose(picture, "people", { person: "" }), "privacy", {}));
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setDeed("export")}>
+        Export…
+      </button>
+      <button type="button" class="button" onClick={() => setDeed("erase")}>
+        Erase…
+      </button>
+      {deed === "export" && (
+        <Confirmation
+          title={`Export everything about ${person}`}
+          typed={person}
+          deed="Export"
+          isDanger={false}
+          onDeed={exportNow}
+          onClose={() => setDeed(null)}
+        >
+          <p>
+            A file with all ids, what was told of them, and every event of <strong>{person}</strong>, in all projects. A privacy request of type
+            portability is opened and resolved.
+          </p>
+        </Confirmation>
+      )}
+      {deed === "erase" && (
+        <Confirmation title={`Erase ${person}`} typed={person} deed="Erase for ever" isDanger onDeed={eraseNow} onClose={() => setDeed(null)}>
+          <p>
+            Every event, id, email and trait of <strong>{person}</strong> is removed from memory and from every file, in all projects. All numbers
+            follow. Nothing brings it back.
+          </p>
+          <p class="remark">A privacy request of type erasure is opened and resolved; its receipt counts what went.</p>
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+interface TimelineProps {
+  readonly person: string;
+  readonly first: PersonSessionsAnswer;
+}
+
+/** Sessions, the newest first; each opens to what happened in it. */
+function Timeline({ person, first }: TimelineProps) {
+  const { scope, client } = usePage();
+  const [older, setOlder] = useState<PersonSessionsAnswer | null>(null);
+  const { cursor } = older ?? first;
+  const known = new Set(first.sessions.map(({ session_id: id }) => id));
+  const sessions = [...first.sessions, ...(older?.sessions ?? []).filter(({ session_id: id }) => !known.has(id))];
+  const load = () =>
+    void client.ask(personSessionsQuestion(scope, person, cursor), new AbortController().signal).then(
+      (answer) => setOlder((before) => ({ ...answer, sessions: [...(before?.sessions ?? []), ...answer.sessions] })),
+      () => undefined,
+    );
+  if (sessions.length === 0) return <p class="nothing">No sessions in this time.</p>;
+  return (
+    <>
+      <ol class="timeline">
+        {sessions.map((session) => (
+          <Session key={session.session_id} session={session} identity={first.identity_id} />
+        ))}
+      </ol>
+      {cursor !== null && (
+        <button type="button" class="button older" onClick={load}>
+          Older sessions
+        </button>
+      )}
+    </>
+  );
+}
+
+function Session({ session, identity }: { readonly session: PersonSession; readonly identity: string }) {
+  const { scope, token } = usePage();
+  const [isOpen, setOpen] = useState(false);
+  const way = [session.entry_url, session.exit_url === session.entry_url ? null : session.exit_url].filter((url) => url !== null).join(" → ");
+  const around = [session.utm_source ?? session.referrer, session.device, session.browser, session.location_city]
+    .filter((text) => text !== null && text !== "")
+    .join(" · ");
+  return (
+    <li class="moment">
+      <div class="moment-head">
+        <div>
+          <strong>{instant(session.started_at, scope.zone)}</strong>{" "}
+          <span class="faint">
+            <Num shown={number(session.events)} /> {noun(session.events, "event")}, <Num shown={duration(session.duration_sec)} />
+          </span>
+        </div>
+        {hasScope(token, "events:read") && (
+          <button type="button" class="chip-add" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? "Less" : "Events"}
+          </button>
+        )}
+      </div>
+      {way !== "" && (
+        <div class="cut-line" title={way}>
+          {way}
+        </div>
+      )}
+      {around !== "" && (
+        <div class="faint cut-line" title={around}>
+          {around}
+        </div>
+      )}
+      {isOpen && <SessionEvents session={session} identity={identity} />}
+    </li>
+  );
+}
+
+function SessionEvents({ session, identity }: { readonly session: PersonSession; readonly identity: string }) {
+  const { scope } = usePage();
+  const { answer, trouble, again } = useReply(eventsOfPersonQuestion(identity, session.project, session.started_at, session.ended_at));
+  if (trouble !== null) return <TroubleNotice trouble={trouble} onAgain={again} />;
+  if (answer === null) return <Skeleton lines={Math.min(10, session.events)} />;
+  return (
+    <ol class="moment-events">
+      {[...answer.events].reverse().map(({ id, createdAt, name, url }) => (
+        <li key={id}>
+          <span class="faint num">{clock(createdAt, scope.zone)}</span> <span>{name}</span>{" "}
+          <span class="faint cut" title={url}>
+            {url}
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { PrivacyRequest } from "../../ask/answers.js";
-import { privacyQuestion } from "../../ask/questions/house.js";
+import { privacyQuestion, newRequestQuestion, resolveQuestion, stepQuestion } from "../../ask/questions/house.js";
 import { hasScope } from "../../ask/rights.js";
-import { instantDay } from "../../format/date.js";
+import { instantDay, instant } from "../../format/date.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Icon } from "../../parts/icon.js";
 import { Empty } from "../../parts/notice.js";
@@ -10,9 +10,57 @@ import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
 import { Grid } from "../../parts/table.js";
-import { NewRequest } from "./new-request.js";
-import { RequestDialog } from "./request-dialog.js";
-import { statusName, subjectOf, typeName } from "./words.js";
+import { Confirmation } from "../../parts/confirmation.js";
+import { Choice } from "../../parts/field.js";
+import { bundleOf } from "../../ask/person-requests.js";
+import type { Question } from "../../ask/question.js";
+import { Trouble } from "../../ask/trouble.js";
+import { number } from "../../format/number.js";
+import { Dialog } from "../../parts/dialog.js";
+import { saveFile } from "../../parts/save.js";
+
+const TYPES = [
+  ["access", "Access"],
+  ["erasure", "Erasure"],
+  ["portability", "Portability"],
+  ["rectification", "Rectification"],
+  ["opt_out", "Opt-out"],
+] as const;
+const REGULATIONS = [
+  ["gdpr", "GDPR"],
+  ["ccpa", "CCPA"],
+  ["lgpd", "LGPD"],
+  ["other", "Other"],
+] as const;
+
+const STATUSES: Readonly<Record<PrivacyRequest["status"], string>> = {
+  pending_verification: "Not verified yet",
+  submitted: "Verified",
+  acknowledged: "Under way",
+  resolved: "Resolved",
+};
+
+const RESOLUTIONS: Readonly<Record<NonNullable<PrivacyRequest["resolution"]>, string>> = {
+  completed: "Completed",
+  no_records_found: "Nothing was found",
+  partially_completed: "Partially completed",
+  denied: "Denied",
+  withdrawn: "Withdrawn",
+};
+
+function typeName(type: PrivacyRequest["type"]): string {
+  return TYPES.find(([name]) => name === type)?.[1] ?? type;
+}
+
+function statusName({ status, resolution }: PrivacyRequest): string {
+  return resolution === null ? STATUSES[status] : RESOLUTIONS[resolution];
+}
+
+/** Whom a request is about; null: they were erased. */
+function subjectOf({ subject }: PrivacyRequest): string | null {
+  if ("email" in subject) return subject.email;
+  return "user_id" in subject ? subject.user_id : null;
+}
 
 /** What persons asked about their data, and what became of it. */
 export function Privacy() {
@@ -82,5 +130,159 @@ function Status({ request }: { readonly request: PrivacyRequest }) {
       {statusName(request)}
       {request.overdue && ", overdue"}
     </span>
+  );
+}
+
+/** Opens a request. */
+function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
+  const { client } = usePage();
+  const [person, setPerson] = useState("");
+  const [type, setType] = useState<PrivacyRequest["type"]>("access");
+  const [regulation, setRegulation] = useState<PrivacyRequest["regulation"]>("gdpr");
+  const read = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) setPerson(event.target.value);
+  };
+  const open = async () => {
+    await client.send(newRequestQuestion(type, person, regulation));
+    onDone();
+  };
+  return (
+    <Confirmation title="New privacy request" typed={null} deed="Open the request" isDanger={false} onDeed={open} onClose={onClose}>
+      <label class="choice">
+        <span class="label">Email or user id of the person</span>
+        <input type="text" value={person} required autoComplete="off" spellcheck={false} onInput={read} />
+      </label>
+      <Choice label="What they ask for" value={type} names={TYPES} onChoose={setType} />
+      <Choice label="Under" value={regulation} names={REGULATIONS} onChoose={setRegulation} />
+    </Confirmation>
+  );
+}
+
+interface RequestDialogProps {
+  readonly request: PrivacyRequest;
+  readonly onClose: () => void;
+  /** Something was done: the list is old. */
+  readonly onDone: () => void;
+}
+
+/** One request: its life so far, and the steps that it may take next. */
+function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
+  const { scope, client, token } = usePage();
+  const [isErasing, setErasing] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const subject = subjectOf(request);
+  const { id, type, status, receipt } = request;
+  const send = (question: Question<PrivacyRequest>) => {
+    setTrouble(null);
+    client
+      .send(question)
+      .then(onDone, (thrown: unknown) => setTrouble(thrown instanceof Trouble ? `${thrown.code}: ${thrown.detail}` : String(thrown)));
+  };
+  const save = () =>
+    void bundleOf(client, id).then(
+      (lines) => saveFile(`bundle-${id}.ndjson`, "application/x-ndjson", lines),
+      (thrown: unknown) => setTrouble(String(thrown)),
+    );
+  const erase = async () => {
+    await client.send(resolveQuestion(id, "completed"));
+    onDone();
+  };
+  const times: readonly (readonly [string, string | null])[] = [
+    ["Came", request.created_at],
+    ["Verified", request.verified_at],
+    ["Begun", request.acknowledged_at],
+    ["Extended", request.extended_at],
+    ["Resolved", request.resolved_at],
+    ["Due", request.due_at],
+  ];
+  if (isErasing && subject !== null) {
+    return (
+      <Confirmation title={`Erase ${subject}`} typed={subject} deed="Erase for ever" isDanger onDeed={erase} onClose={onClose}>
+        <p>
+          Resolving this request removes every event, id, email and trait of <strong>{subject}</strong> from memory and from every file. Nothing
+          brings it back.
+        </p>
+      </Confirmation>
+    );
+  }
+  return (
+    <Dialog title={`${typeName(type)}: ${subject ?? "(erased)"}`} onClose={onClose}>
+      <dl class="facts">
+        <div>
+          <dt>Status</dt>
+          <dd>
+            {statusName(request)}
+            {request.overdue && ", overdue"}
+          </dd>
+        </div>
+        {times.map(
+          ([name, at]) =>
+            at !== null && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{instant(at, scope.zone)}</dd>
+              </div>
+            ),
+        )}
+        {receipt !== null && (
+          <div>
+            <dt>Removed</dt>
+            <dd>
+              {number(receipt.events).exact} events, {number(receipt.identify_calls + receipt.group_calls + receipt.alias_calls).exact} records,{" "}
+              {number(receipt.user_ids + receipt.anonymous_ids).exact} ids
+            </dd>
+          </div>
+        )}
+      </dl>
+      {trouble !== null && (
+        <p class="way-in-reason" role="alert">
+          {trouble}
+        </p>
+      )}
+      {hasScope(token, "privacy_requests:write") && (
+        <div class="row end">
+          {status !== "resolved" && (
+            <button type="button" class="button" onClick={() => send(resolveQuestion(id, "denied"))}>
+              Deny
+            </button>
+          )}
+          {status !== "resolved" && (
+            <button type="button" class="button" onClick={() => send(resolveQuestion(id, "withdrawn"))}>
+              Withdrawn
+            </button>
+          )}
+          {status === "pending_verification" && (
+            <button type="button" class="button primary" onClick={() => send(stepQuestion(id, "verify"))}>
+              Mark as verified
+            </button>
+          )}
+          {status === "submitted" && (
+            <button type="button" class="button primary" onClick={() => send(stepQuestion(id, "acknowledge"))}>
+              Begin
+            </button>
+          )}
+          {status === "acknowledged" && request.extended_at === null && ["gdpr", "ccpa"].includes(request.regulation) && (
+            <button type="button" class="button" onClick={() => send(stepQuestion(id, "extend"))}>
+              Extend
+            </button>
+          )}
+          {status === "acknowledged" && (type === "access" || type === "portability") && (
+            <button type="button" class="button" onClick={save}>
+              Save the bundle
+            </button>
+          )}
+          {status === "acknowledged" && type === "erasure" && (
+            <button type="button" class="button danger" onClick={() => setErasing(true)}>
+              Erase…
+            </button>
+          )}
+          {status === "acknowledged" && type !== "erasure" && (
+            <button type="button" class="button primary" onClick={() => send(resolveQuestion(id, "completed"))}>
+              Completed
+            </button>
+          )}
+        </div>
+      )}
+    </Dialog>
   );
 }

@@ -4,9 +4,166 @@ import { usePage } from "../../parts/page-context.js";
 import { Tabs } from "../../parts/tabs.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/picture.js";
-import { Cohorts } from "./cohorts.js";
+import type { RetentionAnswer, StickinessAnswer } from "../../ask/answers.js";
+import { retentionQuestion, stickinessQuestion } from "../../ask/questions/product.js";
+import { type Sheet, sheetOf } from "../../format/sheet.js";
+import { Panel } from "../../parts/panel.js";
+import { useReply } from "../../parts/reply.js";
+import { noun, plural } from "../../format/locale.js";
+import { number, percent } from "../../format/number.js";
+import { Remark } from "../../parts/notice.js";
+import { Num } from "../../parts/number.js";
+import { Plot } from "../../parts/plot.js";
+import { Grid } from "../../parts/table.js";
+import { bucketLong, bucketShort } from "../../format/date.js";
+import { NothingHere } from "../nothing-here.js";
 import { Lifecycle } from "./lifecycle.js";
-import { Stickiness } from "./stickiness.js";
+import { UnitTabs } from "./unit-tabs.js";
+
+type Period = RetentionAnswer["total"][number];
+
+interface TriangleProps {
+  readonly answer: RetentionAnswer;
+  readonly unit: "day" | "week" | "month";
+}
+
+/** Steps of heat, from a share of 0 to one of all. */
+const HEATS = 10;
+
+/** A line for each cohort, a column for each period after. */
+function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
+  const shown = cohorts.filter(({ size }) => size > 0);
+  if (shown.length === 0) return <NothingHere />;
+  // Colours span what is there: otherwise shares of some percent would all look alike.
+  const highest = Math.max(0.01, ...shown.flatMap(({ periods }) => periods.slice(1).map(({ rate }) => rate ?? 0)));
+  const isOpen = shown.some(({ periods }) => periods.some(({ incomplete, entities }) => incomplete && entities !== null));
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Cohorts">
+        <table class="triangle">
+          <thead>
+            <tr>
+              <th scope="col">Began</th>
+              <th scope="col" class="right">
+                People
+              </th>
+              {total.slice(1).map((_, at) => (
+                <th key={at} scope="col">{`${unit} ${at + 1}`}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <tr class="triangle-total">
+              <th scope="row" title="Of the cohorts whose period is over">
+                All
+              </th>
+              <td class="right">
+                <Num shown={number(total[0]?.of ?? 0)} hook="people" />
+              </td>
+              {total.slice(1).map((period, at) => (
+                <Cell key={at} period={period} highest={highest} isTotal />
+              ))}
+            </tr>
+            {shown.map(({ bucket, size, periods }) => (
+              <tr key={bucket.local}>
+                <th scope="row" title={bucketLong(bucket, unit)}>
+                  {bucketShort(bucket)}
+                </th>
+                <td class="right">
+                  <Num shown={number(size)} />
+                </td>
+                {periods.slice(1).map((period, at) => (
+                  <Cell key={at} period={period} highest={highest} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Remark>{isOpen && `Hatched: the ${unit} is not over. `}People counted without cookies are new every day, and never come back.</Remark>
+    </>
+  );
+}
+
+function Cell({
+  period: { rate, entities, of, incomplete },
+  highest,
+  isTotal = false,
+}: {
+  readonly period: Period;
+  readonly highest: number;
+  readonly isTotal?: boolean;
+}) {
+  if (rate === null || entities === null) return <td class="heat none" />;
+  const heat = Math.min(HEATS - 1, Math.floor((rate / highest) * (HEATS - 0.01)));
+  const isOpen = incomplete && !isTotal;
+  const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}`;
+  return (
+    <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={isOpen ? `${told}, not over` : told}>
+      <span class="num" aria-hidden="true">
+        {percent(rate).short}
+      </span>
+      <span class="unseen">{isOpen ? `${told}, not over` : told}</span>
+    </td>
+  );
+}
+
+/** Lines that the table has; the plot and the file have them all. */
+const ROWS = 31;
+
+/** On how many days, weeks or months of the range people were there. */
+function Stickiness() {
+  const { picture, scope } = usePage();
+  const chosen = picture.choices.retention;
+  const reply = useReply(stickinessQuestion(scope, chosen));
+  return (
+    <Panel title="How often" reply={reply} lines={12} sheet={({ buckets }) => sheetOf(buckets[0]?.units ?? [])} head={<UnitTabs />}>
+      {({ buckets: [bucket] }) =>
+        bucket === undefined || bucket.entities === 0 ? <NothingHere /> : <Often bucket={bucket} unit={chosen.unit} />
+      }
+    </Panel>
+  );
+}
+
+interface OftenProps {
+  readonly bucket: StickinessAnswer["buckets"][number];
+  readonly unit: "day" | "week" | "month";
+}
+
+function Often({ bucket: { avg, entities, units }, unit }: OftenProps) {
+  return (
+    <>
+      <p class="lead">
+        <Num shown={number(entities)} /> {noun(entities, "person was", "people were")} there on{" "}
+        <span class="figure-number">
+          <Num shown={number(avg)} hook="mean" />
+        </span>{" "}
+        {noun(avg ?? 0, unit)} on average
+      </p>
+      <Plot
+        label={`People by ${unit}s`}
+        kind="bar"
+        isOpenEnd={false}
+        labels={units.map((each) => String(each.units))}
+        titles={units.map((each) => `On ${plural(each.units, unit)}`)}
+        lines={[{ name: "People", data: units.map((each) => each.entities) }]}
+        format={number}
+      />
+      <Remark>People counted without cookies are there on one day alone.</Remark>
+      <Grid
+        label="How often"
+        rows={units.slice(0, ROWS)}
+        keyOf={(row) => String(row.units)}
+        columns={[
+          { name: `${unit.slice(0, 1).toUpperCase()}${unit.slice(1)}s`, cell: (row) => row.units },
+          { name: "People", isNumber: true, cell: (row) => <Num shown={number(row.entities)} /> },
+          { name: "Or more", isNumber: true, cell: (row) => <Num shown={number(row.at_least)} /> },
+          { name: "Of all", isNumber: true, cell: (row) => <Num shown={percent(row.at_least / entities)} /> },
+        ]}
+      />
+    </>
+  );
+}
 
 const SHOWN = [
   ["cohorts", "Who came back"],
@@ -47,4 +204,22 @@ export function Retention() {
       {chosen.shown === "cohorts" ? <Cohorts /> : chosen.shown === "lifecycle" ? <Lifecycle /> : <Stickiness />}
     </>
   );
+}
+
+/** Cohorts of people, and how many of each came back. */
+function Cohorts() {
+  const { picture, scope } = usePage();
+  const chosen = picture.choices.retention;
+  const reply = useReply(retentionQuestion(scope, chosen));
+  return (
+    <Panel title="Who came back" reply={reply} lines={12} sheet={sheetOfTriangle} head={<UnitTabs />}>
+      {(answer) => <Triangle answer={answer} unit={chosen.unit} />}
+    </Panel>
+  );
+}
+
+function sheetOfTriangle({ cohorts }: RetentionAnswer): Sheet {
+  const count = Math.max(0, ...cohorts.map(({ periods }) => periods.length));
+  const columns = ["cohort", "size", ...Array.from({ length: Math.max(0, count - 1) }, (_, at) => `+${at + 1}`)];
+  return { columns, rows: cohorts.map(({ bucket, size, periods }) => [bucket.local, size, ...periods.slice(1).map(({ entities }) => entities)]) };
 }
