@@ -1,15 +1,125 @@
-import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
-import type { AsyncBuffer, Compressors, FileMetaData, SchemaTree } from "hyparquet";
-import { eventAt, placesOf } from "../arrow/event-columns.js";
-import type { EventColumn, Place } from "../arrow/event-columns.js";
+import {
+  parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer, type Compressors, type FileMetaData, type SchemaTree,
+  type ParquetParsers, type ColumnMetaData, type PageHeader, type SchemaElement, type RowGroup,
+} from "hyparquet";
+import { parquetHeader } from "hyparquet/src/column.js";
+import { eventAt, placesOf, type EventColumn, type Place, integerOf, jsonOf } from "../arrow/event-columns.js";
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { EventInput } from "../schema/event.js";
-import { leavesOf, refuseDamaged } from "./check-metadata.js";
-import type { Leaf } from "./check-metadata.js";
-import { refuseDamagedPages } from "./check-pages.js";
-import { NotText, parsers } from "./parsers.js";
-import { valueReader } from "./read-values.js";
-import type { Convert } from "./read-values.js";
+import { uuidText } from "../base/uuid.js";
+import { createdAtOf } from "../schema/moment.js";
+
+/** A leaf of the schema, and whether a row may have several values of it. */
+interface Leaf {
+  readonly path: string;
+  readonly isRepeated: boolean;
+}
+
+/** The magic at the start; and at the end, behind the length of the metadata. */
+const HEAD_BYTES = 4;
+const TAIL_BYTES = 8;
+
+/** The columns that have values, in the order of the schema. */
+function leavesOf({ element, children, path }: SchemaTree, isRepeatedAbove = false): Leaf[] {
+  const isRepeated = isRepeatedAbove || element.repetition_type === "REPEATED";
+  return children.length === 0 ? [{ path: path.join("."), isRepeated }] : children.flatMap((child) => leavesOf(child, isRepeated));
+}
+
+/** The bytes of a column chunk, its dictionary among them. */
+function chunkRange({ dictionary_page_offset: dictionary, data_page_offset: data, total_compressed_size: size }: ColumnMetaData): [start: number, end: number] {
+  // Zero where a writer has none, as its reader takes it.
+  const start = Number(dictionary === undefined || dictionary === 0n ? data : dictionary);
+  return [start, start + Number(size)];
+}
+
+/**
+ * What metadata says of itself and of a file of so many bytes has to hold before anything is read by it: the library counts rows, and asks for bytes,
+ * as many as it is told. @throws Error
+ */
+function refuseDamaged({ num_rows: count, row_groups: groups }: FileMetaData, leaves: readonly Leaf[], byteLength: number): void {
+  const sum = groups.reduce((rows, group) => rows + group.num_rows, 0n);
+  if (sum !== count) throw new Error(`it declares ${count} rows, its row groups ${sum}`);
+  groups.forEach((group, at) => refuseGroup(group, at, leaves, byteLength));
+}
+
+function refuseGroup({ num_rows: rows, columns }: RowGroup, at: number, leaves: readonly Leaf[], byteLength: number): void {
+  if (rows < 0n || (rows > 0n && leaves.length === 0)) throw new Error(`row group ${at} declares ${rows} rows of ${leaves.length} columns`);
+  const chunks = new Map(columns.map(({ meta_data: chunk }) => [chunk?.path_in_schema.join("."), chunk]));
+  if (columns.length !== leaves.length || chunks.size !== leaves.length) throw new Error(`row group ${at} has ${columns.length} of ${leaves.length} columns`);
+  for (const { path, isRepeated } of leaves) {
+    const chunk = chunks.get(path);
+    if (chunk === undefined) throw new Error(`row group ${at} is without its column ${path}`);
+    const { num_values: values, data_page_offset: data } = chunk;
+    if (isRepeated ? values < rows : values !== rows) throw new Error(`row group ${at} declares ${rows} rows, its column ${path} ${values} values`);
+    const [start, end] = chunkRange(chunk);
+    const isInFile = start >= HEAD_BYTES && end >= start && end <= byteLength - TAIL_BYTES && data >= start && (rows === 0n || data < end);
+    if (!isInFile) throw new Error(`column ${path} of row group ${at} lies outside of its bytes`);
+  }
+}
+
+/** What the value of a row becomes; null: it is not set. */
+type Convert = (value: unknown) => unknown;
+
+/** Digits of a decimal number that a double holds exactly. */
+const EXACT_DIGITS = 15;
+
+/** How values of a column become those of an event. @throws invalid_parameter when events cannot have values of its type */
+function valueReader(tree: SchemaTree, { member, isTime }: Place): Convert {
+  refuseTypes(tree, tree.path.join("."));
+  const convert: Convert = isTime ? (value) => (value instanceof Date ? createdAtOf(value.getTime()) : valueOf(value)) : valueOf;
+  const isJson = member === "metadata" || (member === null && isJsonText(tree.element));
+  return isJson ? (value) => jsonOf(convert(value)) : convert;
+}
+
+function isJsonText({ logical_type: logical, converted_type: converted }: SchemaElement): boolean {
+  return logical?.type === "JSON" || converted === "JSON";
+}
+
+/** A value as JSON has it: instants are ISO text, those that no date can hold are not set. */
+function valueOf(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== "object") return integerOf(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) return Array.from(value as Iterable<unknown>, valueOf);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, valueOf(item)]));
+}
+
+function refuseTypes({ element, children }: SchemaTree, name: string): void {
+  const refused = children.length > 0 ? null : refusedType(element);
+  if (refused !== null)
+    throw parameterError("invalid_parameter", "file", `column ${name}: events cannot have values of type ${refused}; write them as numbers or text`);
+  for (const child of children) refuseTypes(child, `${name}.${child.element.name}`);
+}
+
+/** The name of a type that is neither number, text, instant, true or false; null for others. */
+function refusedType({ type, converted_type: converted, logical_type: logical, precision = 0 }: SchemaElement): string | null {
+  if (converted === "DECIMAL" || logical?.type === "DECIMAL") return precision > EXACT_DIGITS ? `DECIMAL of ${precision} digits` : null;
+  if (logical?.type === "TIME" || converted === "TIME_MILLIS" || converted === "TIME_MICROS") return "TIME";
+  if (converted === "INTERVAL" || converted === "BSON") return converted;
+  if (logical?.type === "GEOMETRY" || logical?.type === "GEOGRAPHY") return logical.type;
+  return type === "FIXED_LEN_BYTE_ARRAY" && logical?.type !== "UUID" && logical?.type !== "FLOAT16" ? "FIXED_LEN_BYTE_ARRAY" : null;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Bytes that stand where text should. */
+class NotText extends Error {}
+
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return undefined;
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new NotText("expected text in UTF-8", { cause });
+  }
+}
+
+/** JSON stays text, for who reads it decides what becomes of text that is none. Text has to be UTF-8. */
+const parsers: Partial<ParquetParsers> = {
+  stringFromBytes: textOf,
+  jsonFromBytes: textOf,
+  uuidFromBytes: (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : uuidText(bytes)),
+};
 
 /** A file that can be read at any place. */
 export type ParquetFile = AsyncBuffer;
@@ -110,4 +220,39 @@ async function readable<T>(read: () => T | Promise<T>): Promise<T> {
     const reason = `expected a whole Parquet file: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new DaybookError("invalid_parameter", `file: ${reason}`, { param: "file", reason }, { cause });
   }
+}
+
+/**
+ * Goes over the page headers of a column chunk as the library will: each page has to lie behind its header and within the chunk, and all of them to
+ * hold the values that the chunk declares. A page of a negative length, or of none that is told, it would read again and again. @throws Error
+ */
+async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { path, isRepeated }: Leaf): Promise<void> {
+  const [start, end] = chunkRange(chunk);
+  const reader = { view: new DataView(await file.slice(start, end)), offset: 0 };
+  const { byteLength } = reader.view;
+  const valueCount = Number(chunk.num_values);
+  let seenCount = 0;
+  while ((isRepeated || seenCount < valueCount) && reader.offset < byteLength - 1) {
+    const header = parquetHeader(reader);
+    const { compressed_page_size: size } = header;
+    if (!isWhole(header) || reader.offset + size > byteLength) throw new Error(`column ${path} has a page outside of its bytes`);
+    reader.offset += size;
+    seenCount += (header.data_page_header_v2 ?? header.data_page_header)?.num_values ?? 0;
+  }
+  if (seenCount !== valueCount) throw new Error(`column ${path} declares ${valueCount} values, its pages ${seenCount}`);
+}
+
+/** Whether the header has every number that its page is read by. */
+function isWhole({ type, compressed_page_size: size, uncompressed_page_size: wholeSize, ...header }: PageHeader): boolean {
+  if (!isCount(size) || !isCount(wholeSize)) return false;
+  if (type === "DICTIONARY_PAGE") return isCount(header.dictionary_page_header?.num_values);
+  if (type === "DATA_PAGE") return isCount(header.data_page_header?.num_values);
+  const page = header.data_page_header_v2;
+  if (page === undefined) return false;
+  const { definition_levels_byte_length: definitions, repetition_levels_byte_length: repetitions } = page;
+  return [page.num_values, page.num_rows, page.num_nulls, definitions, repetitions].every(isCount) && definitions + repetitions <= size;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

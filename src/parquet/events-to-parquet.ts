@@ -1,11 +1,114 @@
-import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { daysOf, inOrder, rowsInRange, whileLoaded } from "../arrow/day-rows.js";
-import type { EventRange, IdentityIdOf } from "../arrow/day-rows.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the rows */
+import { ByteWriter, ParquetWriter, type SchemaElement, type ColumnSource } from "hyparquet-writer";
+import { daysOf, inOrder, rowsInRange, whileLoaded, type EventRange, type IdentityIdOf, type DayRows } from "../arrow/day-rows.js";
 import { nextTurn } from "../base/turn.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Rows } from "../segment/rows.js";
-import { parquetSchema } from "./parquet-schema.js";
-import { rowGroupColumns } from "./row-group.js";
+import { FIELDS, type FieldRow } from "../schema/fields.js";
+import { instantsOf } from "../arrow/instants.js";
+import { metadataTexts } from "../arrow/metadata-texts.js";
+import { dayStartMs } from "../base/time.js";
+import { uuidText } from "../base/uuid.js";
+import { codeAt } from "../column/column.js";
+import type { Dictionary } from "../column/dictionary.js";
+
+type Values = ColumnSource["data"];
+
+/** Characters of an id, and its bytes. */
+const ID_LENGTH = 36;
+
+const encoder = new TextEncoder();
+
+/**
+ * The columns of one row group, in the order of the schema. The writer takes `data` of each when its turn comes, and of the first once before, for
+ * the number of rows: so the values of one column are in memory at a time, and ids, which come first, are made at once.
+ */
+function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, identityIdOf: IdentityIdOf | null): ColumnSource[] {
+  const columns: ColumnSource[] = [
+    { name: "id", data: idTexts(day, rows), encoding: "PLAIN" },
+    lazily({ name: "createdAt", encoding: "DELTA_BINARY_PACKED" }, () => instantsOf(dayStartMs(day.day), day.times, rows)),
+    ...FIELDS.map((field) => fieldColumn(field, day, rows, dictionaries.named(field.column))),
+    // The smallest and largest of JSON texts help no reader, and are as long as the texts are.
+    lazily({ name: "metadata", statistics: false }, () => metadataTexts(day, rows, dictionaries)),
+  ];
+  if (identityIdOf !== null) {
+    const values = identityIds(day, rows, identityIdOf);
+    columns.push(textColumn("identityId", values.some((id) => id !== null), () => values));
+  }
+  return columns;
+}
+
+function fieldColumn({ column, camel, accepts }: FieldRow, day: DayRows, rows: Uint32Array, dictionary: Dictionary): ColumnSource {
+  const codes = day.column(column);
+  if (accepts === "boolean") {
+    const trueCode = dictionary.codeOf("true");
+    return lazily({ name: camel }, () => valuesOf(rows, (row) => codeAt(codes, row) === trueCode));
+  }
+  const textOf = (row: number) => {
+    const code = codeAt(codes, row);
+    return code === 0 ? null : dictionary.valueOf(code);
+  };
+  if (accepts !== "number") return textColumn(camel, rows.some((row) => codeAt(codes, row) !== 0), () => valuesOf(rows, textOf));
+  return lazily({ name: camel }, () => valuesOf(rows, (row) => {
+    const text = textOf(row);
+    return text === null ? null : Number(text);
+  }));
+}
+
+/** Dictionary-encoded, whatever it saves: readers group by codes. A dictionary of no values is more than some of them take. */
+function textColumn(name: string, hasValues: boolean, make: () => Values): ColumnSource {
+  return lazily(hasValues ? { name, encoding: "RLE_DICTIONARY" } : { name }, make);
+}
+
+function lazily(column: Omit<ColumnSource, "data">, make: () => Values): ColumnSource {
+  return {
+    ...column,
+    get data() {
+      return make();
+    },
+  };
+}
+
+/** Ids as the bytes of their texts, views of one buffer: the writer would make an array with a buffer of its own of each text. */
+function idTexts({ ids }: DayRows, rows: Uint32Array): Uint8Array[] {
+  const bytes = encoder.encode(valuesOf(rows, (row) => uuidText(ids, row * 16)).join(""));
+  return Array.from({ length: rows.length }, (_, at) => bytes.subarray(at * ID_LENGTH, (at + 1) * ID_LENGTH));
+}
+
+function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): (string | null)[] {
+  const [users, anonymous] = [column("userId"), column("anonymousId")];
+  return valuesOf(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row)));
+}
+
+/** At its length from the start: an array that grows leaves twice as much garbage as it holds. */
+function valuesOf<T>(rows: Uint32Array, read: (row: number) => T): T[] {
+  const values = new Array<T>(rows.length);
+  for (let at = 0; at < rows.length; at += 1) values[at] = read(rows[at]!);
+  return values;
+}
+
+const TEXT = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } } as const;
+const UTC_MS = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } as const;
+const TIME = { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: UTC_MS } as const;
+const JSON_TEXT = { type: "BYTE_ARRAY", logical_type: { type: "JSON" } } as const;
+
+/** The columns of exported events: those of an Arrow export, in the same order. */
+function parquetSchema(withIdentityIds: boolean): SchemaElement[] {
+  const columns: SchemaElement[] = [
+    { name: "id", repetition_type: "REQUIRED", ...TEXT },
+    { name: "createdAt", repetition_type: "REQUIRED", ...TIME },
+    ...FIELDS.map(elementOf),
+    { name: "metadata", repetition_type: "OPTIONAL", ...JSON_TEXT },
+  ];
+  if (withIdentityIds) columns.push({ name: "identityId", repetition_type: "OPTIONAL", ...TEXT });
+  return [{ name: "events", num_children: columns.length }, ...columns];
+}
+
+function elementOf({ camel, accepts }: FieldRow): SchemaElement {
+  if (accepts === "boolean") return { name: camel, repetition_type: "REQUIRED", type: "BOOLEAN" };
+  if (accepts === "number") return { name: camel, repetition_type: "OPTIONAL", type: "DOUBLE" };
+  return { name: camel, repetition_type: "OPTIONAL", ...TEXT };
+}
 
 /** Rows of one row group, which is in memory as a whole where it is read. More of them are garbage that outlives the young generation of a heap. */
 const GROUP_ROW_COUNT = 16_384;
