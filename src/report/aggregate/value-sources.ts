@@ -16,10 +16,57 @@ import { referrerDomainOf } from "../../schema/web-host.js";
 import { IdIndex } from "../../segment/find-id.js";
 import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
-import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
-import { EventTimes } from "./event-times.js";
-import type { RowContext } from "../form/report.js";
 import { labelNumbers } from "../../table/touches/touch-facts.js";
+import type { RowContext } from "../form/report.js";
+import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
+
+/** Numbers times from 0. */
+class EventTimes {
+  /** By the start of the day: ms of a day are small numbers, which a map holds as they are. */
+  readonly #days = new Map<number, Map<number, number>>();
+  #times = new Float64Array(1024);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Numbers ms of one day. What it answers throws too_many_values. */
+  ofDay(startMs: number): (ms: number) => number {
+    let numbers = this.#days.get(startMs);
+    if (numbers === undefined) this.#days.set(startMs, (numbers = new Map()));
+    const known = numbers;
+    return (ms) => {
+      let number = known.get(ms);
+      if (number === undefined) known.set(ms, (number = this.#push(startMs + ms)));
+      return number;
+    };
+  }
+
+  of(number: number): number {
+    const ms = this.#times[number];
+    assert(ms !== undefined && number < this.#count, "a number stands for a time");
+    return ms;
+  }
+
+  /** All numbers by their times, which come in the order of their texts: of years from 0 to 9999. */
+  inOrder(): Uint32Array {
+    const times = this.#times;
+    return Uint32Array.from({ length: this.#count }, (_, number) => number).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0));
+  }
+
+  #push(ms: number): number {
+    if (this.#count === LIMITS.ownValueCount) throw tooManyValues("createdAt");
+    if (this.#count === this.#times.length) {
+      const longer = new Float64Array(this.#times.length * 2);
+      longer.set(this.#times);
+      this.#times = longer;
+    }
+    this.#times[this.#count] = ms;
+    this.#count += 1;
+    return this.#count - 1;
+  }
+}
 
 /** Codes by row. A row's value is its code in the first source in which it has one, else code 0 of the last. */
 export interface Source {

@@ -1,23 +1,133 @@
-import { slotsOf } from "../../answer/insights/buckets.js";
-import { entryBits } from "../../answer/insights/chain-tries.js";
-import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- entities and matches are bounded by their lists */
+import { slotsOf, bothExtents, type Extent, type Slot } from "../../answer/insights/buckets.js";
+import { entryBits, ChainTries } from "../../answer/insights/chain-tries.js";
+import { funnelRows, funnelTrend, type ChainKeys } from "../../answer/insights/funnel-answer.js";
 import { Scratch } from "../../base/scratch.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
-import type { Operand } from "../../plan/plan.js";
+import type { Operand, Scope } from "../../plan/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { TableMoment } from "../../table/tables.js";
+import type { ChainFigures } from "../../answer/insights/chain-figures.js";
+import { firstAtLeast } from "../../column/search.js";
+import { PairTable } from "../../base/pair-table.js";
+import { STEP_BITS, type Mask } from "../../answer/insights/chain.js";
+import { inTurns } from "../../base/steps.js";
+import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import type { Selector } from "../../filter/predicate.js";
+import { isWhole } from "../../filter/select.js";
+import type { Rows } from "../../segment/rows.js";
 import type { Part } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
-import { rowKeysOf } from "../insights/row-keys.js";
-import { BreakdownGroups } from "./breakdown-groups.js";
-import { EntityMatches } from "./entity-matches.js";
-import { goersOf } from "./goers.js";
-import type { MatchList } from "./match-list.js";
-import { matchesPart } from "./matches.js";
-import { inOrder, orderMatters } from "./order-by-ids.js";
-import { Tries } from "./tries.js";
+import { rowKeysOf, KEY_SPAN, type RowKeys } from "../insights/row-keys.js";
+import { EntityMatches, LENGTH_MAX, type MatchPlace } from "./entity-matches.js";
+import { goersOf, type Goers } from "./goers.js";
+import { type MatchList, byteLengthOfList, matchListOf, type MatchSources } from "./match-list.js";
+import { inOrder, orderMatters, mayAskIds } from "./order-by-ids.js";
+import { WholeChains } from "./whole-chains.js";
+import { joinedLists } from "./joined-lists.js";
+
+/** Numbers the values of up to two fields under which entities stand, as they come. What is kept of rows has a key for each field by itself. */
+class BreakdownGroups implements ChainKeys {
+  /** By number. */
+  readonly #keys: number[] = [];
+  readonly #numbers = new PairTable();
+
+  constructor(readonly fields: readonly RowKeys[]) {}
+
+  get keys(): Iterable<number> {
+    return this.#keys;
+  }
+
+  /** The number of an event's key, from 0. */
+  numberOf({ list, at }: MatchPlace): number {
+    const [first, second] = [list.keys[0]?.[at] ?? 0, list.keys[1]?.[at] ?? 0];
+    const number = this.#numbers.of(first, second, this.#keys.length + 1);
+    if (number > this.#keys.length) this.#keys.push(this.fields.length > 1 ? first * KEY_SPAN + second : first);
+    return number - 1;
+  }
+
+  numberOfKey(key: number): number {
+    const [first, second] = this.fields.length > 1 ? [Math.floor(key / KEY_SPAN), key % KEY_SPAN] : [key, 0];
+    return this.#numbers.numberOf(first, second) - 1;
+  }
+
+  groupsOf(key: number): readonly number[] {
+    const [first, second] = this.fields;
+    if (second === undefined) return first?.groupsOf(key) ?? [0];
+    const others = second.groupsOf(key % KEY_SPAN);
+    return first!.groupsOf(Math.floor(key / KEY_SPAN)).flatMap((group) => others.map((other) => group * KEY_SPAN + other));
+  }
+
+  valuesOfGroup(group: number): readonly string[] {
+    const [first, second] = this.fields;
+    if (second === undefined) return first?.valuesOfGroup(group) ?? [];
+    return [...first!.valuesOfGroup(Math.floor(group / KEY_SPAN)), ...second.valuesOfGroup(group % KEY_SPAN)];
+  }
+}
+
+/** Finds the chains of all entities. */
+class Tries {
+  readonly #tries: ChainTries;
+  readonly #whole: WholeChains | null;
+
+  constructor(
+    plan: FunnelPlan,
+    goers: Goers,
+    readonly matches: EntityMatches,
+    /** Puts the matches of the entities of now in order. */
+    readonly order: () => Promise<void>,
+    readonly pause: () => Promise<void>,
+  ) {
+    const entryMsOf = (slot: number) => {
+      if (plan.level !== "session") return matches.placed.ms[slot]!;
+      const { list, at } = matches.placeOf(slot);
+      return goers.entryMsOf(subjectOf(list, at), matches.placed.ms[slot]!);
+    };
+    this.#tries = new ChainTries(plan, { matches: matches.placed, entries: goers.entries, entryMsOf });
+    this.#whole = WholeChains.holdsFor(plan) ? new WholeChains(plan, goers.entries, LENGTH_MAX, matches.scratch) : null;
+  }
+
+  /** The chain of each entity, by the group of its values; and how many entities may still go on. */
+  async all(groups: BreakdownGroups): Promise<{ readonly figures: ChainFigures; readonly pendingCount: number }> {
+    const groupOf = (slot: number) => groups.numberOf(this.matches.placeOf(slot));
+    await this.#eachEntity((from, to) => this.#tries.add(from, to, groupOf), this.#whole);
+    this.#tries.addFirstOnly(this.matches.firstOnlyCount, this.matches.firstOnlyPendingCount);
+    return this.#tries;
+  }
+
+  /** The chains that there would be of each bucket alone, by its place. @param slots all of the range, where something counts */
+  async within(slots: readonly Slot[]): Promise<ChainFigures> {
+    const figures = this.#tries.newFigures();
+    await this.#eachEntity((from, to) => this.#tries.addWithin(figures, slots, from, to));
+    return figures;
+  }
+
+  /** The first and the last instant at which a chain may begin; null where none may. */
+  async extent(): Promise<Extent | null> {
+    let all: Extent | null = null;
+    await this.#eachEntity((from, to) => (all = bothExtents(all, this.#tries.extentOf(from, to))));
+    return all;
+  }
+
+  /** @param whole by what matches are left out; null: each bucket needs all of its own */
+  async #eachEntity(act: (from: number, to: number) => void, whole: WholeChains | null = null): Promise<void> {
+    const { matches } = this;
+    matches.rewind(whole);
+    while (matches.next()) {
+      await this.order();
+      await this.pause();
+      const { starts, ends, entityCount } = matches;
+      for (let entity = 0; entity < entityCount; entity += 1) act(starts[entity]!, ends[entity]!);
+      await this.pause();
+    }
+  }
+}
+
+function subjectOf({ subjects, starts }: MatchList, at: number): number {
+  return subjects[firstAtLeast(starts, at + 1) - 1]!;
+}
 
 interface FunnelParts {
   readonly [name: string]: Part<MatchList[]>;
@@ -74,4 +184,72 @@ async function trendOf(plan: FunnelPlan, tries: Tries, pause: () => Promise<void
   if (plan.interval === null) return null;
   const slots = slotsOf(plan, plan.interval, await tries.extent());
   return await funnelTrend(slots, await tries.within(slots), pause);
+}
+
+/** What a span keeps. */
+interface KeptLists {
+  lists: readonly MatchList[];
+  /** By the first question they are added once: it need not wait until lists are joined for those to come. */
+  isAdded: boolean;
+  isJoined: boolean;
+}
+
+/**
+ * What a funnel gathers of rows. Kept of spans of days, first as lists of the very arrays, which are in memory once and counted by each that keeps
+ * them. What is asked again is joined, which takes no more.
+ */
+function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Part<MatchList[], KeptLists> {
+  const meant = meantBy(plan);
+  const haveSequences = mayAskIds(orderMatters(plan));
+  const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys, haveSequences };
+  const names = [goers.name, ...keys.map(({ name }) => name)];
+  const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
+  const part: Part<MatchList[], KeptLists> = {
+    scopes: meant.map(({ scope }) => ({ ...scope, range: goers.range })),
+    columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...goers.columns, ...keys.flatMap(({ columns }) => columns)],
+    begin: () => [],
+    scan: (state, rows, selectors) => {
+      const list = keptList(rows, selectors, sources, name);
+      if (list.subjects.length > 0) state.push(list);
+    },
+  };
+  if (name === null) return part;
+  return {
+    ...part,
+    kept: {
+      key: name,
+      of: (state) => ({ lists: [...state], isAdded: false, isJoined: false }),
+      add: async (state, own, pause) => {
+        if (own.isAdded && !own.isJoined) {
+          own.lists = await inTurns(joinedLists(own.lists), pause);
+          own.isJoined = true;
+        }
+        own.isAdded = true;
+        for (const list of own.lists) state.push(list);
+      },
+      byteLength: ({ lists }) => lists.reduce((sum, list) => sum + byteLengthOfList(list), 0),
+    },
+  };
+}
+
+interface Meant {
+  readonly scope: Scope;
+  readonly bit: Mask;
+}
+
+/** Which events are looked at, and what they are. Where nothing may lie between two steps: all that match the question. */
+function meantBy({ steps, exclusions, order, project, eventName, userId, where, range }: FunnelPlan): Meant[] {
+  return [
+    ...steps.map(({ scope }, at) => ({ scope, bit: 1 << at })),
+    ...exclusions.map(({ scope }, at) => ({ scope, bit: 1 << (STEP_BITS + at) })),
+    ...(order === "strict" ? [{ scope: { project, eventName, userId, where, range }, bit: 0 }] : []),
+  ];
+}
+
+/** Kept with whole segments too, of which a question asks where its dates cut a span. */
+function keptList(rows: Rows, selectors: readonly Selector[], sources: MatchSources, name: string | null): MatchList {
+  const make = () => matchListOf(rows, selectors, sources);
+  const keys = selectors.map(({ key }) => key);
+  if (name === null || keys.includes(null) || !selectors.every((selector) => isWhole(rows, selector))) return make();
+  return rows.derive(`${name} ${keys.join()}`, make, byteLengthOfList);
 }

@@ -1,14 +1,55 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
 import { cutOf, slotsOf, widened, type AxisScope } from "../../answer/insights/buckets.js";
 import { axisOf } from "../../calendar/axis.js";
 import type { LifecyclePlan } from "../../plan/insights/plan.js";
 import type { LifecycleBucket } from "../../plan/insights/answers.js";
+import { popcount } from "../../column/bitmap.js";
 import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { subjectsOf } from "../insights/subjects.js";
-import { BitsOfUnits } from "./bits-of-units.js";
-import { LifecycleStates } from "./lifecycle-states.js";
 import { subjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
+import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
+
+/** Who is new, comes back or stays away, from one unit of time to the next. */
+class LifecycleStates {
+  /** Who was active up to the unit before, and in that unit. */
+  readonly #seen: Uint32Array;
+  readonly #before: Uint32Array;
+  #placesBefore = new Uint32Array(0);
+  #activeBefore = 0;
+
+  /** @param wordCount all places of bits are below it */
+  constructor(wordCount: number) {
+    this.#seen = new Uint32Array(wordCount);
+    this.#before = new Uint32Array(wordCount);
+  }
+
+  /** Adds some who were active before the first unit. */
+  addEarlier({ places, words }: EntityBits): void {
+    for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
+  }
+
+  /** The figures of the unit behind the one before, by who was active in it. Cost: their words. */
+  next({ places, words }: EntityBits): Pick<LifecycleBucket, "new" | "returning" | "resurrecting" | "dormant"> {
+    const [seen, before] = [this.#seen, this.#before];
+    let [active, newcomers, returning] = [0, 0, 0];
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at]!;
+      const own = words[at]!;
+      active += popcount(own);
+      newcomers += popcount(own & ~seen[place]!);
+      returning += popcount(own & before[place]!);
+      seen[place]! |= own;
+    }
+    const figures = { new: newcomers, returning, resurrecting: active - newcomers - returning, dormant: this.#activeBefore - returning };
+    for (let at = 0; at < this.#placesBefore.length; at += 1) before[this.#placesBefore[at]!] = 0;
+    this.#placesBefore = places.slice();
+    for (let at = 0; at < places.length; at += 1) before[places[at]!] = words[at]!;
+    this.#activeBefore = active;
+    return figures;
+  }
+}
 
 interface LifecycleParts {
   readonly [name: string]: ReturnType<typeof subjectsByUnit>;

@@ -3,16 +3,123 @@ import { inPieces } from "../../base/in-pieces.js";
 import { inTurns } from "../../base/steps.js";
 import { combinationsOf, type KeyGroups } from "../../answer/insights/combinations.js";
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
-import type { Retention } from "../../plan/insights/answers.js";
+import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
 import type { BreakdownPlan } from "../../plan/insights/plan.js";
 import type { RowKeys } from "../insights/row-keys.js";
+import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import type { EntitiesOfUnits } from "./entities-of-units.js";
-import { GroupPeriods } from "./group-periods.js";
 import { LastUnits } from "./last-units.js";
-import { MemberLists } from "./member-lists.js";
 import type { Members } from "./members.js";
 import type { RetentionTimes } from "./retention-times.js";
-import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
+
+/** The members that each entity is, in the order of members. 8 bytes an entity, 4 a member. */
+class MemberLists {
+  /**
+   * @param firsts by entity: where its members begin that were not dropped
+   * @param ends where they end
+   */
+  private constructor(
+    private readonly firsts: Uint32Array,
+    private readonly ends: Uint32Array,
+    private readonly members: Uint32Array,
+  ) {}
+
+  /** @param end all entities are below it */
+  static async of(entities: Uint32Array, end: number, pause: () => Promise<void>): Promise<MemberLists> {
+    const ends = new Uint32Array(end);
+    await inPieces(entities.length, pause, (from, to) => {
+      for (let member = from; member < to; member += 1) ends[entities[member]!]! += 1;
+    });
+    let sum = 0;
+    await inPieces(end, pause, (from, to) => {
+      for (let entity = from; entity < to; entity += 1) {
+        const count = ends[entity]!;
+        ends[entity] = sum;
+        sum += count;
+      }
+    });
+    const firsts = ends.slice();
+    const members = new Uint32Array(entities.length);
+    await inPieces(entities.length, pause, (from, to) => {
+      for (let member = from; member < to; member += 1) {
+        members[ends[entities[member]!]!] = member;
+        ends[entities[member]!]! += 1;
+      }
+    });
+    return new MemberLists(firsts, ends, members);
+  }
+
+  firstOf(entity: number): number {
+    return this.firsts[entity]!;
+  }
+
+  endOf(entity: number): number {
+    return this.ends[entity]!;
+  }
+
+  memberAt(place: number): number {
+    return this.members[place]!;
+  }
+
+  /** Leaves out the first of an entity's members. */
+  drop(entity: number): void {
+    this.firsts[entity]! += 1;
+  }
+}
+
+/** Totals of groups of members, over those cohorts whose period is over. */
+class GroupPeriods {
+  /** By group and period: those of whom it is the last one that is over, and the last one that is over in which they came back. */
+  readonly #members: Uint32Array;
+  readonly #furthest: Uint32Array;
+  /** Those who came back in it. */
+  readonly #returned: Uint32Array;
+  readonly #width: number;
+
+  constructor(
+    readonly axis: PeriodAxis,
+    groupCount: number,
+  ) {
+    this.#width = axis.periodCount + 1;
+    this.#members = new Uint32Array(groupCount * this.#width);
+    this.#furthest = new Uint32Array(groupCount * this.#width);
+    this.#returned = new Uint32Array(groupCount * this.#width);
+  }
+
+  /** A member of a group whose cohort is that of a unit. */
+  addMember(group: number, unit: number): void {
+    const period = this.#lastOver(unit, this.axis.periodCount);
+    if (period >= 0) this.#members[group * this.#width + period]! += 1;
+  }
+
+  /** A member came back in a period. */
+  addReturn(group: number, unit: number, period: number): void {
+    if (unit + period < this.axis.overCount) this.#returned[group * this.#width + period]! += 1;
+  }
+
+  /** A member came back in all periods up to one, which may be beyond the last. */
+  addReturns(group: number, unit: number, period: number): void {
+    const last = this.#lastOver(unit, period);
+    if (last > 0) this.#furthest[group * this.#width + last]! += 1;
+  }
+
+  totalOf(group: number): RetentionPeriod[] {
+    const from = group * this.#width;
+    const [of, returned] = [new Float64Array(this.#width), new Float64Array(this.#width)];
+    let [members, furthest] = [0, 0];
+    for (let period = this.#width - 1; period >= 0; period -= 1) {
+      of[period] = members += this.#members[from + period]!;
+      furthest += this.#furthest[from + period]!;
+      returned[period] = period === 0 ? members : furthest + this.#returned[from + period]!;
+    }
+    return this.axis.shown((period) => ({ of: of[period]!, entities: returned[period]! }));
+  }
+
+  /** The last period that is over of a cohort, up to one; below 0 for none. */
+  #lastOver(unit: number, period: number): number {
+    return Math.min(period, this.axis.periodCount, this.axis.overCount - 1 - unit);
+  }
+}
 
 /** Members, by place: cohorts ascend. */
 interface PlacedMembers {

@@ -1,11 +1,216 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
 import type { TrendAnswers } from "../../plan/insights/answers.js";
-import type { Range } from "../../plan/plan.js";
+import type { Range, RevenueRule } from "../../plan/plan.js";
+import { cutOf, tooManyBuckets } from "../../answer/insights/buckets.js";
+import type { Measured } from "../../answer/insights/measured.js";
+import { labelOf } from "../../filter/operand-value.js";
+import type { UnconvertedItem } from "../../plan/answers.js";
+import type { TrendPlan } from "../../plan/insights/plan.js";
+import { ACTOR_COLUMNS } from "../../segment/who.js";
+import type { SessionView } from "../../table/sessions/session-view.js";
+import { LIMITS } from "../../base/limits.js";
+import { Scratch } from "../../base/scratch.js";
+import { axisOf } from "../../calendar/axis.js";
+import type { Visits } from "../../answer/visits/visits.js";
+import type { Money } from "../../answer/money.js";
+import { Unconverted } from "../../answer/unconverted.js";
+import type { Missing } from "../../derived/missing.js";
+import { SEQUENCE_COLUMN } from "../../schema/fields.js";
+import type { Payments } from "../../table/money/payments.js";
+import type { TableMoment } from "../../table/tables.js";
 import type { AnyPart } from "../form/part.js";
-import type { Survey } from "../form/report.js";
+import type { Survey, RowContext } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
-import { paymentsOfMoment } from "./payment-items.js";
-import { trendKindOf, type TrendRead } from "./trend-kinds.js";
+import { actorsOfRows } from "../insights/actors-of-rows.js";
+import { fieldKeys, rowKeysOf, type RowKeys } from "../insights/row-keys.js";
+import type { RowCut } from "../insights/row-units.js";
+import { subjectsOf } from "../insights/subjects.js";
+import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
+import { isFiltered, marksOf, type SessionMarks, visitsOf } from "../visits/visits.js";
+import { cellsByUnit, NO_ITEMS, type CellsByUnit, type RowItems } from "../insights/cells-by-unit.js";
+import { cellsOf } from "../insights/cells.js";
+import { keysOfVisits } from "../visits/keys-of-visits.js";
+import { CellsOverTime } from "./cells-over-time.js";
+import { eventTallies, numberTallies, revenueTallies, userTallies, valueTallies, type Tallies } from "./tallies.js";
+import { UsersOverTime } from "./users-over-time.js";
+
+/** The revenue events of a moment: what rows of them are, and what each comes to. */
+interface PaymentsOfMoment {
+  /** A payment is its place in the table, and one; 0 for an event that is none. */
+  readonly items: RowItems;
+  /** Null for a duplicate, for what has no rate, and for what is no payment. */
+  amountOf(item: number): Money | null;
+  /** Sums of what counts and has no rate. */
+  unconvertedOf(items: Uint32Array): UnconvertedItem[];
+}
+
+/** Null where something is missing. To be asked in the turn of the moment. @throws invalid_parameter (a bad rate) */
+function paymentsOfMoment(rule: RevenueRule, moment: TableMoment, missing: Missing): PaymentsOfMoment | null {
+  const table = moment.tables.revenue(rule, moment, missing);
+  if (table === null) return null;
+  const { payments } = table;
+  const converted = table.converted(moment.rates);
+  // Later events may turn one into a duplicate, and may come before this question is answered.
+  const counted = payments.counted.slice(0, payments.count);
+  const { amounts, currencies } = payments;
+  const placeOf = payments.placesBySequence();
+  const isCounted = (item: number) => item > 0 && counted[item - 1] === 1;
+  return {
+    items: { columns: [SEQUENCE_COLUMN], name: `payments ${nameOf(payments)}`, itemsOf: (rows, selected) => {
+      const sequences = rows.sequences();
+      return selected.map((row) => placeOf(sequences[row]!) + 1);
+    } },
+    amountOf: (item) => (isCounted(item) ? converted[item - 1]! : null),
+    unconvertedOf: (items) => {
+      const unconverted = new Unconverted();
+      for (const item of items) if (isCounted(item) && converted[item - 1] === null) unconverted.add(currencies[item - 1]!, amounts[item - 1]!);
+      return unconverted.items();
+    },
+  };
+}
+
+const names = new WeakMap<Payments, number>();
+let nameCount = 0;
+
+/** Places are those of one table, until it begins anew. */
+function nameOf(payments: Payments): string {
+  let name = names.get(payments);
+  if (name === undefined) names.set(payments, (name = nameCount += 1));
+  return `${name}.${payments.generation}`;
+}
+
+/** What was read of tables: who paid, or the sessions. */
+interface TrendRead {
+  readonly payments: PaymentsOfMoment | null;
+  readonly sessions: SessionView | null;
+}
+
+/** What the parts of a range came to, by their names. */
+type TrendStates = Readonly<Record<string, unknown>>;
+
+/** How one kind of measure is made: what is gathered for a range, and what is asked of it. */
+interface TrendKind {
+  readonly keys: RowKeys;
+  /** @param name stands before the names of the parts */
+  partsOf(range: Range, name: string): Readonly<Record<string, AnyPart>>;
+  measuredOf(range: Range, name: string, states: TrendStates, pause: () => Promise<void>): Promise<Measured>;
+  /** Sums that have no rate. */
+  unconvertedOf(measured: Measured): UnconvertedItem[];
+}
+
+const kinds = new WeakMap<RowContext, TrendKind>();
+
+/** The kind of a question: the same for all its parts, however many values arrive meanwhile. */
+function trendKindOf(plan: TrendPlan, context: RowContext, { payments, sessions }: TrendRead): TrendKind {
+  let kind = kinds.get(context);
+  if (kind === undefined) {
+    const cut = plan.interval === "total" ? null : cutOf(plan.calendar, plan.interval);
+    const keys = rowKeysOf(plan.breakdown?.fields ?? [], context);
+    if (sessions !== null) kind = sessionKind(plan, cut, keys, sessions, context);
+    else if (plan.measure.type === "unique_users" && plan.breakdown === null) kind = userKind(plan, cut, keys, context);
+    else kind = cellKind(plan, cut, keys, payments, context);
+    kinds.set(context, kind);
+  }
+  return kind;
+}
+
+const NONE_UNCONVERTED = () => [];
+
+/** Events by their values, and by what figures are made of. */
+function cellKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: PaymentsOfMoment | null, context: RowContext): TrendKind {
+  const { items, tallies } = itemsOf(plan, context, payments);
+  return {
+    keys,
+    partsOf: (range, name) => ({ [name]: cellsByUnit({ ...plan, range }, cut, keys, items) }),
+    // What the part of this name made.
+    measuredOf: (_range, name, states, pause) => CellsOverTime.of(states[name] as CellsByUnit, tallies, pause),
+    unconvertedOf: (measured) => (payments === null || !(measured instanceof CellsOverTime) ? [] : payments.unconvertedOf(measured.items)),
+  };
+}
+
+const ACTORS: RowItems = { columns: ACTOR_COLUMNS, name: "actors", itemsOf: actorsOfRows };
+/** 1 where somebody did it. */
+const SOMEBODY: RowItems = { columns: ACTOR_COLUMNS, name: "somebody", areFew: true, itemsOf: (rows, selected) => actorsOfRows(rows, selected).map((actor) => (actor === 0 ? 0 : 1)) };
+
+function itemsOf({ measure, revenue }: TrendPlan, context: RowContext, payments: PaymentsOfMoment | null): { items: RowItems; tallies: Tallies } {
+  if (payments !== null) return { items: payments.items, tallies: revenueTallies((item) => payments.amountOf(item), revenue.currency) };
+  if (measure.type === "unique_users") return { items: ACTORS, tallies: userTallies(context.identities) };
+  if (measure.field === null) return { items: NO_ITEMS, tallies: eventTallies };
+  const { type } = measure;
+  // An array is called by its JSON text, which is no number.
+  const field = type === "unique_values" ? fieldKeys(measure.field, context) : fieldKeys(measure.field, context, (value) => [labelOf(value)]);
+  const items = { columns: field.columns, name: field.name, itemsOf: field.keysOf };
+  return { items, tallies: type === "unique_values" ? valueTallies(field) : numberTallies(field, type) };
+}
+
+/** People without a breakdown: who was there in each unit, and how many events they did. */
+function userKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, context: RowContext): TrendKind {
+  const subjects = subjectsOf("identity", context);
+  return {
+    keys,
+    partsOf: (range, name) => {
+      const scope = { ...plan, range };
+      return { [`${name} actors`]: subjectsByUnit(scope, [cut], subjects), [`${name} events`]: cellsByUnit(scope, cut, keys, SOMEBODY) };
+    },
+    // What the parts of these names made.
+    measuredOf: (_range, name, states) =>
+      Promise.resolve(new UsersOverTime(states[`${name} actors`] as SubjectsByUnit, states[`${name} events`] as CellsByUnit, subjects, context.identities)),
+    unconvertedOf: NONE_UNCONVERTED,
+  };
+}
+
+/** Sessions by the values of their first events. */
+function sessionKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, sessions: SessionView, context: RowContext): TrendKind {
+  return {
+    keys,
+    partsOf: (range, name) => (isFiltered(plan) ? { [name]: marksOf(plan, range, sessions) } : {}),
+    measuredOf: async (range, name, states, pause) => {
+      // What the part of this name made; there is none where all sessions are asked for.
+      const marks = (states[name] ?? null) as SessionMarks | null;
+      return await CellsOverTime.of(await visitCells(plan, range, marks, sessions, cut, keys, context, pause), eventTallies, pause);
+    },
+    unconvertedOf: NONE_UNCONVERTED,
+  };
+}
+
+/** Sessions by the unit in which they start, and by the values of their first events. @param marks null: all of the range */
+async function visitCells(
+  plan: TrendPlan,
+  range: Range,
+  marks: SessionMarks | null,
+  view: SessionView,
+  cut: RowCut,
+  keys: RowKeys,
+  context: RowContext,
+  pause: () => Promise<void>,
+): Promise<CellsByUnit> {
+  return await Scratch.of(async (scratch) => {
+    const visits = await visitsOf(plan, range, marks, view, context, scratch, pause);
+    const [keyOfVisit] = plan.breakdown === null ? [] : await keysOfVisits(visits, [keys], scratch, pause);
+    const cells: CellsByUnit = new Map();
+    let from = 0;
+    for (const [unitMs, count] of countsByUnit(visits, cut)) {
+      const own = keyOfVisit?.subarray(from, from + count);
+      cells.set(unitMs, [own === undefined ? { pairs: new Float64Array(1), counts: Uint32Array.of(count) } : cellsOf(own, new Uint32Array(count))]);
+      from += count;
+    }
+    return cells;
+  });
+}
+
+/** How many visits, which are in order, start in each unit that has some. @throws invalid_parameter (too many units from the first to the last) */
+function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: number][] {
+  const { extent } = visits;
+  if (extent === null) return [];
+  if (cut === null) return [[0, visits.count]];
+  const axis = axisOf(cut, extent.firstMs, extent.lastMs + 1, LIMITS.bucketCount);
+  // All of them are on the axis of the answer.
+  if (axis === null) throw tooManyBuckets(cut.unit);
+  const { bounds } = axis;
+  const counts = [...bounds].slice(0, -1).map((unitMs, at): [number, number] => [unitMs, visits.within({ fromMs: unitMs, toMs: bounds[at + 1] ?? unitMs }).count]);
+  return counts.filter(([, count]) => count > 0);
+}
 
 /**
  * A measure over time. Cost: what is kept of spans of days is 12 bytes for each unit, value and item that there is, and a look at each;

@@ -8,11 +8,22 @@ import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
-import { rowKeysOf } from "../insights/row-keys.js";
+import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import { KeptSessions } from "./kept-sessions.js";
-import { keptPaths } from "./kept-paths.js";
 import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
+
+/** Of more urls the paths are told anew by each question: they would take more memory than they are worth. */
+const URL_COUNT_MAX = 64 * 1024;
+/** What the path of a url takes with what it is found by, some 40 characters of it. */
+const BYTES_PER_URL = 200;
+
+/** Under which path urls stand: told once of each while sessions are kept. */
+function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
+  const urlCount = context.dictionaries.named("url").size;
+  const make = () => rowKeysOf([{ kind: "path" }], context);
+  return urlCount > URL_COUNT_MAX ? make() : kept.lasting("paths", make, urlCount * BYTES_PER_URL);
+}
 
 type OverviewParts = Readonly<Record<string, Part<SessionMarks>>>;
 

@@ -1,29 +1,179 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- a key has one value a field */
 import { bothExtents, cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
-import type { KeyGroups } from "../../answer/insights/combinations.js";
-import { byIdentity, visitList } from "../../answer/visits/visit-list.js";
+import { type KeyGroups, combinationsOf } from "../../answer/insights/combinations.js";
+import { byIdentity, visitList, keysThere } from "../../answer/visits/visit-list.js";
 import type { Counting, Visits } from "../../answer/visits/visits.js";
-import { ONLINE_MS, webFigures } from "../../answer/visits/web-figures.js";
+import { ONLINE_MS, webFigures, NOT_SET, NO_TOUCH } from "../../answer/visits/web-figures.js";
 import { LIMITS } from "../../base/limits.js";
 import { Scratch } from "../../base/scratch.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
 import type { WebOverviewPlan } from "../../plan/insights/plan.js";
-import type { Range } from "../../plan/plan.js";
+import type { Range, TouchDimension, Scope } from "../../plan/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
+import { labelNumbers } from "../../table/touches/touch-facts.js";
+import { firstPlaces } from "../../answer/first-in-order.js";
+import { inPieces } from "../../base/in-pieces.js";
+import { compareCodePoints } from "../../base/order.js";
+import { inTurns } from "../../base/steps.js";
+import { firstAtLeast } from "../../column/search.js";
 import { countIdentities } from "../events/distinct-actors.js";
 import type { AnyPart } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
-import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
+import { rowKeysOf, type RowKeys, KEY_SPAN } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
-import { subjectsOf } from "../insights/subjects.js";
+import { subjectsOf, type Subjects } from "../insights/subjects.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit } from "../insights/cells-by-unit.js";
-import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
-import { pagesOf, viewsOf } from "./page-views.js";
-import { touchKeysOf } from "./touch-keys.js";
+import type { Cells } from "../insights/cells.js";
+import { keysOfVisits, urlsOfVisits, type VisitKeys } from "./keys-of-visits.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
+
+/** The page views among the events of a scope. */
+function viewsOf(scope: Scope, pageviewSlugs: readonly string[]): Scope {
+  const isView = { operand: { kind: "field", field: "slug" }, test: { op: "equals", values: pageviewSlugs }, negated: false } as const;
+  return { ...scope, where: scope.where.length === 0 ? [[isView]] : scope.where.map((group) => [...group, isView]) };
+}
+
+/** Where the cells of each key lie in a list: keys ascend. */
+interface KeyIndex {
+  readonly keys: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+const indexes = new WeakMap<Cells, KeyIndex>();
+
+/** Made once of each list: what is kept of spans is the same list again. */
+async function indexOf(cells: Cells, pause: () => Promise<void>): Promise<KeyIndex> {
+  let index = indexes.get(cells);
+  if (index === undefined) indexes.set(cells, (index = await makeIndex(cells, pause)));
+  return index;
+}
+
+async function makeIndex({ pairs, counts }: Cells, pause: () => Promise<void>): Promise<KeyIndex> {
+  const [keys, starts, sums]: [number[], number[], number[]] = [[], [], []];
+  let last = -1;
+  await inPieces(pairs.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const key = Math.floor(pairs[at]! / KEY_SPAN);
+      if (key !== last) {
+        keys.push(key);
+        starts.push(at);
+        sums.push(0);
+        last = key;
+      }
+      sums[sums.length - 1]! += counts[at]!;
+    }
+  });
+  starts.push(pairs.length);
+  return { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), counts: Float64Array.from(sums) };
+}
+
+/** A list, and where the cells of each key lie in it. */
+interface Indexed {
+  readonly cells: Cells;
+  readonly index: KeyIndex;
+}
+
+/**
+ * Pages by their visitors, then views, both descending, then value. Visitors are told apart only of pages that may be shown.
+ * Cost: the keys, and the cells of those pages.
+ * @param lists cells by url and actor
+ */
+async function pagesOf(lists: readonly Cells[], path: RowKeys, people: Subjects, limit: number, pause: () => Promise<void>): Promise<WebOverview["pages"]> {
+  const indexed: Indexed[] = [];
+  for (const cells of lists) indexed.push({ cells, index: await indexOf(cells, pause) });
+  const { cellCounts, viewCounts } = await countsOf(indexed, pause);
+  const pages = await inTurns(combinationsOf(keysThere(cellCounts), path, false), pause);
+  // Visitors are at most so many.
+  const most = await inTurns(pages.sumsOf((key) => cellCounts[key]!), pause);
+  const views = await inTurns(pages.sumsOf((key) => viewCounts[key]!), pause);
+  const likely = await inTurns(firstPlaces(pages.count, limit, (a, b) => most[b]! - most[a]! || a - b), pause);
+  const counter = new VisitorCounter(indexed, people);
+  const visitors = new Uint32Array(pages.count);
+  for (const place of likely) visitors[place] = await counter.countOf(pages.keysOf(place), pause);
+  // Whoever has fewer than each of these is not shown.
+  const least = likely.length < limit ? 0 : Math.min(...likely.map((place) => visitors[place]!));
+  const told: number[] = [...likely];
+  for (const place of likely) most[place] = -1;
+  for (let place = 0; place < pages.count; place += 1) {
+    if (place % PAGES_PER_PAUSE === 0) await pause();
+    if (most[place]! < least || most[place]! < 0) continue;
+    visitors[place] = most[place] === 1 ? counter.countOfOne(pages.keysOf(place)) : await counter.countOf(pages.keysOf(place), pause);
+    told.push(place);
+  }
+  const valueOf = (at: number) => pages.valuesOf(told[at]!)[0]!;
+  const descending = (a: number, b: number) => visitors[told[b]!]! - visitors[told[a]!]! || views[told[b]!]! - views[told[a]!]! || compareCodePoints(valueOf(a), valueOf(b));
+  const shown = await inTurns(firstPlaces(told.length, limit, descending), pause);
+  return shown.map((at) => ({ value: valueOf(at), visitors: visitors[told[at]!]!, views: views[told[at]!]! }));
+}
+
+/** Pages that are looked at between two turns. */
+const PAGES_PER_PAUSE = 256;
+
+/** By key: its cells, and the events that they have. */
+async function countsOf(lists: readonly Indexed[], pause: () => Promise<void>): Promise<{ readonly cellCounts: Uint32Array; readonly viewCounts: Float64Array }> {
+  const keyEnd = Math.max(0, ...lists.map(({ index }) => (index.keys.at(-1) ?? -1) + 1));
+  const [cellCounts, viewCounts] = [new Uint32Array(keyEnd), new Float64Array(keyEnd)];
+  for (const { index: { keys, starts, counts } } of lists)
+    await inPieces(keys.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        cellCounts[keys[at]!]! += starts[at + 1]! - starts[at]!;
+        viewCounts[keys[at]!]! += counts[at]!;
+      }
+    });
+  return { cellCounts, viewCounts };
+}
+
+/** Counts the identities of cells. 4 bytes for each that there may be. */
+class VisitorCounter {
+  readonly #stamps: Uint32Array;
+  #stamp = 0;
+
+  constructor(
+    readonly lists: readonly Indexed[],
+    readonly people: Subjects,
+  ) {
+    this.#stamps = new Uint32Array(people.end);
+  }
+
+  async countOf(keys: Float64Array, pause: () => Promise<void>): Promise<number> {
+    this.#stamp += 1;
+    let count = 0;
+    for (const key of keys)
+      for (const list of this.lists) {
+        count += this.#countIn(list, key);
+        await pause();
+      }
+    return count;
+  }
+
+  /** The same of a few cells. */
+  countOfOne(keys: Float64Array): number {
+    this.#stamp += 1;
+    let count = 0;
+    for (const key of keys) for (const list of this.lists) count += this.#countIn(list, key);
+    return count;
+  }
+
+  #countIn({ cells: { pairs }, index: { keys, starts } }: Indexed, key: number): number {
+    const place = firstAtLeast(keys, key);
+    if (keys[place] !== key) return 0;
+    const [stamps, stamp, { people }] = [this.#stamps, this.#stamp, this];
+    let count = 0;
+    for (let at = starts[place]!; at < starts[place + 1]!; at += 1) {
+      const actor = pairs[at]! % KEY_SPAN;
+      if (actor === 0) continue;
+      const identity = people.entityOf(actor);
+      if (stamps[identity] === stamp) continue;
+      stamps[identity] = stamp;
+      count += 1;
+    }
+    return count;
+  }
+}
 
 /** What its parts come to. Of the events: who did them, and which are page views. */
 type WebStates = {
@@ -162,5 +312,35 @@ async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: 
     devices: await list(keys[1], devices!),
     browsers: await list(keys[2], browsers!),
     systems: await list(keys[3], systems!),
+  };
+}
+
+/** Who brought a visit, by the number of the label. */
+interface TouchKeys extends VisitKeys {
+  /** What keys stand for in a dimension. */
+  groupsBy(dimension: TouchDimension): KeyGroups;
+}
+
+/** The labels of events' own touches, as attribution shows them. */
+function touchKeysOf({ touches }: RowContext): TouchKeys {
+  const { labels } = touches;
+  return {
+    columns: touches.reader().columns,
+    areKept: (rows) => rows.kept(labels.name, []) !== null,
+    keysOf: (rows, selected) => {
+      const numbers = labelNumbers(rows, touches);
+      return selected.map((row) => numbers[row] ?? 0);
+    },
+    groupsBy: (dimension) => {
+      const numbers = new Map<string, number>();
+      const texts: string[] = [];
+      const numberOf = (text: string) => {
+        let number = numbers.get(text);
+        if (number === undefined) numbers.set(text, (number = texts.push(text) - 1));
+        return number;
+      };
+      const textOf = (key: number) => (key === 0 ? NO_TOUCH[dimension] : (labels.labelOf(key)?.[dimension] ?? NOT_SET));
+      return { groupsOf: (key) => [numberOf(textOf(key))], valuesOfGroup: (group) => [texts[group] ?? ""] };
+    },
   };
 }
