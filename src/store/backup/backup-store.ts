@@ -1,18 +1,150 @@
-import { parameterError } from "../../base/errors.js";
+import { parameterError, DaybookError } from "../../base/errors.js";
 import { areSameBytes } from "../../base/same-bytes.js";
+import { Turns } from "../../base/turn.js";
+import { TRAILER_BYTES, damaged, footerCrcOf } from "../../segment/container.js";
 import { FILE_FOLDERS } from "../files/files.js";
-import { MANIFEST_KEY, encodeManifest, filesOf, withoutMark } from "../files/manifest.js";
-import type { BackupMark, Manifest } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY } from "../files/saved-segments-file.js";
+import {
+  MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry,
+} from "../files/manifest.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
 import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { refuseStoresBelow } from "../files/stores-below.js";
-import { journalKey } from "../journal/journal.js";
+import { journalKey, replayJournal } from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
-import { formerBackup, refuseFilled, refuseOtherHistory } from "./backup-place.js";
-import { CopiedFiles } from "./copied-files.js";
-import { readMoment } from "./moment.js";
-import type { Moment } from "./moment.js";
-import { momentJournal } from "./moment-journal.js";
+import { concat } from "../batch/payload.js";
+import { FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal-frame.js";
+import { isOtherHistory } from "../files/other-history.js";
+import { codecOf, sha256Of } from "../files/check-file.js";
+import { listJournals, readJournal } from "../journal/journal-file.js";
+
+/** A store as it is at one moment, but for the files that its manifest names. */
+interface Moment {
+  readonly manifest: Manifest;
+  /** All whole frames of the live journals, in order, without end marks. */
+  readonly frames: readonly Frame[];
+  /** Sequence of the record that would have come next. */
+  readonly nextSequence: number;
+  /** Null where nothing was ever accepted. */
+  readonly keys: Uint8Array | null;
+  readonly savedSegments: Uint8Array | null;
+}
+
+/** How often a moment is begun again because the writer replaced the manifest meanwhile. */
+const ATTEMPT_COUNT = 100;
+
+/**
+ * Reads one moment of a store that another process may be writing. What a manifest names stays as it is for as long as it is the manifest; so
+ * what was read counts if it still is.
+ * @param copyFiles takes the files that a manifest names; called again with the next one where files of this one are gone
+ * @throws manifest_missing, corruption, overloaded, and what `copyFiles` throws
+ */
+async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<Moment> {
+  let damage: string | null = null;
+  for (let attempt = 1; attempt <= ATTEMPT_COUNT; attempt += 1) {
+    const before = await storage.read(MANIFEST_KEY);
+    if (before === null) throw new DaybookError("manifest_missing", "there is no store here to back up");
+    const outcome = await readOnce(storage, decodeManifest(before), copyFiles).catch((error: unknown) => ({ error }));
+    if ("error" in outcome && !isDamage(outcome.error)) throw outcome.error;
+    if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) continue;
+    if (!("error" in outcome)) return outcome;
+    const { message } = outcome.error as Error;
+    // Frames that were rolled back while they were read look damaged as well, but only once.
+    if (message === damage) throw outcome.error;
+    damage = message;
+  }
+  throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be copied");
+}
+
+async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<Moment> {
+  await copyFiles(manifest);
+  const { frames, nextSequence } = await readFrames(storage, manifest);
+  // Behind the journals: a store has its keys before its first frame.
+  const keys = await storage.read(KEYS_KEY);
+  if (keys !== null) parseKey(keys);
+  else if (nextSequence > 1 || manifest.privacy !== null) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
+  // Behind the manifest: an erasure replaces saved segments first.
+  const savedSegments = await storage.read(SAVED_SEGMENTS_KEY);
+  if (savedSegments !== null) decodeSavedSegments(savedSegments);
+  return { manifest, frames, nextSequence, keys, savedSegments };
+}
+
+async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<Moment, "frames" | "nextSequence">> {
+  const { clean, epoch, firstJournal } = manifest;
+  const frames: Frame[] = [];
+  let { nextSequence } = manifest;
+  let ended = false;
+  // Listed first: what is in a journal is never older than the end of the one before it.
+  for (const number of await listJournals(storage)) {
+    if (number < firstJournal) continue;
+    const { keys, bytes } = await readJournal(storage, number);
+    const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => frames.push(frame));
+    if (replay.frameCount > 0 || number === firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
+    nextSequence = replay.nextSequence;
+  }
+  if (clean && epoch > 0 && !ended) throw damaged(`journal ${firstJournal}`, "the store was closed in good order, but the end mark is missing");
+  return { frames, nextSequence };
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === "corruption";
+}
+
+/** Copies files that manifests name from one storage to another, each once; those that are there already stay. */
+class CopiedFiles {
+  readonly #former: ReadonlyMap<string, FileEntry>;
+  readonly #settled = new Set<string>();
+  #unsynced: string[] = [];
+  /** Files copied so far. */
+  fileCount = 0;
+  /** Bytes of these. */
+  byteLength = 0;
+
+  /** @param former the manifest of the target: what it names is durable there */
+  constructor(
+    readonly from: Storage,
+    readonly to: Storage,
+    former: Manifest | null,
+  ) {
+    this.#former = new Map((former === null ? [] : filesOf(former)).map((entry) => [entry.key, entry]));
+  }
+
+  /** Makes all files of a manifest durable in the target. @throws corruption for what is damaged or gone, storage_full */
+  async take(manifest: Manifest): Promise<void> {
+    for (const entry of filesOf(manifest)) {
+      if (this.#settled.has(entry.key)) continue;
+      if (!(await this.#isThere(entry))) await this.#copy(entry);
+      this.#settled.add(entry.key);
+    }
+    if (this.#unsynced.length > 0) await this.to.sync(this.#unsynced);
+    this.#unsynced = [];
+  }
+
+  async #isThere(entry: FileEntry): Promise<boolean> {
+    const { key, byteLength, sha256 } = entry;
+    if (this.#former.get(key)?.sha256 === sha256) return await this.#isWhole(entry);
+    const bytes = await this.to.read(key);
+    if (bytes?.length !== byteLength || (await sha256Of(codecOf(this.to), bytes)) !== sha256) return false;
+    // Left by a backup that was cut, maybe in memory alone.
+    this.#unsynced.push(key);
+    return true;
+  }
+
+  /** By length and footer: to read all of it is what `verify` is for. */
+  async #isWhole({ key, byteLength, footerCrc32 }: FileEntry): Promise<boolean> {
+    const tail = await this.to.read(key, { start: Math.max(byteLength - TRAILER_BYTES, 0), end: byteLength + 1 });
+    return tail?.length === TRAILER_BYTES && footerCrcOf(tail) === footerCrc32;
+  }
+
+  async #copy({ key, byteLength, sha256 }: FileEntry): Promise<void> {
+    const bytes = await this.from.read(key);
+    if (bytes?.length !== byteLength) throw damaged(key, `expected ${byteLength} bytes, it is missing or has another length`);
+    if ((await sha256Of(codecOf(this.from), bytes)) !== sha256) throw damaged(key, `expected the SHA-256 ${sha256}`);
+    await this.to.write(key, bytes, { durable: false });
+    this.#unsynced.push(key);
+    this.fileCount += 1;
+    this.byteLength += byteLength;
+  }
+}
 
 /** What a backup holds, and what it took to make it. */
 export interface BackupReport {
@@ -112,4 +244,56 @@ async function removeOthers(to: Storage, manifest: Manifest): Promise<number> {
       count += 1;
     }
   return count;
+}
+
+/** One journal with all frames of a moment, chained anew, and an end mark: none of them can be lost without a word. */
+async function momentJournal({ manifest, frames, nextSequence }: Moment): Promise<Uint8Array> {
+  const turns = new Turns();
+  const header = encodeJournalHeader(manifest.epoch);
+  const parts = [header];
+  let previousCrc = journalHeaderCrc(header) ?? 0;
+  const append = (kind: number, firstSequence: number, recordCount: number, syncedSequence: number, payload: Uint8Array) => {
+    const { bytes, crc } = encodeFrame(kind, firstSequence, recordCount, syncedSequence, previousCrc, payload);
+    previousCrc = crc;
+    parts.push(bytes);
+  };
+  for (const { kind, firstSequence, recordCount, syncedSequence, payload } of frames) {
+    append(kind, firstSequence, recordCount, syncedSequence, payload);
+    await turns.took(payload.length);
+  }
+  append(FRAME_KINDS.end, nextSequence, 0, nextSequence, new Uint8Array(0));
+  return concat(parts);
+}
+
+/**
+ * The manifest of the backup that a place holds; null for an empty place, and for one in which the first backup was cut: that has the keys already.
+ * @param keys of the store to be backed up
+ * @throws invalid_parameter for anything else, corruption
+ */
+async function formerBackup(place: Storage, keys: Uint8Array | null): Promise<Manifest | null> {
+  const stored = await place.read(MANIFEST_KEY);
+  const former = stored === null ? null : decodeManifest(stored);
+  if (former !== null && former.backup === undefined) throw unfit("it holds a store that is no backup");
+  const formerKeys = await place.read(KEYS_KEY);
+  if (formerKeys !== null && !areSameBytes(formerKeys, keys)) throw unfit("it holds a backup of another store");
+  if (former === null && formerKeys === null) await refuseFilled(place);
+  return former;
+}
+
+/** @throws invalid_parameter unless there is nothing in a place */
+async function refuseFilled(place: Storage): Promise<void> {
+  const [key] = await place.list("");
+  if (key !== undefined) throw unfit(`it holds ${key}`);
+}
+
+/**
+ * Refuses to put a moment in the place of one that it does not follow on, as happens to a store that was restored from an older one.
+ * @throws invalid_parameter where numbers or files tell
+ */
+function refuseOtherHistory(former: Manifest, manifest: Manifest): void {
+  if (isOtherHistory(former, manifest)) throw unfit("it holds a moment that this store did not come to, as one that was restored from an older backup");
+}
+
+function unfit(reason: string): DaybookError {
+  return parameterError("invalid_parameter", "storage", `expected an empty place, or a backup of this store: ${reason}`);
 }

@@ -1,25 +1,57 @@
-import type { Dictionaries } from "../../column/dictionaries.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary */
+import { Dictionaries } from "../../column/dictionaries.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, DICTIONARY_OF_FIELD, RecordTable } from "../../identity/record-table.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { Head } from "../../segment/head.js";
 import { keepRows } from "../../segment/keep-rows.js";
 import { mergeRows } from "../../segment/merge-rows.js";
 import type { Segment } from "../../segment/segment.js";
+import type { Rows } from "../../segment/rows.js";
+import { checkBlock, decodeFooter, footerCrcOf } from "../../segment/container.js";
+import type { SegmentMeta } from "../../segment/segment-file.js";
 import type { StoreFiles } from "../files/files.js";
 import { journalKey } from "../journal/journal.js";
 import { journalKeys } from "../journal/journal-file.js";
-import { MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark } from "../files/manifest.js";
-import type { FileEntry, Manifest, QuarantinedFile, SegmentEntry } from "../files/manifest.js";
+import {
+  MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type Manifest, type QuarantinedFile, type SegmentEntry,
+} from "../files/manifest.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
-import { readReadable } from "./salvage-files.js";
-import type { ReadableFiles } from "./salvage-files.js";
-import { appendReadable, salvageJournals } from "./salvage-journal.js";
-import type { SalvagedJournals } from "./salvage-journal.js";
 import type { Storage } from "../storage/storage.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
 import { KEYS_KEY, parseKey } from "../files/store-keys.js";
+import { checkFile, codecOf } from "../files/check-file.js";
+import type { DictionaryMeta } from "../files/dictionary-file.js";
+import { Findings } from "../files/findings.js";
+import { appendReadable, salvageJournals, type SalvagedJournals, applyBehindGap } from "./salvage-journal.js";
 import { ReadableCodes, readableRows } from "./unreadable-rows.js";
-import { UsedIds } from "./used-ids.js";
+
+type IdColumn = "userId" | "anonymousId" | "companyId";
+
+/** Which codes of ids some event uses: of all others only records, or nothing any more, tell. */
+class UsedIds {
+  readonly columns: readonly IdColumn[] = ["userId", "anonymousId", "companyId"];
+  readonly #used = new Map<IdColumn, Uint8Array>();
+
+  constructor(readonly dictionaries: Dictionaries) {
+    for (const column of this.columns) this.#used.set(column, new Uint8Array(dictionaries.named(column).size));
+  }
+
+  /** Notes the ids of rows; their columns are loaded. */
+  addRows(rows: Rows): void {
+    for (const column of this.columns) {
+      const used = this.#used.get(column)!;
+      const { codes } = rows.column(column);
+      for (let at = 0; at < codes.length; at += 1) used[codes[at]!] = 1;
+    }
+  }
+
+  /** Codes with a value that no row noted so far uses, ascending. */
+  unusedOf(column: IdColumn): number[] {
+    const used = this.#used.get(column)!;
+    const { values } = this.dictionaries.named(column);
+    return [...used.keys()].filter((code) => code > 0 && used[code] === 0 && values[code] !== "");
+  }
+}
 
 /** Where damaged files are kept. */
 export const QUARANTINE = "quarantine/";
@@ -219,5 +251,74 @@ class Salvage {
   #takeNumber(): number {
     this.nextFile += 1;
     return this.nextFile - 1;
+  }
+}
+
+/** A file that is not as it was written. */
+interface BrokenFile {
+  readonly entry: FileEntry;
+  readonly reason: string;
+}
+
+/** What files beside journals and keys still hold. */
+interface ReadableFiles {
+  readonly broken: readonly BrokenFile[];
+  readonly segments: readonly SegmentEntry[];
+  readonly dictionaries: Dictionaries;
+  readonly records: readonly RecordBatch[];
+  readonly privacy: string | null;
+}
+
+/** Reads all files that a manifest names, whole, one after the other; of broken dictionary files whatever block is undamaged. */
+async function readReadable(storage: Storage, files: StoreFiles, manifest: Manifest): Promise<ReadableFiles> {
+  const broken: BrokenFile[] = [];
+  const dictionaries = new Dictionaries();
+  files.readWith(dictionaries);
+  const records: RecordBatch[] = [];
+  const segments: SegmentEntry[] = [];
+  const isWhole = async (entry: FileEntry): Promise<boolean> => {
+    const reason = await faultOf(storage, entry);
+    if (reason !== null) broken.push({ entry, reason });
+    return reason === null;
+  };
+  for (const entry of manifest.dictionaries) {
+    await isWhole(entry);
+    await applyReadableBlocks(storage, entry, dictionaries);
+  }
+  for (const entry of manifest.identities) if (await isWhole(entry)) records.push(await files.readRecords(entry));
+  const { privacy } = manifest;
+  const text = privacy !== null && (await isWhole(privacy)) ? await files.readPrivacy(privacy) : null;
+  for (const entry of manifest.segments) if (await isWhole(entry)) segments.push(entry);
+  return { broken, segments, dictionaries, records, privacy: text };
+}
+
+async function faultOf(storage: Storage, entry: FileEntry): Promise<string | null> {
+  const findings = new Findings();
+  await checkFile<SegmentMeta>(storage, entry, await storage.read(entry.key), findings);
+  const [first] = findings.kept;
+  return first === undefined ? null : `expected ${first.expected}, found ${first.found}`;
+}
+
+async function applyReadableBlocks(storage: Storage, { key, footerCrc32 }: FileEntry, dictionaries: Dictionaries): Promise<void> {
+  const bytes = await storage.read(key);
+  if (bytes === null) return;
+  const footer = attempt(() => decodeFooter<DictionaryMeta>(key, bytes, bytes.length));
+  if (footer === null || "need" in footer || footerCrcOf(bytes) !== footerCrc32) return;
+  for (const [index, { name, start }] of footer.meta.deltas.entries()) {
+    const block = footer.blocks[index];
+    if (block === undefined) continue;
+    const packed = attempt(() => checkBlock(key, block, bytes.subarray(block.offset, block.offset + block.byteLength)));
+    if (packed === null) continue;
+    const values = JSON.parse(new TextDecoder().decode(await codecOf(storage).inflate(packed, block.rawByteLength))) as string[];
+    applyBehindGap(dictionaries, { name, start, values });
+  }
+}
+
+/** What is damaged is left out. */
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
   }
 }

@@ -4,24 +4,68 @@ import { Dictionaries } from "../../column/dictionaries.js";
 import { MemoryBudget } from "../../segment/memory-budget.js";
 import type { SegmentMeta } from "../../segment/segment-file.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import { uuidText } from "../../base/uuid.js";
 import { checkFile } from "../files/check-file.js";
 import { StoreFiles } from "../files/files.js";
-import { Findings } from "../files/findings.js";
-import type { Finding } from "../files/findings.js";
-import { MANIFEST_KEY, decodeManifest, filesOf } from "../files/manifest.js";
-import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
-import { SequenceSet } from "./sequence-set.js";
+import { Findings, type Finding } from "../files/findings.js";
+import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
 import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { refuseStoresBelow } from "../files/stores-below.js";
-import { UniqueIds } from "./unique-ids.js";
+import { journalNumber } from "../journal/journal.js";
+import { IdTable, idParts } from "../batch/id-table.js";
+import { SequenceSet } from "./sequence-set.js";
 import { CodeJudge, verifyDictionaries } from "./verify-dictionaries.js";
-import { verifyJournals } from "./verify-journals.js";
-import type { VerifiedJournals } from "./verify-journals.js";
-import { notesOf } from "./verify-notes.js";
+import { verifyJournals, type VerifiedJournals } from "./verify-journals.js";
 import { RecordLaws, verifyPrivacy } from "./verify-records.js";
 import { verifySegment } from "./verify-segment.js";
+
+/** Ids that may be there twice which are looked for: of a billion others some 2,000 meet by chance, as fingerprints have 48 bits. */
+const SUSPECT_COUNT_MAX = 10_000;
+
+/**
+ * Finds events that a store holds twice, by project and id: about 10 bytes an id, and a second look at the ids where fingerprints met.
+ */
+class UniqueIds {
+  // Nobody prepares ids against a check that changes nothing.
+  readonly #table = new IdTable(0x5eed);
+  readonly #suspects = new Map<string, string[]>();
+  /** There were more suspects than are looked for. */
+  isCut = false;
+
+  get hasSuspects(): boolean {
+    return this.#suspects.size > 0;
+  }
+
+  /** Notes ids of 16 bytes each. */
+  add(ids: Uint8Array, projectOf: (row: number) => string): void {
+    this.#table.reserve(Math.ceil(ids.length / 16));
+    for (const { part, first } of idParts(ids)) {
+      this.#table.look(part, part.length / 16, (row) => projectOf(first + row));
+      for (let row = 0; row < part.length / 16; row += 1) {
+        if (!this.#table.hasSeen(row)) this.#table.addSeen(row);
+        else if (this.#suspects.size < SUSPECT_COUNT_MAX) this.#suspects.set(nameOf(part, row, projectOf(first + row)), []);
+        else this.isCut = true;
+      }
+    }
+    this.#table.keep();
+  }
+
+  /** The second look: each file's ids once more. */
+  look(file: string, ids: Uint8Array, projectOf: (row: number) => string): void {
+    for (let row = 0; row < ids.length / 16; row += 1) this.#suspects.get(nameOf(ids, row, projectOf(row)))?.push(`${file} row ${row}`);
+  }
+
+  /** Ids that stand in two places or more. */
+  duplicates(): { readonly id: string; readonly places: readonly string[] }[] {
+    return [...this.#suspects].filter(([, places]) => places.length > 1).map(([id, places]) => ({ id, places }));
+  }
+}
+
+function nameOf(ids: Uint8Array, row: number, project: string): string {
+  return `${uuidText(ids, row * 16)} of project ${project}`;
+}
 
 /** What a verification found. */
 export interface VerifyReport {
@@ -252,4 +296,19 @@ function verifyManifest(manifest: Manifest, findings: Findings): void {
   if (!(firstJournal >= 1 && firstJournal <= nextFile)) findings.add(MANIFEST_KEY, `a first journal from 1 to ${nextFile}`, String(firstJournal));
   const rowCount = segments.reduce((sum, entry) => sum + entry.rowCount, 0);
   if (rowCount >= nextSequence) findings.add(MANIFEST_KEY, `fewer rows in segments than the next sequence, ${nextSequence}`, String(rowCount));
+}
+
+/** Files of a store that no answer rests on, and the torn end of a journal. */
+async function notesOf(storage: Storage, manifest: Manifest, tornByteLength: number): Promise<string[]> {
+  const notes: string[] = [];
+  const named = new Set([MANIFEST_KEY, KEYS_KEY, SAVED_SEGMENTS_KEY, ...filesOf(manifest).map(({ key }) => key)]);
+  for (const key of await storage.list("")) {
+    const journal = journalNumber(key);
+    if (named.has(key) || (journal !== null && journal >= manifest.firstJournal)) continue;
+    if (key.startsWith("quarantine/")) notes.push(`${key}: kept in quarantine`);
+    else if (/^(?:segments|dictionaries|identities|journal)\//.test(key)) notes.push(`${key}: the manifest does not name it; the next opening for writing removes it`);
+    else notes.push(`${key}: no file of a store`);
+  }
+  if (tornByteLength > 0) notes.push(`journal: ${tornByteLength} bytes behind the last whole frame, a write that was never answered`);
+  return notes;
 }
