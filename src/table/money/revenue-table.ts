@@ -1,8 +1,45 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
 import type { Rates } from "../../plan/input.js";
-import type { Money } from "../../answer/money.js";
+import { type Money, conversionAt } from "../../answer/money.js";
+import { checkedRate } from "../../answer/checked-rate.js";
 import type { Payments } from "./payments.js";
-import { ConvertedAmounts } from "./revenue-rates.js";
+import { REPORTING } from "./quotes.js";
+
+/**
+ * Amounts in the reporting currency. Rates are asked at every question, once per currency and day; all amounts are converted anew
+ * when one of them changed, else those of payments that came since.
+ */
+class ConvertedAmounts {
+  #rates: readonly (number | undefined)[] = [];
+  /** By quote. */
+  #conversions: readonly (((amount: Money) => Money) | undefined)[] = [];
+  #amounts: (Money | null)[] = [];
+  #generation = -1;
+
+  constructor(readonly payments: Payments) {}
+
+  /** By the place of the payment; null where no rate is known. Valid within the turn. @throws invalid_parameter (a rate that is no number above 0) */
+  of(rates: Rates): readonly (Money | null)[] {
+    const { amounts, count, generation, quotes } = this.payments;
+    if (!quotes.hasOthers) return amounts;
+    const { reporting } = quotes;
+    const asked = quotes.all.map(({ currency, day }) => checkedRate(rates(currency, reporting, day), currency, reporting, day));
+    const isAnew = this.#generation !== generation || this.#rates.some((rate, at) => rate !== asked[at]);
+    if (isAnew) this.#amounts = [];
+    if (isAnew || asked.length > this.#rates.length) this.#conversions = asked.map((rate) => (rate === undefined ? undefined : conversionAt(rate)));
+    this.#generation = generation;
+    this.#rates = asked;
+    for (let place = this.#amounts.length; place < count; place += 1) this.#amounts.push(this.#convert(place));
+    return this.#amounts;
+  }
+
+  #convert(place: number): Money | null {
+    const { quoteOf, amounts } = this.payments;
+    const quote = quoteOf[place]!;
+    if (quote === REPORTING) return amounts[place]!;
+    return this.#conversions[quote]?.(amounts[place]!) ?? null;
+  }
+}
 
 /** The revenue events of a store, duplicates marked, in the reporting currency. Read within the turn in which it was brought up to date. */
 export class RevenueTable {

@@ -5,9 +5,120 @@ import type { Missing } from "../../derived/missing.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { Memberships } from "../../identity/memberships.js";
 import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-event.js";
-import { EntityCount } from "./entity-count.js";
-import { FirstDays, NEVER, type Entity } from "./first-days.js";
 import type { SeenActors } from "./seen-actors.js";
+
+/** Later than any day. */
+const NEVER = 2 ** 31 - 1;
+
+/** Who is counted: an identity by its number above 0, a company by its code as a number below 0. */
+type Entity = number;
+
+/** First days by number. */
+class DaysByNumber {
+  /** Day + 1; 0 for none, so that memory nobody asks for is never touched. */
+  #nextDays = new Int32Array(1024);
+
+  get byteLength(): number {
+    return this.#nextDays.byteLength;
+  }
+
+  of(number: number): number {
+    const nextDay = number < this.#nextDays.length ? this.#nextDays[number]! : 0;
+    return nextDay === 0 ? NEVER : nextDay - 1;
+  }
+
+  set(number: number, day: number): void {
+    if (number >= this.#nextDays.length) {
+      const nextDays = new Int32Array(2 ** Math.ceil(Math.log2(number + 1)));
+      nextDays.set(this.#nextDays);
+      this.#nextDays = nextDays;
+    }
+    this.#nextDays[number] = day === NEVER ? 0 : day + 1;
+  }
+}
+
+/** When entities were first seen: 4 bytes for each below the greatest. */
+class FirstDays {
+  readonly #identities = new DaysByNumber();
+  readonly #companies = new DaysByNumber();
+
+  get byteLength(): number {
+    return this.#identities.byteLength + this.#companies.byteLength;
+  }
+
+  /** NEVER for an entity that was not seen. */
+  of(entity: Entity): number {
+    return entity > 0 ? this.#identities.of(entity) : this.#companies.of(-entity);
+  }
+
+  set(entity: Entity, day: number): void {
+    if (entity > 0) this.#identities.set(entity, day);
+    else this.#companies.set(-entity, day);
+  }
+
+  /** Of several days the first counts. */
+  add(entity: Entity, day: number): void {
+    if (day < this.of(entity)) this.set(entity, day);
+  }
+}
+
+/** A byte for every entity below the greatest. */
+class EntitySet {
+  #identities = new Uint8Array(1024);
+  #companies = new Uint8Array(1024);
+
+  get byteLength(): number {
+    return this.#identities.length + this.#companies.length;
+  }
+
+  has(entity: Entity): boolean {
+    return (entity > 0 ? this.#identities[entity] : this.#companies[-entity]) === 1;
+  }
+
+  set(entity: Entity, flag: 0 | 1): void {
+    const number = Math.abs(entity);
+    let flags = entity > 0 ? this.#identities : this.#companies;
+    if (number >= flags.length) {
+      const grown = new Uint8Array(2 ** Math.ceil(Math.log2(number + 1)));
+      grown.set(flags);
+      if (entity > 0) this.#identities = grown;
+      else this.#companies = grown;
+      flags = grown;
+    }
+    flags[number] = flag;
+  }
+}
+
+/** The entities with an event in a project, and their number by the day on which each was first seen anywhere. */
+class EntityCount {
+  readonly #members = new EntitySet();
+  readonly byDay = new Map<number, number>();
+
+  constructor(readonly project: number) {}
+
+  get byteLength(): number {
+    return this.#members.byteLength;
+  }
+
+  /** Counts an entity, unless it is counted already. */
+  add(entity: Entity, day: number): void {
+    if (this.#members.has(entity)) return;
+    this.#members.set(entity, 1);
+    this.#addTo(day, 1);
+  }
+
+  /** Whether it was counted. @param day on which it was counted */
+  remove(entity: Entity, day: number): boolean {
+    if (!this.#members.has(entity)) return false;
+    this.#members.set(entity, 0);
+    this.#addTo(day, -1);
+    return true;
+  }
+
+  #addTo(day: number, count: number): void {
+    this.byDay.set(day, (this.byDay.get(day) ?? 0) + count);
+  }
+}
 
 /** In which projects an entity was seen, and on which day first. */
 interface Seen {

@@ -1,12 +1,161 @@
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Missing } from "../../derived/missing.js";
-import type { KnownValues } from "../../filter/known-fields.js";
+import { KnownValues } from "../../filter/known-fields.js";
 import { TraitPath } from "../../filter/trait-key.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
-import { NamedCompanies, People } from "./trait-owners.js";
-import { TraitTable, type ReadTrait } from "./trait-table.js";
+import { Turns } from "../../base/turn.js";
+import { PagedCodes } from "../../column/paged-codes.js";
+import { canonicalJson, isSetJson } from "../../filter/operand-value.js";
+
+/** What was known when traits were followed last. */
+interface TraitsSeen {
+  readonly identities: IdentityView;
+  readonly changeCount: number;
+}
+
+/** Whom records tell traits of: identities or companies, as numbers. */
+interface TraitOwners {
+  readonly changeCount: number;
+  /** All of whom something was told; some of them several times. */
+  all(identities: IdentityView): Iterable<number>;
+  /** Those of whom something else may be known since; null where that is too long ago to tell. */
+  changedSince(seen: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null;
+  /** The records about one that count at a moment. */
+  recordsOf(owner: number, identities: IdentityView): readonly number[];
+}
+
+/** Identities, by the identify records of all their ids. */
+class People implements TraitOwners {
+  constructor(readonly resolver: IdentityResolver) {}
+
+  get changeCount(): number {
+    return this.resolver.identifyMoves.count;
+  }
+
+  *all(identities: IdentityView): Iterable<number> {
+    for (const actor of this.resolver.identifiesOfActor.codes()) yield identities.identityOf(actor);
+  }
+
+  changedSince({ identities: former, changeCount }: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null {
+    const told = this.resolver.identifyMoves.between(changeCount, this.changeCount);
+    const moved = identities.movedSince(former);
+    if (told === null || moved === null) return null;
+    const changed = new Set<number>();
+    for (const actor of told) changed.add(identities.identityOf(actor));
+    for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));
+    return changed;
+  }
+
+  recordsOf(identity: number, identities: IdentityView): readonly number[] {
+    const { identifiesOfActor } = this.resolver;
+    return identities.actorsOf(identity).flatMap((actor) => identifiesOfActor.of(actor).filter(identities.isLive));
+  }
+}
+
+/** Companies, by the group records that name them. */
+class NamedCompanies implements TraitOwners {
+  constructor(readonly resolver: IdentityResolver) {}
+
+  get changeCount(): number {
+    return this.resolver.companyMoves.count;
+  }
+
+  all(): Iterable<number> {
+    return this.resolver.groupsOfCompany.codes();
+  }
+
+  changedSince({ changeCount }: TraitsSeen): ReadonlySet<number> | null {
+    return this.resolver.companyMoves.between(changeCount, this.changeCount);
+  }
+
+  recordsOf(company: number, identities: IdentityView): readonly number[] {
+    return this.resolver.groupsOfCompany.of(company).filter(identities.isLive);
+  }
+}
+
+/** Owners whose value is found in the turn of a question; of more of them it is in turns. */
+const FEW_OWNERS = 1_024;
+/** What finding the value of one takes, in values. */
+const VALUES_PER_OWNER = 512;
+/** Estimate of a distinct value: its text, twice, and what names it. */
+const VALUE_BYTES = 200;
+
+/** Finds what some records, all of one owner, say under one name. */
+type ReadTrait = (rows: readonly number[]) => unknown;
+
+/**
+ * What is known of each identity, or company, under one name: 4 bytes an owner, and the distinct values. Follows records and links: what changes
+ * costs what it concerns.
+ */
+class TraitTable {
+  #numbers = new PagedCodes();
+  #values: unknown[] = [undefined];
+  #numberOfText = new Map<string, number>();
+  #seen: TraitsSeen | null = null;
+  #view: KnownValues | null = null;
+  #building: Promise<void> | null = null;
+
+  constructor(
+    readonly owners: TraitOwners,
+    readonly read: ReadTrait,
+  ) {}
+
+  get byteLength(): number {
+    return this.#numbers.byteLength + this.#values.length * VALUE_BYTES;
+  }
+
+  /** What is known at a moment that is no earlier than the last one; null where it is missing. Later changes do not change the answer. */
+  of(identities: IdentityView, missing: Missing): KnownValues | null {
+    const changed = this.#seen === null ? null : this.owners.changedSince(this.#seen, identities);
+    if (this.#building !== null || changed === null || changed.size > FEW_OWNERS) {
+      missing.add(() => (this.#building ??= this.#build(changed, identities).finally(() => (this.#building = null))));
+      return null;
+    }
+    for (const owner of changed) this.#find(owner, identities);
+    this.#seen = this.#now(identities);
+    if (this.#view === null || changed.size > 0) this.#view = new KnownValues(this.#numbers.freeze(), this.#values);
+    return this.#view;
+  }
+
+  #now(identities: IdentityView): TraitsSeen {
+    return { identities, changeCount: this.owners.changeCount };
+  }
+
+  /** In turns. What changes meanwhile is behind the count of changes that it began with. @param changed null for all */
+  async #build(changed: ReadonlySet<number> | null, identities: IdentityView): Promise<void> {
+    const seen = this.#now(identities);
+    if (changed === null) this.#clear();
+    const turns = new Turns();
+    for (const owner of changed ?? this.owners.all(identities)) {
+      this.#find(owner, identities);
+      await turns.took(VALUES_PER_OWNER);
+    }
+    this.#seen = seen;
+    this.#view = null;
+  }
+
+  #clear(): void {
+    this.#numbers = new PagedCodes();
+    this.#values = [undefined];
+    this.#numberOfText = new Map();
+    this.#seen = null;
+  }
+
+  #find(owner: number, identities: IdentityView): void {
+    const number = this.#numberOf(this.read(this.owners.recordsOf(owner, identities)));
+    if (this.#numbers.of(owner) !== number) this.#numbers.set(owner, number);
+  }
+
+  #numberOf(value: unknown): number {
+    if (!isSetJson(value)) return 0;
+    const text = canonicalJson(value);
+    let number = this.#numberOfText.get(text);
+    if (number === undefined) this.#numberOfText.set(text, (number = this.#values.push(value) - 1));
+    return number;
+  }
+}
 
 /** What records tell of people and companies, a table for each name that was asked for. */
 export class KnownTraits {

@@ -1,16 +1,39 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import type { Touch } from "../../answer/touch-of-text.js";
-import { touchOfCampaign } from "../../answer/touch-of-text.js";
+import { type Touch, touchOfCampaign } from "../../answer/touch-of-text.js";
 import { PairTable } from "../../base/pair-table.js";
 import type { Scratch } from "../../base/scratch.js";
 import type { Steps } from "../../base/steps.js";
 import { allocateCodes, wideCodes, type Codes } from "../../column/codes.js";
 import { denseCodes } from "../../column/column.js";
 import type { Rows } from "../../segment/rows.js";
-import { CodeMemo } from "./code-memo.js";
 import type { TouchLabels } from "./touch-labels.js";
 import type { TouchReader } from "./touch-maker.js";
 import type { TouchTexts } from "./touch-texts.js";
+
+const UNKNOWN = -2;
+
+/** A whole number from -1 that follows from each code of a dictionary, found once: 4 bytes a code below the greatest asked for. */
+class CodeMemo {
+  #known = new Int32Array(0);
+
+  constructor(readonly make: (code: number) => number) {}
+
+  of(code: number): number {
+    const known = code < this.#known.length ? (this.#known[code] as number) : UNKNOWN;
+    return known === UNKNOWN ? this.#find(code) : known;
+  }
+
+  #find(code: number): number {
+    if (code >= this.#known.length) {
+      const grown = new Int32Array(Math.max(1_024, code * 2)).fill(UNKNOWN);
+      grown.set(this.#known);
+      this.#known = grown;
+    }
+    const made = this.make(code);
+    this.#known[code] = made;
+    return made;
+  }
+}
 
 /** Codes are below this. */
 const CODE_SPAN = 2 ** 24;
