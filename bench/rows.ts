@@ -3,7 +3,7 @@ import { crc32, sha256 } from "../src/base/hash.js";
 import { bitsOfCode, bitsOfTable, countBits, rowsOfBits } from "../src/column/bitmap.js";
 import { histogramOf } from "../src/column/column.js";
 import { DECODED_ROW_COUNT, DecodedEvents, decodeEvent } from "../src/schema/decode-event.js";
-import { rankRows } from "../src/segment/sort-rows.js";
+import { rankRows } from "../src/segment/merge-rows.js";
 import { defaultCodec } from "../src/store/storage/codec.js";
 import { trafficBatches } from "./traffic.js";
 

@@ -1,5 +1,5 @@
 import type { FunnelInput, RetentionInput, TrendInput } from "../../src/plan/insights/input.js";
-import { percent, seconds } from "../../src/cli/print/cell.js";
+import { percent, seconds } from "../../src/cli/print/answer.js";
 import { count } from "../../src/cli/print/format.js";
 import type { Section } from "./section.js";
 

@@ -1,7 +1,7 @@
 import type { Daybook } from "../../src/engine/daybook.js";
 import type { PerDayItem } from "../../src/plan/input.js";
 import { count, duration, plain, plural } from "../../src/cli/print/format.js";
-import { grouped, sparkline } from "../../src/cli/print/sparkline.js";
+import { grouped, sparkline } from "../../src/cli/print/answer.js";
 import { table } from "../../src/cli/print/table.js";
 
 const CHART_WIDTH = 80;

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary, rows by their column */
 import {
   Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData, type Data, Bool, Dictionary as DictionaryType, Float64, Int16,
-  Int32, Int8, Vector,
+  Int32, Int8, Vector, AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter,
 } from "apache-arrow";
 import { dayStartMs } from "../base/time.js";
 import { nextTurn } from "../base/turn.js";
@@ -13,10 +13,55 @@ import type { Rows } from "../segment/rows.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { asDayRows, daysOf, inOrder, rowsInRange, whileLoaded, type DayRows, type EventRange, type IdentityIdOf } from "./day-rows.js";
 import { instantsOf } from "./instants.js";
-import { IpcWriter, type IpcFormat } from "./ipc-writer.js";
 import { JSON_MARK } from "./json-mark.js";
 import { metadataTexts } from "./metadata-texts.js";
 import { utf8Data, Validity } from "./utf8-data.js";
+
+/** `file` can be read at random and ends with a footer; `stream` can be read while it arrives. */
+export type IpcFormat = "file" | "stream";
+
+/** Keeps what a writer wrote until it is taken. */
+class Chunks extends AsyncByteQueue {
+  #chunks: Uint8Array[] = [];
+
+  override write(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  take(): Uint8Array {
+    const bytes = new Uint8Array(this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    this.#chunks = [];
+    return bytes;
+  }
+}
+
+/** Turns record batches into the bytes of an Arrow IPC stream or file, batch by batch. */
+class IpcWriter {
+  readonly #chunks = new Chunks();
+  readonly #writer: RecordBatchStreamWriter | RecordBatchFileWriter;
+
+  constructor(format: IpcFormat, schema: Schema) {
+    this.#writer = format === "file" ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
+    this.#writer.reset(this.#chunks, schema);
+  }
+
+  /** The bytes of a batch, and of what stands before it. */
+  write(batch: RecordBatch): Uint8Array {
+    this.#writer.write(batch);
+    return this.#chunks.take();
+  }
+
+  /** The bytes that end it. */
+  end(): Uint8Array {
+    this.#writer.close();
+    return this.#chunks.take();
+  }
+}
 
 /** Rows of one record batch: its texts stay far below the 2 GiB that Arrow's offsets reach. */
 const BATCH_ROW_COUNT = 16_384;

@@ -1,21 +1,70 @@
 import { assert } from "../base/assert.js";
-import { absentColumn, codeAt, columnByteLength } from "../column/column.js";
-import type { CodeColumn } from "../column/column.js";
+import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
-import { CoalescedReads } from "./coalesced-reads.js";
-import { checkBlock, damaged } from "./container.js";
-import type { BlockEntry, ContainerFooter } from "./container.js";
-import { decodeExcerpt, excerptBlock } from "./excerpt.js";
-import type { Excerpt } from "./excerpt.js";
+import { checkBlock, damaged, type BlockEntry, type ContainerFooter } from "./container.js";
+import { decodeExcerpt, excerptBlock, type Excerpt } from "./excerpt.js";
 import { Holdings } from "./holdings.js";
 import type { LinkList } from "./link-list.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
-import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
-import type { ColumnMeta, SegmentMeta } from "./segment-file.js";
-import { decodeWho } from "./who.js";
-import type { Who } from "./who.js";
+import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type ColumnMeta, type SegmentMeta } from "./segment-file.js";
+import { decodeWho, type Who } from "./who.js";
+
+/** Bytes between two ranges that are read along: about what another read would cost. */
+const GAP_BYTES = 128 * 1024;
+/** A longer read would hold more bytes at once than it saves. */
+const READ_BYTES_MAX = 4 * 1024 * 1024;
+
+interface Asked {
+  readonly start: number;
+  readonly end: number;
+  readonly resolve: (bytes: Uint8Array | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Reads ranges of one object: those that are asked for in one turn and lie close together are one read, of 4 MiB unless one is longer. */
+export class CoalescedReads {
+  #asked: Asked[] = [];
+
+  /** @param read null for an object that is not there; fewer bytes where it ends before */
+  constructor(readonly read: (start: number, end: number) => Promise<Uint8Array | null>) {}
+
+  /** Bytes of their own. */
+  of(start: number, end: number): Promise<Uint8Array | null> {
+    return new Promise((resolve, reject) => {
+      if (this.#asked.push({ start, end, resolve, reject }) === 1) queueMicrotask(() => this.#readAsked());
+    });
+  }
+
+  #readAsked(): void {
+    const asked = this.#asked.sort((a, b) => a.start - b.start);
+    this.#asked = [];
+    let run: Asked[] = [];
+    let end = 0;
+    for (const range of asked) {
+      const isClose = run[0] === undefined || (range.start - end <= GAP_BYTES && range.end - run[0].start <= READ_BYTES_MAX);
+      if (!isClose) {
+        void this.#readRun(run, end);
+        run = [];
+      }
+      end = run.length === 0 ? range.end : Math.max(end, range.end);
+      run.push(range);
+    }
+    void this.#readRun(run, end);
+  }
+
+  /** Never rejects: whoever asked hears of what fails, be it at once. */
+  async #readRun(run: readonly Asked[], end: number): Promise<void> {
+    const from = run[0]?.start ?? 0;
+    try {
+      const bytes = await this.read(from, end);
+      for (const range of run) range.resolve(bytes === null || run.length === 1 ? bytes : bytes.slice(range.start - from, range.end - from));
+    } catch (error) {
+      for (const { reject } of run) reject(error);
+    }
+  }
+}
 
 /** How a segment reads its file. */
 export interface SegmentSource {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bytes, duration, plain, plural } from "../../src/cli/print/format.js";
-import { grouped, sparkline } from "../../src/cli/print/sparkline.js";
+import { grouped, sparkline } from "../../src/cli/print/answer.js";
 import { table } from "../../src/cli/print/table.js";
 
 describe("what the program prints", () => {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { warm } from "../../src/cli/warm.js";
+import { warm } from "../../src/cli/server.js";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type Storage } from "../../src/index.js";
 import { fileStorage } from "../../src/node/index.js";
 import { emptyDirectory, startProgram } from "./run.js";

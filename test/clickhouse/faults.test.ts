@@ -1,7 +1,7 @@
 import { fixedClock } from "daybook";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { tableStatements } from "../../src/clickhouse/tables/statements.js";
+import { tableStatements } from "../../src/clickhouse/tables/migrate.js";
 import { nowMs } from "../support/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
 import { closeAfter, connectTo, heldCount, killed, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
 import { change } from "../../src/clickhouse/tables/change.js";
 import { TableNames } from "../../src/clickhouse/tables/names.js";
-import { tableStatements } from "../../src/clickhouse/tables/statements.js";
+import { tableStatements } from "../../src/clickhouse/tables/migrate.js";
 import { verifyClickHouse } from "../../src/clickhouse/verify-clickhouse.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";

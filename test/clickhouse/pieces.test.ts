@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { piecesOf } from "../../src/clickhouse/ingest/pieces.js";
+import { piecesOf } from "../../src/clickhouse/ingest/writes.js";
 
 // As JSON a text of n letters takes n + 2.
 const rows = ["aaaa", "bb", "cc", "d", "eeeeeeeeeeeeeeeeeeee", "f"];

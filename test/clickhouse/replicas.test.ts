@@ -5,7 +5,7 @@ import { Connection } from "../../src/clickhouse/connection/connection.js";
 import type { ClickHouseClient } from "../../src/clickhouse/connection/client.js";
 import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { sql } from "../../src/clickhouse/sql/sql.js";
-import { tableStatements } from "../../src/clickhouse/tables/statements.js";
+import { tableStatements } from "../../src/clickhouse/tables/migrate.js";
 import { emptyDirectory } from "../cli/run.js";
 import { closeAfter, newDatabase, newOptions, order, startServer } from "./kit.js";
 import { APART, CLUSTER, LOOSE, PAIR, TRIO, UNLIKE } from "./server/engine.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RowsTaken } from "../../src/derived/rows-taken.js";
+import { RowsTaken } from "../../src/derived/store-table.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import type { Rows } from "../../src/segment/rows.js";

@@ -8,7 +8,7 @@ import { trendQuestion } from "../../src/page/ask/questions/trends.js";
 import { pictureOf } from "../../src/page/state/address.js";
 import { filterByValue, type Filter } from "../../src/page/state/filter.js";
 import { scopeOf, type Scope } from "../../src/page/state/scope.js";
-import { brokenRows, visitRows } from "../../src/page/views/overview/rows.js";
+import { brokenRows, visitRows } from "../../src/page/views/overview/lists.js";
 import { answerTo } from "./opened-page.js";
 import { OWNER, servePage, type ServedPage } from "./serve-page.js";
 import { openShop } from "./shop.js";

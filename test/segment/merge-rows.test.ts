@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Turns } from "../../src/base/turn.js";
-import { mergeRows } from "../../src/segment/merge-rows.js";
-import { rankRows } from "../../src/segment/sort-rows.js";
+import { mergeRows, rankRows } from "../../src/segment/merge-rows.js";
 import { baseSeed } from "../oracle/settings.js";
 import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
 

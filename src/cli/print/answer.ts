@@ -1,8 +1,73 @@
 import type { AnswerByReport, ReportName } from "../../plan/plan.js";
 import type { Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../plan/insights/answers.js";
-import { figure, cell, percent, seconds, valuesText, words } from "./cell.js";
-import { sparkline } from "./sparkline.js";
 import { table } from "./table.js";
+import { count, plain } from "./format.js";
+
+const TEXT_WIDTH = 56;
+
+/** A value of an answer as a person reads it. @param name of its member, which tells its unit */
+function cell(name: string, value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (typeof value === "number") return name.endsWith("Rate") || name === "rate" ? percent(value) : name.endsWith("Sec") ? seconds(value) : figure(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return value === "" ? "(not set)" : plain(name === "day" ? value.slice(0, 10) : value, TEXT_WIDTH);
+  return plain(JSON.stringify(value), TEXT_WIDTH);
+}
+
+/** The values that a row stands under; none: of all. */
+function valuesText(values: readonly string[], separator = ", "): string {
+  return values.length === 0 ? "all" : values.map((value) => cell("", value)).join(separator);
+}
+
+/** A name of a member as words: `entryPages` is `entry pages`, `durationAvgSec` is `duration avg`. */
+function words(name: string): string {
+  return name.replace(/(?<=.)Sec$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** A number that need not be whole. */
+function figure(value: number | null): string {
+  if (value === null) return "-";
+  return Number.isInteger(value) ? count(value) : value.toLocaleString("en-US", { maximumFractionDigits: 4 });
+}
+
+/** A share as percent, with one decimal. */
+export function percent(share: number | null): string {
+  return share === null ? "-" : `${(share * 100).toFixed(1)} %`;
+}
+
+/** How long something took, in the unit that reads best. */
+export function seconds(value: number | null): string {
+  if (value === null) return "-";
+  const [unit, divisor] = value < 120 ? ["s", 1] : value < 7_200 ? ["min", 60] : value < 172_800 ? ["h", 3_600] : ["days", 86_400];
+  const inUnit = value / divisor;
+  return `${Number.isInteger(inUnit) ? count(inUnit) : inUnit.toFixed(1)} ${unit}`;
+}
+
+const BARS = "▁▂▃▄▅▆▇█";
+
+/** One character per value, its height a share of the largest; a blank for 0, so that nothing never looks like little. */
+export function sparkline(values: readonly number[]): string {
+  const largest = values.reduce((most, value) => Math.max(most, value), 0);
+  return values.map((value) => (value <= 0 ? " " : (BARS[Math.ceil((value / largest) * BARS.length) - 1] ?? "█"))).join("");
+}
+
+/** Bar widths in days that a reader knows: a day, a week, two weeks, four weeks, … */
+const GROUP_DAYS = [1, 7, 14, 28, 91, 364];
+
+/**
+ * Sums of neighbouring days, at most `width` of them where the known group sizes allow it. The last group may be shorter;
+ * `dayCounts` says how many days each has.
+ */
+export function grouped(
+  values: readonly number[],
+  width: number,
+): { readonly sums: readonly number[]; readonly dayCounts: readonly number[]; readonly groupDays: number } {
+  const groupDays = GROUP_DAYS.find((days) => values.length <= days * width) ?? Math.ceil(values.length / width);
+  const starts = Array.from({ length: Math.ceil(values.length / groupDays) }, (_, group) => group * groupDays);
+  const groups = starts.map((start) => values.slice(start, start + groupDays));
+  const sums = groups.map((group) => group.reduce((sum, value) => sum + value, 0));
+  return { sums, dayCounts: groups.map((group) => group.length), groupDays };
+}
 
 /** More series than these stand below one another, each with its course as a line of bars. */
 const COLUMN_COUNT = 6;

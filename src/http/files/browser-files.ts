@@ -1,7 +1,6 @@
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { matchesEtag } from "../answer/etag.js";
 import { sharedBytes, SharedText } from "../answer/shared-text.js";
-import { takesGzip } from "./takes-gzip.js";
 
 /** A file for browsers. */
 export interface BrowserFile {
@@ -79,4 +78,16 @@ export async function fileReply({ type, headers }: ServedFile, { text, gzip }: S
   const isSmall = gzip !== null && takesGzip(request.header("accept-encoding") ?? "");
   const whole = { ...common, "content-type": `${type}; charset=utf-8` };
   return isSmall ? { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: gzip } : { status: 200, headers: whole, body: text.bytes };
+}
+
+/** Whether an `Accept-Encoding` takes gzip (RFC 9110, 12.5.3): by its name, or by `*` where it is not named, with a weight above 0. */
+export function takesGzip(header: string): boolean {
+  const weights = new Map(header.toLowerCase().split(",").map(weightOf));
+  return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;
+}
+
+function weightOf(coding: string): readonly [string, number] {
+  const [name = "", ...parameters] = coding.split(";").map((part) => part.trim());
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  return [name, weight === undefined ? 1 : Number(weight.slice(weight.indexOf("=") + 1))];
 }

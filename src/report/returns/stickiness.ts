@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
 import { cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { stickinessOf } from "../../answer/insights/stickiness-units.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
@@ -6,10 +7,112 @@ import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import type { RowCut } from "../insights/row-units.js";
 import { subjectsOf } from "../insights/subjects.js";
-import { BitsOfUnits } from "./bits-of-units.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
-import { UnitCounts } from "./unit-counts.js";
+import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
+
+/** Words that are counted between two turns. */
+const PIECE_COUNT = 4_096;
+
+/** By four bits, the lowest first: the same bits, each in a byte of its own. */
+const BYTES_OF_BITS = Uint32Array.from({ length: 16 }, (_, bits) => (bits & 1) | ((bits & 2) << 7) | ((bits & 4) << 14) | ((bits & 8) << 21));
+
+/** In how many units of a bucket each entity was active: the numbers of 32 entities are counted at once, a bit of each in a word. */
+export class UnitCounts {
+  /** Of the numbers the bits of 1, of 2, of 4 and so on. */
+  readonly #planes: Uint32Array[];
+  /** In which places somebody was, and whether a place is among them. */
+  readonly #places: Uint32Array;
+  readonly #isPlace: Uint8Array;
+  #placeCount = 0;
+
+  /** @param wordCount all places of bits are below it */
+  constructor(readonly wordCount: number) {
+    this.#places = new Uint32Array(wordCount);
+    this.#isPlace = new Uint8Array(wordCount);
+    this.#planes = [new Uint32Array(wordCount), new Uint32Array(wordCount)];
+  }
+
+  begin(): void {
+    for (let at = 0; at < this.#placeCount; at += 1) {
+      const place = this.#places[at]!;
+      this.#isPlace[place] = 0;
+      for (const plane of this.#planes) plane[place] = 0;
+    }
+    this.#placeCount = 0;
+  }
+
+  /** Adds the entities of a unit. Cost: their words. */
+  add({ places, words }: EntityBits): void {
+    const isPlace = this.#isPlace;
+    const [ones, twos] = this.#planes as [Uint32Array, Uint32Array, ...Uint32Array[]];
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at]!;
+      if (isPlace[place] === 0) {
+        isPlace[place] = 1;
+        this.#places[this.#placeCount] = place;
+        this.#placeCount += 1;
+      }
+      const one = words[at]!;
+      const two = one & ones[place]!;
+      ones[place]! ^= one;
+      if (two === 0) continue;
+      const four = two & twos[place]!;
+      twos[place]! ^= two;
+      if (four !== 0) this.#carry(place, four);
+    }
+  }
+
+  /** Adds what is carried from the bit of 2. */
+  #carry(place: number, fours: number): void {
+    const planes = this.#planes;
+    for (let carry = fours, power = 2; carry !== 0; power += 1) {
+      if (power === planes.length) planes.push(new Uint32Array(this.wordCount));
+      const plane = planes[power]!;
+      const before = plane[place]!;
+      plane[place] = before ^ carry;
+      carry &= before;
+    }
+  }
+
+  /** By number of units: entities. That of 0 means nothing. */
+  async histogram(pause: () => Promise<void>): Promise<number[]> {
+    const histogram = new Float64Array(2 ** this.#planes.length);
+    for (let from = 0; from < this.#placeCount; from += PIECE_COUNT) {
+      const to = Math.min(from + PIECE_COUNT, this.#placeCount);
+      if (this.#planes.length <= 8) this.#countFours(histogram, from, to);
+      else this.#countOnes(histogram, from, to);
+      await pause();
+    }
+    return [...histogram];
+  }
+
+  /** Counts four entities at once, whose numbers fit a byte each. */
+  #countFours(histogram: Float64Array, from: number, to: number): void {
+    for (let at = from; at < to; at += 1) {
+      const place = this.#places[at]!;
+      for (let shift = 0; shift < 32; shift += 4) {
+        let numbers = 0;
+        for (let power = 0; power < this.#planes.length; power += 1) numbers |= BYTES_OF_BITS[(this.#planes[power]![place]! >>> shift) & 15]! << power;
+        histogram[numbers & 255]! += 1;
+        histogram[(numbers >>> 8) & 255]! += 1;
+        histogram[(numbers >>> 16) & 255]! += 1;
+        histogram[numbers >>> 24]! += 1;
+      }
+    }
+  }
+
+  #countOnes(histogram: Float64Array, from: number, to: number): void {
+    for (let at = from; at < to; at += 1) {
+      const place = this.#places[at]!;
+      for (let bit = 0; bit < 32; bit += 1) {
+        let number = 0;
+        for (let power = 0; power < this.#planes.length; power += 1) number |= ((this.#planes[power]![place]! >>> bit) & 1) << power;
+        histogram[number]! += 1;
+      }
+    }
+  }
+}
 
 interface StickinessParts {
   readonly [name: string]: ReturnType<typeof subjectsByUnit>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { STEP_BITS, type ChainRules } from "../../../src/answer/insights/chain.js";
-import { chainFinderOf } from "../../../src/answer/insights/chain-finder.js";
+import { chainFinderOf } from "../../../src/answer/insights/chain-tries.js";
 import type { EventSelector, FunnelInput } from "../../../src/plan/insights/input.js";
 import { chainRules } from "../../support/oracle/insights/chains.js";
 import type { Question } from "../../support/oracle/insights/question.js";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { memoryStorage, openDaybook } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
 import { sha256Hex } from "daybook/node";
-import { takesGzip } from "../../../src/http/files/takes-gzip.js";
+import { takesGzip } from "../../../src/http/files/browser-files.js";
 
 describe("gzip", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ParsePace } from "../../../src/http/overload/parse-pace.js";
+import { ParsePace } from "../../../src/http/overload/admission.js";
 import { OthersTurns } from "../../testing/turns-of-others.js";
 
 const KIB = 1024;

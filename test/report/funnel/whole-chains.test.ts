@@ -7,7 +7,7 @@ import { MS_PER_DAY } from "../../../src/base/time.js";
 import { EntityMatches, LENGTH_MAX } from "../../../src/report/funnel/entity-matches.js";
 import { joinedLists } from "../../../src/report/funnel/joined-lists.js";
 import { digestRuns, emptyDigest, type MatchList } from "../../../src/report/funnel/match-list.js";
-import { inOrder } from "../../../src/report/funnel/order-by-ids.js";
+import { inOrder } from "../../../src/report/funnel/funnel.js";
 import { WholeChains } from "../../../src/report/funnel/whole-chains.js";
 import { useLimits } from "../../limits.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
