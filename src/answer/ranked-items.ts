@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
 import { compareCodePoints } from "../base/order.js";
-import { atOnce, piecesOf, type Steps } from "../base/steps.js";
-import { sortedCodes } from "../base/text-order.js";
+import { atOnce, inTurns, piecesOf, type Steps } from "../base/steps.js";
+import { sortedCodes, sortedCodesInTurns } from "../base/text-order.js";
+import { Turns } from "../base/turn.js";
 import type { AggregateItem } from "../plan/input.js";
 import { FirstInOrder } from "./first-in-order.js";
 
@@ -31,6 +32,24 @@ export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | nu
   const top = yield* topCounted(counts, ranked, limit);
   const itemCount = Math.min(top.places.length, limit);
   return Array.from({ length: itemCount }, (_, at) => ({ property: ranked.propertyOf(top.places[at]!), count: top.counts[at]! }));
+}
+
+/** What reading the text of a place costs, in values. */
+const VALUES_PER_TEXT = 32;
+
+/** The same in turns: where all of very many items are shown, their texts are put in order first. */
+export async function rankedInTurns(counts: Uint32Array, propertyOf: (place: number) => string, limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
+  const order = limit === null && counts.length > ITEMS_PER_STEP ? await placesByText(counts.length, propertyOf, new Turns(undefined, pause)) : null;
+  return await inTurns(ranking(counts, { propertyOf, placesInOrder: () => order }, limit), pause);
+}
+
+async function placesByText(count: number, textOf: (place: number) => string, turns: Turns): Promise<Uint32Array> {
+  const texts = new Array<string>(count);
+  const read = (from: number, to: number) => {
+    for (let place = from; place < to; place += 1) texts[place] = textOf(place);
+  };
+  await turns.inPieces(count, read, VALUES_PER_TEXT);
+  return await sortedCodesInTurns(texts, 0, count, turns);
 }
 
 function* allItems(counts: Uint32Array, ranked: Ranked): Steps<AggregateItem[]> {

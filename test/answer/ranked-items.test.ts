@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareCodePoints } from "../../src/base/order.js";
-import { rankCounts, ranking } from "../../src/answer/ranked-items.js";
+import { nextTurn } from "../../src/base/turn.js";
+import { rankCounts, rankedInTurns, ranking } from "../../src/answer/ranked-items.js";
+import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { baseSeed, sliceOf } from "../oracle/settings.js";
 
 const TEXTS = ["", "a", "b", "ab", "é", "\uffff", "😀", "z"];
@@ -41,6 +43,20 @@ describe("items", () => {
     const propertyOf = (place: number) => `${place}`;
     const order = Uint32Array.from(counts.keys()).sort((a, b) => compareCodePoints(propertyOf(a), propertyOf(b)));
     for (const ranked of [{ propertyOf }, { propertyOf, placesInOrder: () => order }]) expect([...ranking(counts, ranked, null)].length).toBeGreaterThanOrEqual(100_000 / 16_384);
+  });
+
+  test("of very many that tie are the first by their texts, and all of them in turns", async () => {
+    const counts = Array.from({ length: 50_000 }, (_, place) => (place % 7 === 0 ? 0 : 1 + (place % 2)));
+    const properties = counts.map((_, place) => `${TEXTS[place % TEXTS.length] ?? ""}${(place * 7_919) % 50_021}`);
+    for (const limit of [1, 10, 1_024, 30_000]) {
+      const items = expected(counts, properties, limit);
+      expect(ranked(counts, properties, limit)).toEqual([items, items]);
+    }
+    const turns = await turnsOfOthers(async () => {
+      const items = await rankedInTurns(Uint32Array.from(counts), (place) => properties[place] ?? "", null, nextTurn);
+      expect(items).toEqual(expected(counts, properties, null));
+    });
+    expect(turns).toBeGreaterThan(10);
   });
 
   test.each(sliceOf([1_000, 40_000], 2))("of %i places are told apart by every bit of their counts", (placeCount) => {

@@ -11,7 +11,7 @@ import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../segment/rows.js";
-import { ranking, type Ranked } from "../../answer/ranked-items.js";
+import { rankedInTurns, ranking, type Ranked } from "../../answer/ranked-items.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import { inPieces } from "../../base/in-pieces.js";
 import { sortNumbers } from "../../base/sort-numbers.js";
@@ -76,7 +76,7 @@ class UsersByValue {
       });
     }
     const { groups, counts } = await sizesOfGroups(await distinctInTurns(Float64Array.from(keys), new Turns(undefined, pause)), pause);
-    return await inTurns(ranking(counts, { propertyOf: (place) => values.propertyOf(groups[place]!) }, limit), pause);
+    return await rankedInTurns(counts, (place) => values.propertyOf(groups[place]!), limit, pause);
   }
 }
 
@@ -231,7 +231,7 @@ class EventsByValue {
       await inTurns(piecesOf(codes.length, CODES_PER_STEP, add), pause);
     }
     const { codes: groups, counts } = totals.histogram();
-    return await rank(counts, { propertyOf: (place) => propertyOf(groups[place]!) });
+    return await rankedInTurns(counts, (place) => propertyOf(groups[place]!), limit, pause);
   }
 
   /** Codes that are worked out become more while rows are looked at. */

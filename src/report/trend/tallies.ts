@@ -1,4 +1,4 @@
-import { majorUnits, MoneySums, type Money } from "../../answer/money.js";
+import { addMoney, majorUnits, ZERO, type Money } from "../../answer/money.js";
 import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf } from "../../answer/numbers/tally.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
@@ -142,7 +142,7 @@ export function revenueTallies(amountOf: (payment: number) => Money | null, curr
 }
 
 class RevenueTally implements Tally {
-  #sums = new MoneySums();
+  #sum = ZERO;
   counted = 0;
 
   constructor(
@@ -154,20 +154,20 @@ class RevenueTally implements Tally {
     const amount = this.amountOf(payment);
     if (amount === null) return;
     this.counted += 1;
-    this.#sums.add(0, amount);
+    this.#sum = addMoney(this.#sum, amount);
   }
 
   figure(): number {
-    return majorUnits(this.#sums.of(0), this.currency);
+    return majorUnits(this.#sum, this.currency);
   }
 
   clear(): void {
-    this.#sums = new MoneySums();
+    this.#sum = ZERO;
     this.counted = 0;
   }
 
   join(other: RevenueTally): void {
-    this.#sums.add(0, other.#sums.of(0));
+    this.#sum = addMoney(this.#sum, other.#sum);
     this.counted += other.counted;
   }
 }
