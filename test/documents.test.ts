@@ -22,6 +22,12 @@ describe("a document", () => {
     expect(long).toEqual([]);
   });
 
+  test("that is read first is short", () => {
+    const readme = textOf("README.md");
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1_000);
+    expect(readme.split("\n").length).toBeLessThanOrEqual(150);
+  });
+
   test("is one of several", () => {
     expect(pages).toEqual(expect.arrayContaining(["CHANGELOG.md", "bench/README.md", "docs/http.md", "examples/data/README.md", "src/README.md"]));
   });

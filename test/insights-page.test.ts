@@ -46,10 +46,10 @@ describe("docs/insights.md", () => {
     await daybook.close();
   });
 
-  test("is introduced by the README with questions that are answered", async () => {
+  test("is introduced by the page of queries with some that are answered", async () => {
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     await run(daybook, filling?.text ?? "");
-    const [introduction] = blocksOf("README.md").filter(({ text }) => text.includes("daybook.funnel("));
+    const [introduction] = blocksOf("docs/queries.md").filter(({ text }) => text.includes("daybook.funnel("));
     const answers = await run(daybook, `${introduction?.text} return { steps, cohorts, series };`);
     const series = [{ values: [""], total: 1 }, { values: ["free"], total: 1 }, { values: ["pro"], total: 1 }];
     expect(answers).toMatchObject({ steps: [{ entities: 3 }, { entities: 2 }], cohorts: [{ size: 3 }], series });

@@ -1,0 +1,160 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { DaybookLoad } from "./daybook.js";
+import type { FirstMeasurement } from "./first.js";
+import type { Measurement } from "./measure.js";
+import type { hardware } from "./results.js";
+import { ms, times } from "./table.js";
+
+/** What the documents show of a result file: of a run against DuckDB alone. */
+interface Result {
+  readonly eventCount: number;
+  readonly hardware: ReturnType<typeof hardware>;
+  readonly daybook: Omit<DaybookLoad, "daybook">;
+  readonly sqliteEventsPerSecond: number | null;
+  readonly geometricMeanRatio: number;
+  readonly geometricMeanLiveRatio: number;
+  readonly geometricMeanFirstRatio: number;
+  readonly geometricMeanRatioByEngine: Readonly<Record<string, number>>;
+  readonly measurements: readonly (Measurement & FirstMeasurement)[];
+}
+
+const README = new URL("../README.md", import.meta.url);
+const BENCHMARKS = new URL("../docs/benchmarks.md", import.meta.url);
+const CHART = new URL("../docs/speed.svg", import.meta.url);
+const [START, END] = ["<!-- bench -->", "<!-- /bench -->"];
+
+/** Of a line of prose, as in all documents. */
+const LINE_CHARS = 150;
+
+function wrapped(text: string): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= LINE_CHARS) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join("\n");
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString("en");
+
+type Dated = Result & { readonly date: string };
+
+function resultOf(path: string | undefined): Dated {
+  if (path === undefined) throw new Error("expected two result files: npm run bench:pages -- SMALL.json LARGE.json");
+  const result = JSON.parse(readFileSync(path, "utf8")) as Result;
+  const engines = Object.keys(result.geometricMeanRatioByEngine ?? {});
+  if (engines.join() !== "DuckDB") throw new Error(`${path}: expected questions asked of DuckDB alone, got ${engines.join(", ") || "none"}`);
+  if (result.geometricMeanFirstRatio === undefined) throw new Error(`${path}: expected the three regimes of questions, it is of an earlier version`);
+  return { ...result, date: basename(path).slice(0, 10) };
+}
+
+function machineText({ cpuModel, coreCount, memoryGib, nodeVersion }: Result["hardware"]): string {
+  return `${cpuModel} with ${coreCount} cores and ${memoryGib} GiB, Node ${nodeVersion.slice(1)}`;
+}
+
+function loadingText({ eventCount, daybook, sqliteEventsPerSecond }: Result): string {
+  const sqlite = sqliteEventsPerSecond === null ? "" : ` (SQLite, one transaction a batch, no index: ${whole(sqliteEventsPerSecond)})`;
+  return (
+    `Of ${whole(eventCount)} events: ${whole(daybook.ingestEventsPerSecond)} durable events/s in batches of 1,000 by one writer, ` +
+    `${whole(daybook.sharedIngestEventsPerSecond)} with four batches in flight, ` +
+    `${whole(daybook.threadIngestEventsPerSecond)} where a thread of its own makes the segments${sqlite}; ${daybook.diskBytesPerEvent.toFixed(1)} bytes an event on disk; ` +
+    `${whole(daybook.firstAnswerMs)} ms from opening the files to the first answer.`
+  );
+}
+
+function questionTable({ measurements, geometricMeanRatio, geometricMeanLiveRatio, geometricMeanFirstRatio }: Result): string[] {
+  return [
+    "| question | live, ms | warm, ms | first, ms | DuckDB, ms | live | warm | first |",
+    "|---|---|---|---|---|---|---|---|",
+    ...measurements.map(({ question, liveMs, daybookMs, firstMs, peerMs, liveRatio, ratio, firstRatio }) =>
+      `| ${question} | ${[liveMs, daybookMs, firstMs, Math.min(...Object.values(peerMs))].map(ms).join(" | ")} | ${[liveRatio, ratio, firstRatio].map(times).join(" | ")} |`),
+    `| geometric mean | | | | | ${[geometricMeanLiveRatio, geometricMeanRatio, geometricMeanFirstRatio].map(times).join(" | ")} |`,
+  ];
+}
+
+/** Bars of the chart: a query of each kind. */
+const SHOWN = [
+  "count, 30 days", "running total per day, 90 days", "unique users", "unique users per day, 90 days", "aggregate url", "search, page 1, two filters",
+  "profile of the heavy user", "LTV cohorts, identity, all time", "revenue by source, last touch, identity", "top companies, 30 days",
+];
+const [CHART_WIDTH, LABEL_WIDTH, ROW_HEIGHT, VALUE_WIDTH] = [760, 270, 24, 60];
+/** The longest bar stands for it. */
+const RATIO_MAX = 2_000;
+
+/** How many times as fast as DuckDB each query is while events arrive, on a scale of powers of ten. */
+function chart({ measurements, eventCount }: Result): string {
+  const lengthOf = (ratio: number) => (Math.max(Math.log10(ratio), 0) / Math.log10(RATIO_MAX)) * (CHART_WIDTH - LABEL_WIDTH - VALUE_WIDTH);
+  const rows = SHOWN.map((shown, row) => {
+    const measurement = measurements.find(({ question }) => question === shown);
+    if (measurement === undefined) throw new Error(`expected a measurement of "${shown}"`);
+    const [y, length] = [(row + 2) * ROW_HEIGHT, lengthOf(measurement.liveRatio)];
+    return [
+      `<text x="${LABEL_WIDTH - 10}" y="${y + 16}" text-anchor="end">${shown}</text>`,
+      `<rect x="${LABEL_WIDTH}" y="${y + 3}" width="${length.toFixed(1)}" height="${ROW_HEIGHT - 6}"/>`,
+      `<text x="${(LABEL_WIDTH + length + 6).toFixed(1)}" y="${y + 16}">${times(measurement.liveRatio)}</text>`,
+    ].join("");
+  });
+  const height = (SHOWN.length + 2) * ROW_HEIGHT + 8;
+  const ticks = [1, 10, 100, 1_000].map((ratio) => {
+    const x = (LABEL_WIDTH + lengthOf(ratio)).toFixed(1);
+    return `<path d="M${x} ${2 * ROW_HEIGHT - 4}V${height}"/><text x="${x}" y="${2 * ROW_HEIGHT - 8}" text-anchor="middle">${whole(ratio)}×</text>`;
+  });
+  const light = "text{font:13px system-ui,sans-serif;fill:#1f2328}rect{fill:#2563eb}path{stroke:#d0d7de}";
+  const style = `${light}@media(prefers-color-scheme:dark){text{fill:#e6edf3}rect{fill:#60a5fa}path{stroke:#3d444d}}`;
+  const title = `Times as fast as DuckDB over ${whole(eventCount)} events, while events arrive`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}" role="img" aria-label="${title}">`,
+    `<style>${style}</style>`,
+    `<text x="0" y="16">${title} (logarithmic scale)</text>`,
+    ...ticks,
+    ...rows,
+    "</svg>\n",
+  ].join("\n");
+}
+
+/** Five rows of figures, and the chart. */
+function readmeFigures({ date, eventCount, daybook, geometricMeanLiveRatio, geometricMeanFirstRatio, hardware: machine }: Dated, small: Dated): string {
+  return [
+    `![Times as fast as DuckDB, by query](docs/speed.svg)`,
+    "",
+    `| ${whole(eventCount)} events, ${machineText(machine)}, ${date} | |`,
+    "|---|---:|",
+    `| queries while events arrive, against DuckDB (geometric mean; ${times(small.geometricMeanLiveRatio)} at ${whole(small.eventCount)} events) | ${times(geometricMeanLiveRatio)} |`,
+    `| the first query of a new process, against DuckDB | ${times(geometricMeanFirstRatio)} |`,
+    `| durable events a second, in batches of 1,000 by one writer; with a thread that makes segments | ` +
+      `${whole(daybook.ingestEventsPerSecond)}; ${whole(daybook.threadIngestEventsPerSecond)} |`,
+    `| bytes of an event on disk | ${daybook.diskBytesPerEvent.toFixed(1)} |`,
+    `| from opening the files to the first answer | ${whole(daybook.firstAnswerMs)} ms |`,
+  ].join("\n");
+}
+
+/** All figures, of a run of fewer and one of more events. */
+function allFigures(small: Dated, large: Dated): string {
+  const dates = [...new Set([small.date, large.date])].join(" and ");
+  return [
+    wrapped(
+      `${dates}, 90 days of traffic, ${machineText(large.hardware)}; medians, each table from one run. DuckDB: in memory, in memory with ENUM columns, and on ` +
+        "file, all warm, of which the fastest counts; the ratios are its time over Daybook's. **Live**: before each query 20 events come in, somebody " +
+        "signs up, somebody pays, and one event is late. **Warm**: nothing comes in, and the query was asked before about other windows. **First**: the " +
+        `first query of a new process over the stored files. While events arrive, Daybook is ${times(large.geometricMeanLiveRatio)} as fast at ` +
+        `${whole(large.eventCount)} events, ${times(small.geometricMeanLiveRatio)} at ${whole(small.eventCount)} (geometric means).`,
+    ),
+    ...[large, small].flatMap((result) => ["", `## ${whole(result.eventCount)} events`, "", wrapped(loadingText(result)), "", ...questionTable(result)]),
+  ].join("\n");
+}
+
+function put(page: URL, figures: string): void {
+  const text = readFileSync(page, "utf8");
+  const [start, end] = [text.indexOf(START), text.indexOf(END)];
+  if (start === -1 || end < start) throw new Error(`${page.pathname}: expected figures between ${START} and ${END}`);
+  writeFileSync(page, `${text.slice(0, start + START.length)}\n${figures}\n${text.slice(end)}`);
+}
+
+const [small, large] = [resultOf(process.argv[2]), resultOf(process.argv[3])];
+if (machineText(small.hardware) !== machineText(large.hardware)) throw new Error(`expected results of one machine, got ${machineText(small.hardware)} and ${machineText(large.hardware)}`);
+put(README, readmeFigures(large, small));
+put(BENCHMARKS, allFigures(small, large));
+writeFileSync(CHART, chart(large));
