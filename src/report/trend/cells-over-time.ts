@@ -8,7 +8,7 @@ import type { CellsByUnit } from "../insights/cells-by-unit.js";
 import type { Tallies, Tally } from "./tallies.js";
 
 /** Cells that are looked at between two turns. */
-const PIECE_COUNT = 16_384;
+const PIECE_COUNT = 1_024;
 
 /** What a trend is about as cells, put by key and then by unit. */
 export class CellsOverTime implements Measured {
