@@ -50,7 +50,7 @@ async function ask(question: HostileQuestion): Promise<number> {
   const headers: Readonly<Record<string, string>> = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", "content-length": String(bytes.length) };
   const reply = await handler.answer({
     method: "POST",
-    target: `/v1/questions/${question.name}`,
+    target: `/v1/query/${question.name}`,
     signal: new AbortController().signal,
     header: (name) => headers[name] ?? null,
     readBody: () => Promise.resolve(bytes),

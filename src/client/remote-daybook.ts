@@ -145,7 +145,7 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
     if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a question, got ${shown(report)}`);
     checkQueryOptions(options, KNOWN);
     const body = jsonText(questionOf(input), false);
-    const call = { method: "POST", path: `/v1/questions/${report}${query}`, body, again: "always", signal: options?.signal } as const;
+    const call = { method: "POST", path: `/v1/query/${report}${query}`, body, again: "always", signal: options?.signal } as const;
     const { answer, notices } = (await this.#calls.json(call)) as Answered;
     if (options?.onNotice !== undefined && notices !== undefined) tellEach(options.onNotice, notices);
     return answer;

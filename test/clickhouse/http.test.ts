@@ -76,8 +76,8 @@ const VISITS = Array.from({ length: 12 }, (_, at) => ({
 /** Questions of several pages. */
 const PAGED: readonly (readonly [path: string, members: object])[] = [
   ["/search-events", { limit: 7 }],
-  ["/v1/questions/searchEvents", { limit: 9 }],
-  ["/v1/questions/identitySessions", { userId: "u1", startDate: "2025-01-01", limit: 2 }],
+  ["/v1/query/searchEvents", { limit: 9 }],
+  ["/v1/query/identitySessions", { userId: "u1", startDate: "2025-01-01", limit: 2 }],
 ];
 
 /** What a handler answered, byte by byte; where a page goes on is sealed with a key of each store's own, and has a time of its own. */
@@ -173,9 +173,9 @@ describe.each(questionLayouts)("routes over ClickHouse, %s", (layout) => {
     const { headers } = await compare("etag", "/analytics/count-events", { body: {} });
     const etag = new Map(headers).get("etag") ?? "";
     expect((await compare("etag", "/analytics/count-events", { body: {}, headers: { "if-none-match": etag } })).status).toBe(304);
-    for (const path of ["/analytics/count-events-per-day", "/search-events", "/v1/projects/shop/insights/trend", "/v1/questions/lifecycle"]) {
+    for (const path of ["/analytics/count-events-per-day", "/search-events", "/v1/projects/shop/insights/trend", "/v1/query/lifecycle"]) {
       // Events of whatever time are stored by now, and there is no answer over all of it.
-      const body = path === "/v1/questions/lifecycle" ? { startDate: "2026-02-01", endDate: "2026-03-31" } : {};
+      const body = path === "/v1/query/lifecycle" ? { startDate: "2026-02-01", endDate: "2026-03-31" } : {};
       const answer = await compare("arrow", path, { body, headers: { accept: ARROW_TYPE } });
       expect([path, new Map(answer.headers).get("content-type")]).toEqual([path, ARROW_TYPE]);
     }

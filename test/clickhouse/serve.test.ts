@@ -41,12 +41,12 @@ describe.each(layouts)("the command line on %s", (layout) => {
     expect(await ask("/analytics/count-events", { event_name: "pageview" })).toEqual({ status: 200, answer: { status: "OK", data: 10_000 } });
     const { answer: trend } = await ask("/v1/projects/default/insights/trend", { interval: "day", start_date: "2015-05-17", end_date: "2015-05-20" });
     expect(trend).toMatchObject({ series: [{ data: [1_632, 2_893, 2_896, 2_579] }] });
-    const byDay = await ask("/v1/questions/countEventsPerDay", {});
+    const byDay = await ask("/v1/query/countEventsPerDay", {});
     expect((byDay.answer["answer"] as { count: number }[]).map(({ count }) => count)).toEqual([1_632, 2_893, 2_896, 2_579]);
     expect(await ask("/v1/events", [{ id: "0195800a-0000-7000-8000-000000000001", name: "later", project: "shop", created_at: "2015-06-01T00:00:00Z" }])).toMatchObject({ status: 200, answer: { accepted: 1 } });
     expect((await ask("/v1/projects")).answer).toEqual({ projects: ["default", "shop"] });
     expect((await ask("/v1/projects/nowhere/insights/trend", {})).answer).toMatchObject({ code: "project_not_found" });
-    expect(await ask("/v1/questions/countEvents?explain=true", {})).toMatchObject({ status: 501, answer: { code: "not_supported" } });
+    expect(await ask("/v1/query/countEvents?explain=true", {})).toMatchObject({ status: 501, answer: { code: "not_supported" } });
     const groups = [{ conditions: [{ type: "did", event_name: "later" }] }];
     expect(await ask("/v1/segments/late", { groups }, "PUT")).toEqual({ status: 200, answer: { name: "late", groups } });
     expect((await ask("/v1/segments")).answer).toEqual({ segments: [{ name: "late", groups }] });

@@ -47,7 +47,7 @@ it("A client with a token of one project hears nothing: it would be of others.",
 });
 
 it("The answer to a question carries notices beside it, and in its header in the names of the library.", async () => {
-  const ask = (fieldName: string) => send(handlerOver(daybook), "/v1/questions/countEvents", { body: { filterGroups: [{ filters: [{ fieldName, operator: "is_set" }] }] } });
+  const ask = (fieldName: string) => send(handlerOver(daybook), "/v1/query/countEvents", { body: { filterGroups: [{ filters: [{ fieldName, operator: "is_set" }] }] } });
   const sent = await ask("plna");
   expect(sent.json).toEqual({ answer: 0, notices: [expect.objectContaining({ code: "unknown_field", name: "plna", report: "countEvents" })] });
   expect(sent.headers.get("daybook-notice")).toBe('unknown_field; param="filterGroups[0].filters[0].fieldName"; name="plna"');

@@ -53,7 +53,7 @@ describe("the options of connectDaybook", () => {
       return Promise.resolve(Response.json({ answer: 1 }));
     };
     for (const url of [new URL("https://host"), "https://host/", "https://host/a/b/", new URL("https://host/a/b")]) await connectDaybook({ url, token: TOKEN, fetch }).countEvents();
-    expect(urls).toEqual(["", "", "/a/b", "/a/b"].map((path) => `https://host${path}/v1/questions/countEvents`));
+    expect(urls).toEqual(["", "", "/a/b", "/a/b"].map((path) => `https://host${path}/v1/query/countEvents`));
   });
 });
 

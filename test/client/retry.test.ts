@@ -61,7 +61,7 @@ describe("a request that failed for a passing reason", () => {
     const byDefault = scripted([refused()]);
     const error = await errorOf(byDefault.client.countEvents());
     expect([byDefault.requests.length, error.code]).toEqual([5, "unreachable"]);
-    expect(error.message).toBe("POST http://daybook.test/v1/questions/countEvents: fetch failed (connect ECONNREFUSED 127.0.0.1:1)");
+    expect(error.message).toBe("POST http://daybook.test/v1/query/countEvents: fetch failed (connect ECONNREFUSED 127.0.0.1:1)");
     const once = scripted([problem("overloaded", 503)], { retry: { attempts: 1 } });
     expect(await errorOf(once.client.countEvents())).toMatchObject({ code: "overloaded", message: "words", details: { requestId: "r1", status: 503 } });
     expect(once.requests).toHaveLength(1);
@@ -96,7 +96,7 @@ describe("a request that failed for a passing reason", () => {
     expect([asked.requests.length, asked.passedMs()]).toEqual([1, 0]);
     const silent = scripted(["never"], { timeoutMs: 1_234 });
     const error = await errorOf(silent.client.countEvents());
-    expect([error.code, error.message]).toEqual(["unreachable", "POST http://daybook.test/v1/questions/countEvents: no answer within 1234 ms"]);
+    expect([error.code, error.message]).toEqual(["unreachable", "POST http://daybook.test/v1/query/countEvents: no answer within 1234 ms"]);
     expect([silent.requests.length, silent.passedMs()]).toEqual([1, 1_234]);
     const flaky = scripted([page(502), "never"], { timeoutMs: 5_000 });
     expect(await errorOf(flaky.client.countEvents())).toMatchObject({ code: "unreachable", details: { status: 502 } });
@@ -124,7 +124,7 @@ describe("a request that failed for good", () => {
   ])("is told as no answer of a Daybook: %s", async (_, reply, words) => {
     const { client, requests } = scripted([reply]);
     const error = await errorOf(client.countEvents());
-    expect([error.code, error.message]).toEqual(["unreachable", `POST http://daybook.test/v1/questions/countEvents: expected the answer of a Daybook, got ${words}`]);
+    expect([error.code, error.message]).toEqual(["unreachable", `POST http://daybook.test/v1/query/countEvents: expected the answer of a Daybook, got ${words}`]);
     expect(requests).toHaveLength(1);
   });
 

@@ -4,12 +4,12 @@ const STEPS = ["signup", "pay"];
 
 const BODIES: Readonly<Record<string, unknown>> = {
   "POST /analytics/aggregate": { field: "device" },
-  "POST /v1/questions/aggregate": { field: "device" },
-  "POST /v1/questions/companyTopUsers": { companyId: "acme" },
-  "POST /v1/questions/revenueByAttribution": { project: "shop" },
-  "POST /v1/questions/ltvCohorts": { project: "shop" },
-  ...Object.fromEntries(["Sessions", "Profile", "Referrers", "DeviceGeo"].map((name) => [`POST /v1/questions/identity${name}`, { userId: "u1" }])),
-  "POST /v1/questions/funnel": { steps: STEPS.map((eventName) => ({ eventName })) },
+  "POST /v1/query/aggregate": { field: "device" },
+  "POST /v1/query/companyTopUsers": { companyId: "acme" },
+  "POST /v1/query/revenueByAttribution": { project: "shop" },
+  "POST /v1/query/ltvCohorts": { project: "shop" },
+  ...Object.fromEntries(["Sessions", "Profile", "Referrers", "DeviceGeo"].map((name) => [`POST /v1/query/identity${name}`, { userId: "u1" }])),
+  "POST /v1/query/funnel": { steps: STEPS.map((eventName) => ({ eventName })) },
   "POST /v1/projects/{project_id}/insights/funnel": { steps: STEPS.map((name) => ({ event_name: name })) },
   "POST /v1/privacy-requests": { type: "access", subject: { user_id: "u1" } },
   "POST /v1/privacy-requests/{id}/resolve": { resolution: "denied" },

@@ -61,15 +61,15 @@ describe("the examples of docs/http.md", () => {
 });
 
 /** The questions of the table of questions, each as a route with its scope. */
-const questions = [...page.slice(page.indexOf("| question | scope | token |")).matchAll(/^\| ((?:`\w+`(?:, )?)+) \| `(\w+:\w+)` \| (?:any|owner)/gm)].flatMap(([, names = "", scope]) =>
-  [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [`POST /v1/questions/${name}`, scope]),
+const questions = [...page.slice(page.indexOf("| query | scope | token |")).matchAll(/^\| ((?:`\w+`(?:, )?)+) \| `(\w+:\w+)` \| (?:any|owner)/gm)].flatMap(([, names = "", scope]) =>
+  [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [`POST /v1/query/${name}`, scope]),
 );
 
 describe("docs/http.md", () => {
   it("lists exactly the routes of the table, with their scopes", () => {
-    const documented = [...page.matchAll(/^\| `((?:GET|POST|PUT|DELETE|OPTIONS) [^`]+)` \| (?:`([^`]+)`|none|any|of the question) \|/gm)].map(([, route, scope]) => [route, scope]);
+    const documented = [...page.matchAll(/^\| `((?:GET|POST|PUT|DELETE|OPTIONS) [^`]+)` \| (?:`([^`]+)`|none|any|of the query) \|/gm)].map(([, route, scope]) => [route, scope]);
     const actual = routes.map(({ method, path, access }) => [`${method} ${path}`, access?.scope ?? undefined]);
-    const others = documented.filter(([route]) => route !== "POST /v1/questions/{question}");
+    const others = documented.filter(([route]) => route !== "POST /v1/query/{query}");
     expect([...others, ...questions].sort()).toEqual(actual.sort());
   });
 

@@ -18,7 +18,7 @@ const handler = () =>
   });
 
 function ask(url: string) {
-  const asked = request(`${url}/v1/questions/aggregate`, { method: "POST", headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" }, agent: false });
+  const asked = request(`${url}/v1/query/aggregate`, { method: "POST", headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" }, agent: false });
   asked.end('{"field":"url"}');
   return asked;
 }
@@ -32,7 +32,7 @@ describe.each(WAYS)("a long answer %s", (_way, listen) => {
     expect(response.headers).toMatchObject({ "transfer-encoding": "chunked", "cache-control": "no-store", "content-type": "application/json; charset=utf-8" });
     expect(response.headers["etag"]).toBeUndefined();
     const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-    expect((await fetch(`${server.url}/v1/questions/aggregate`, { method: "POST", headers, body: '{"field":"url"}' })).status).toBe(429);
+    expect((await fetch(`${server.url}/v1/query/aggregate`, { method: "POST", headers, body: '{"field":"url"}' })).status).toBe(429);
     let text = "";
     for await (const piece of response.setEncoding("utf8")) text += String(piece);
     expect(text).toBe(JSON.stringify({ answer: ITEMS }));
@@ -76,7 +76,7 @@ it("A long answer of which a listener makes an end gives its request back.", asy
   });
   const headers: Readonly<Record<string, string>> = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
   const put = () =>
-    answer({ method: "POST", target: "/v1/questions/aggregate", signal: new AbortController().signal, header: (name) => headers[name] ?? null, readBody: () => Promise.resolve(new TextEncoder().encode('{"field":"url"}')) });
+    answer({ method: "POST", target: "/v1/query/aggregate", signal: new AbortController().signal, header: (name) => headers[name] ?? null, readBody: () => Promise.resolve(new TextEncoder().encode('{"field":"url"}')) });
   await expect(put()).rejects.toThrow("no room to log");
   expect((await put()).status).toBe(200);
 });

@@ -13,7 +13,7 @@ import { bytesOfLines } from "../answer/lines.js";
 import { pageOfLines } from "../answer/page-of-lines.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
-import { inProject } from "./questions.js";
+import { inProject } from "./query.js";
 
 const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;
 const answer = z.string().meta({ description: "One JSON object a line; no line: there are no more." });

@@ -59,7 +59,7 @@ test.each(WAYS)("Who has the key of a page fills no store with values and metada
   expect(await asked("/v1/events", [order])).toMatchObject({ status: 200, text: expect.stringContaining('"accepted":1') as string });
   expect(await collect("198.51.100.7", [{ name: "view", url: "https://shop.example/new-of-server", title: "Known", id: "last" }])).toBe(204);
   const filterGroups = [{ filters: [{ fieldName: "url", operator: "=", value: "/new-of-server" }] }];
-  const { answer } = JSON.parse((await asked("/v1/questions/searchEvents", { project: "shop", filterGroups })).text) as { answer: { events: { name: string; metadata: unknown }[] } };
+  const { answer } = JSON.parse((await asked("/v1/query/searchEvents", { project: "shop", filterGroups })).text) as { answer: { events: { name: string; metadata: unknown }[] } };
   expect(answer.events.map(({ name, metadata }) => [name, metadata])).toEqual(expect.arrayContaining([["view", { title: "Known" }], ["Order", { fresh: "new", title: "Known" }]]));
 
   const latenciesMs: number[] = [];

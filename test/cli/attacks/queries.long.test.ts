@@ -41,7 +41,7 @@ test.each(WAYS)("No question about a store in which each event has values of its
   for (const [name, { path, input, statuses }] of Object.entries(QUESTIONS)) {
     const startedMs = performance.now();
     const met = await whileOthersAsk(server, MORE_BYTES, async () => {
-      const { status, byteLength } = await asked(server, VIEWER, `/v1/questions/${path}`, input);
+      const { status, byteLength } = await asked(server, VIEWER, `/v1/query/${path}`, input);
       process.stdout.write(`${JSON.stringify({ name, status, byteLength, tookMs: Math.round(performance.now() - startedMs) })}\n`);
       expect(statuses, name).toContain(status);
     });

@@ -115,7 +115,7 @@ describe("what a question holds asks for the rights of the routes about it", () 
       const differences: string[] = [];
       for (const { held, otherwise, token } of holders) {
         const owed = matters.length === 0 ? "ok" : matters.some((matter) => !held.includes(matter)) ? "insufficient_scope" : otherwise;
-        for (const [path, body] of [[ROUTES[report], wireInput(input)], [`/v1/questions/${report}`, input]] as const) {
+        for (const [path, body] of [[ROUTES[report], wireInput(input)], [`/v1/query/${report}`, input]] as const) {
           const sent = await send(handler, path, { body, token });
           const code = sent.status === 200 ? "ok" : codeOf(sent);
           if (code !== owed) differences.push(`${path} with ${token}: expected ${owed}, got ${sent.status} ${String(code)}`);
@@ -149,7 +149,7 @@ describe("values of single events and visitors", () => {
   ];
 
   it.each(shown)("are shown by %s of %j with the scope events:read alone", async (report, input, param, name) => {
-    for (const [path, body] of [[ROUTES[report], wireInput(input)], [`/v1/questions/${report}`, input]] as const) {
+    for (const [path, body] of [[ROUTES[report], wireInput(input)], [`/v1/query/${report}`, input]] as const) {
       const refused = await send(handler, path, { body, token: "sk_counts_0123456789abcdefgh" });
       expect([refused.status, codeOf(refused)]).toEqual([403, "insufficient_scope"]);
       expect(refused.text).toContain(`${param}: expected a token with the scope events:read`);

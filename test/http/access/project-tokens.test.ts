@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => daybook.close());
 
-const ROUTES = ["/analytics/aggregate", "/v1/questions/aggregate"];
+const ROUTES = ["/analytics/aggregate", "/v1/query/aggregate"];
 const OF_EVENTS = ["id", "createdAt", "created_at", "anonymousId", "anonymous_id", "externalId", "external_id"];
 const OTHERS = ["user_id", "identity_id", "company_id", "path", "name", "project", "value"];
 
@@ -56,7 +56,7 @@ describe.each(ROUTES)("%s", (path) => {
 });
 
 it("an explanation of such an aggregate asks for the same", async () => {
-  const explain = (token: string) => send(handler, "/v1/questions/aggregate?explain=true", { body: { field: "id" }, token });
+  const explain = (token: string) => send(handler, "/v1/query/aggregate?explain=true", { body: { field: "id" }, token });
   expect(codeOf(await explain("sk_counts_0123456789abcdefgh"))).toBe("insufficient_scope");
   expect((await explain("sk_both_0123456789abcdefgh")).status).toBe(200);
 });

@@ -94,7 +94,7 @@ const DOCUMENTED: Readonly<Record<ReportName, string>> = {
   sessionsOverview: "POST /v1/projects/{project_id}/insights/sessions",
   webOverview: "POST /v1/projects/{project_id}/insights/web",
 };
-for (const [name, route] of Object.entries(DOCUMENTED)) RIGHTS[`POST /v1/questions/${name}`] = RIGHTS[route] as Rights;
+for (const [name, route] of Object.entries(DOCUMENTED)) RIGHTS[`POST /v1/query/${name}`] = RIGHTS[route] as Rights;
 
 /** A token of every role, scope and reach: its value is what it is. */
 const tokens = memoryTokens(

@@ -35,7 +35,7 @@ async function write(project: string, count: number): Promise<void> {
 
 const trend = (asOf: unknown, token = "sk_shop_0123456789abcdefgh", project = "shop") =>
   send(handler, `/v1/projects/${project}/insights/trend`, { body: { interval: "total", as_of: asOf }, token });
-const question = (asOf: unknown, token = "sk_shop_0123456789abcdefgh") => send(handler, "/v1/questions/trend", { body: { interval: "total", asOf }, token });
+const question = (asOf: unknown, token = "sk_shop_0123456789abcdefgh") => send(handler, "/v1/query/trend", { body: { interval: "total", asOf }, token });
 const latest = async (token?: string) => (await trend("latest", token)).json["as_of"] as number;
 
 describe("as_of of a token of a project", () => {

@@ -32,24 +32,24 @@ const LISTS: Readonly<Record<string, string>> = {
   "GET /v1/projects": "projects",
   "GET /v1/time-to-live": "rules",
   "PUT /v1/time-to-live": "rules",
-  "POST /v1/questions/countEventsPerDay": "answer",
-  "POST /v1/questions/countEventsRunningTotalPerDay": "answer",
-  "POST /v1/questions/countUniqueUsersPerDay": "answer",
-  "POST /v1/questions/aggregate": "answer",
-  "POST /v1/questions/searchEvents": "answer.events",
-  "POST /v1/questions/identitySessions": "answer.sessions",
-  "POST /v1/questions/identityReferrers": "answer.referrers",
-  "POST /v1/questions/identityDeviceGeo": "answer.history",
-  "POST /v1/questions/revenueByAttribution": "answer.rows",
-  "POST /v1/questions/ltvCohorts": "answer.cohorts",
-  "POST /v1/questions/topCompanies": "answer.companies",
-  "POST /v1/questions/companyTopUsers": "answer.users",
-  "POST /v1/questions/trend": "answer.series",
-  "POST /v1/questions/funnel": "answer.steps",
-  "POST /v1/questions/retention": "answer.cohorts",
-  "POST /v1/questions/lifecycle": "answer.buckets",
-  "POST /v1/questions/stickiness": "answer.buckets",
-  "POST /v1/questions/sessionsOverview": "answer.buckets",
+  "POST /v1/query/countEventsPerDay": "answer",
+  "POST /v1/query/countEventsRunningTotalPerDay": "answer",
+  "POST /v1/query/countUniqueUsersPerDay": "answer",
+  "POST /v1/query/aggregate": "answer",
+  "POST /v1/query/searchEvents": "answer.events",
+  "POST /v1/query/identitySessions": "answer.sessions",
+  "POST /v1/query/identityReferrers": "answer.referrers",
+  "POST /v1/query/identityDeviceGeo": "answer.history",
+  "POST /v1/query/revenueByAttribution": "answer.rows",
+  "POST /v1/query/ltvCohorts": "answer.cohorts",
+  "POST /v1/query/topCompanies": "answer.companies",
+  "POST /v1/query/companyTopUsers": "answer.users",
+  "POST /v1/query/trend": "answer.series",
+  "POST /v1/query/funnel": "answer.steps",
+  "POST /v1/query/retention": "answer.cohorts",
+  "POST /v1/query/lifecycle": "answer.buckets",
+  "POST /v1/query/stickiness": "answer.buckets",
+  "POST /v1/query/sessionsOverview": "answer.buckets",
 };
 
 const handler = handlerOf(stubDaybook());
@@ -93,7 +93,7 @@ describe("with Accept of an Arrow stream", () => {
       const [method = "", path = ""] = route.split(" ");
       return Object.hasOwn(paths[path]?.[method.toLowerCase()]?.responses["200"]?.content ?? {}, ARROW_TYPE);
     };
-    expect(asked.filter(isTold)).toEqual(Object.keys(LISTS).filter((route) => !route.startsWith("POST /v1/questions/")).sort((a, b) => asked.indexOf(a) - asked.indexOf(b)));
+    expect(asked.filter(isTold)).toEqual(Object.keys(LISTS).filter((route) => !route.startsWith("POST /v1/query/")).sort((a, b) => asked.indexOf(a) - asked.indexOf(b)));
     expect(paths["/v1/events"]?.["post"]?.requestBody?.content).toHaveProperty([ARROW_TYPE]);
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => daybook.close());
 
-const ask = (name: string, body: unknown = {}, token = "sk_owner_0123456789abcdefgh") => send(handler, `/v1/questions/${name}`, { body, token });
+const ask = (name: string, body: unknown = {}, token = "sk_owner_0123456789abcdefgh") => send(handler, `/v1/query/${name}`, { body, token });
 
 describe("a question in the words of the library", () => {
   it("is answered about the token's project alone, whichever question it is, and not explained: that counts rows of others", async () => {
@@ -34,7 +34,7 @@ describe("a question in the words of the library", () => {
 
   it("that is none has no route", async () => {
     for (const name of ["exportEvents", "constructor", "seal", "count-events", ""]) expect((await ask(name)).status).toBe(404);
-    expect(codeOf(await get(handler, "/v1/questions/countEvents"))).toBe("method_not_allowed");
+    expect(codeOf(await get(handler, "/v1/query/countEvents"))).toBe("method_not_allowed");
   });
 
   it("is refused in the names of the library", async () => {
@@ -48,7 +48,7 @@ describe("a question in the words of the library", () => {
 
   it("carries an entity tag", async () => {
     const first = await ask("countEvents");
-    const again = await send(handler, "/v1/questions/countEvents", { body: {}, headers: { "if-none-match": first.headers.get("etag") ?? "" } });
+    const again = await send(handler, "/v1/query/countEvents", { body: {}, headers: { "if-none-match": first.headers.get("etag") ?? "" } });
     expect([again.status, again.text]).toEqual([304, ""]);
   });
 });

@@ -46,7 +46,7 @@ const notice = z
 function question(name: ReportName, access: Access): GuardedRoute {
   return guarded({
     method: "POST",
-    path: `/v1/questions/${name}`,
+    path: `/v1/query/${name}`,
     summary: `Answers ${name} of the library: its input as body, its answer as it is`,
     envelope: "problem",
     access,
