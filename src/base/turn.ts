@@ -11,6 +11,25 @@ export function nextTurn(): Promise<void> {
   });
 }
 
+/** Milliseconds of a slice where the turns of others are as long or longer. */
+const LONG_SLICE_MS = 40;
+
+/**
+ * A pause that gives others a turn where the thread was held for a slice: for steps that take a microsecond or a millisecond, as the data is. Where
+ * the turns of others are long, slices are too, or whoever ingests all the time would leave nothing to queries.
+ */
+export function pauseAfterSlices(): () => Promise<void> {
+  let startMs = performance.now();
+  let sliceMs: number = LIMITS.sliceMs;
+  return async () => {
+    const endMs = performance.now();
+    if (endMs - startMs < sliceMs) return;
+    await nextTurn();
+    startMs = performance.now();
+    sliceMs = Math.min(Math.max(startMs - endMs, LIMITS.sliceMs), LONG_SLICE_MS);
+  };
+}
+
 /** What a piece costs however small it is, in values: thousands of short columns are long work too. */
 const PIECE_VALUE_COUNT = 512;
 

@@ -15,7 +15,7 @@ interface NewerRows {
   readonly heads: readonly HeadView[];
 }
 
-/** Rows of heads that are taken in one turn. */
+/** Rows of heads that are taken in one piece. Takes 1 to 60 ms. */
 const PIECE_ROW_COUNT = LIMITS.headPartRowCount;
 
 /**
@@ -28,11 +28,6 @@ export class RowsTaken {
   readonly #segments = new Set<Rows>();
   /** The rows that were all taken: a store that nothing came to shows the same list again. Weak, or heads would live on that are sealed. */
   #rows: WeakRef<readonly Rows[]> | null = null;
-
-  /** Up to which all were. */
-  get sequence(): number {
-    return this.#sequence;
-  }
 
   /** Whether a row was taken before segments were: it lay in a head then. */
   has(sequence: number): boolean {
@@ -58,13 +53,15 @@ export class RowsTaken {
   }
 
   /**
-   * Those of the newer rows of heads that are taken first, and up to which sequence: at most as many as one turn can take. Where a head is that
-   * long, all of it: what is derived from a whole head is kept.
-   * @param heads some are newer
+   * The earliest of the newer rows of heads, and their greatest sequence: as many as are taken in one turn, or as the earliest head has if it is not
+   * much longer, because what is derived from a whole head is kept.
+   * @param heads not empty
    */
   static firstOf(heads: readonly HeadView[], rowCount = PIECE_ROW_COUNT): { readonly heads: readonly HeadView[]; readonly sequence: number } {
-    const firstSequence = Math.min(...heads.map((head) => head.firstSequence));
-    const sequence = Math.min(firstSequence + rowCount - 1, ...heads.map((head) => head.lastSequence));
+    const { firstSequence, lastSequence } = heads.reduce((a, b) => (b.firstSequence < a.firstSequence ? b : a));
+    const wanted = Math.max(firstSequence + rowCount - 1, lastSequence < firstSequence + 2 * rowCount ? lastSequence : 0);
+    // What comes later has not been taken.
+    const sequence = heads.reduce((last, head) => Math.max(last, Math.min(wanted, head.lastSequence)), 0);
     const pieces = heads.map((head) => (head.lastSequence <= sequence ? head : head.slice(0, firstAtLeast(head.sequences(), sequence + 1))));
     return { heads: pieces.filter((piece) => piece.rowCount > 0), sequence };
   }
@@ -82,7 +79,7 @@ export class RowsTaken {
     this.#segments.add(segment);
   }
 
-  /** All rows up to a sequence were taken, of which some may lie in segments that were taken whole. */
+  /** All rows up to a sequence were taken, those of segments too. */
   tookUpTo(sequence: number): void {
     this.#sequence = sequence;
     for (const segment of this.#segments) if (segment.lastSequence <= sequence) this.#segments.delete(segment);
@@ -103,8 +100,10 @@ export class RowsTaken {
   }
 }
 
-/** Rows of heads up to which they are taken in the turn of a question: some 40 ms where each tells something of its own. */
+/** Rows of heads up to which a question takes them in its own turn. Takes 1 to 40 ms. */
 const ROWS_AT_ONCE = 4 * 1024;
+/** So many times as many are taken at once by who waited for others already: while events arrive quickly, more come than are taken in turns. */
+const MORE_AT_ONCE = 16;
 /** What a row of a segment costs that is loaded and taken, in looks at a value. */
 const VALUES_PER_ROW = 8;
 
@@ -131,6 +130,10 @@ export abstract class StoreTable<T> implements Droppable {
   #loading: Promise<void> | null = null;
   /** Goes up when it begins anew. */
   #generation = 0;
+  /** Goes up when rows are taken. */
+  #takeCount = 0;
+  /** How often rows of heads were taken in turns since all were taken. */
+  #waitCount = 0;
   byteLength = 0;
   lastUsed = 0;
 
@@ -192,15 +195,16 @@ export abstract class StoreTable<T> implements Droppable {
       this.#takeSegment(segment, made);
       takenRowCount += segment.rowCount;
     }
-    if (heads.reduce((sum, { rowCount }) => sum + rowCount, 0) > ROWS_AT_ONCE) {
+    const headRowCount = heads.reduce((sum, { rowCount }) => sum + rowCount, 0);
+    if (headRowCount > ROWS_AT_ONCE * MORE_AT_ONCE ** this.#waitCount) {
       missing.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
       return false;
     }
-    for (const head of heads) {
-      looked(head.rowCount);
-      this.take(head, this.ofHead(head), isTaken);
-    }
+    looked(headRowCount);
+    for (const head of heads) this.take(head, this.ofHead(head), isTaken);
     this.#taken.tookAll(rows, sequence);
+    this.#takeCount += 1;
+    this.#waitCount = 0;
     this.#count();
     return true;
   }
@@ -223,6 +227,7 @@ export abstract class StoreTable<T> implements Droppable {
   #takeSegment(segment: Rows, made: T): void {
     this.take(segment, made, (sequence) => this.#taken.has(sequence));
     this.#taken.tookSegment(segment);
+    this.#takeCount += 1;
   }
 
   /** One load at a time: who asks meanwhile waits for it. */
@@ -254,24 +259,26 @@ export abstract class StoreTable<T> implements Droppable {
   /** Takes the rows of heads from the earliest on, in turns. Others may take some of them meanwhile. */
   async #takeHeads({ rows, looked }: RowsOfMoment): Promise<void> {
     const generation = this.#generation;
+    const turns = new Turns();
     for (;;) {
       const newer = this.#taken.newer(rows);
       // Whoever asks again has the segments of then.
       if (newer === null || newer.segments.length > 0 || newer.heads.length === 0) break;
-      const { sequence: taken } = this.#taken;
+      const takeCount = this.#takeCount;
       const { heads, sequence } = RowsTaken.firstOf(newer.heads);
+      const rowCount = heads.reduce((sum, head) => sum + head.rowCount, 0);
       const made: T[] = [];
       for (const head of heads) made.push(await this.ofLongHead(head));
       if (generation !== this.#generation) return;
-      if (taken !== this.#taken.sequence) continue;
-      for (const [at, head] of heads.entries()) {
-        looked(head.rowCount);
-        this.take(head, made[at] as T, (row) => this.#taken.has(row));
-      }
+      if (takeCount !== this.#takeCount) continue;
+      looked(rowCount);
+      for (const [at, head] of heads.entries()) this.take(head, made[at] as T, (row) => this.#taken.has(row));
       this.#taken.tookUpTo(sequence);
-      await nextTurn();
+      this.#takeCount += 1;
+      await turns.took(rowCount * VALUES_PER_ROW);
       if (generation !== this.#generation) return;
     }
+    this.#waitCount += 1;
     this.#count();
   }
 

@@ -8,7 +8,7 @@ export const ORDER_KEYS = ["order_id", "transaction_id"] as const;
 export const REFUND_KEY = "refund_id";
 export const CURRENCY_KEY = "currency";
 
-/** Rows that may be revenue. Earlier versions wrote an excerpt `money`, without the ids of refunds. */
+/** Rows that may be revenue. */
 export const MONEY_EXCERPT = "payments";
 
 /** Fields that tell of revenue. */

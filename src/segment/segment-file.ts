@@ -46,7 +46,7 @@ export const LINKS_BLOCK = "links";
 
 /** Shorter blocks stay as they are: to deflate one takes a tenth of a millisecond and saves a few bytes, and a hundred describe it. */
 const DEFLATED_BYTES_MIN = 64;
-/** What a block costs in values, what one that is deflated, and what each of its bytes then. */
+/** Costs in values: of any block; of one that is deflated, and of each of its bytes. */
 const VALUES_PER_BLOCK = 4 * 1024;
 const VALUES_PER_DEFLATE = 16 * 1024;
 const VALUES_PER_BYTE = 2;

@@ -17,7 +17,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const dry = await migrateClickHouse(options, true);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
     expect(await migrateClickHouse(options)).toEqual(dry);
-    expect(await migrateClickHouse(options)).toEqual({ version: 1, statements: [] });
+    expect(await migrateClickHouse(options)).toEqual({ version: 6, statements: [] });
     await using daybook = await openClickHouse(options);
     expect(await daybook.countEvents()).toBe(0);
   });
@@ -78,7 +78,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     for (const version of [5, 0]) {
       await change(place, "kept", sql`DELETE WHERE name = 'tablesVersion'`);
       await connection.insert("kept", [{ name: "tablesVersion", value: String(version) }]);
-      const refused = { code: "invalid_parameter", message: `database: its tables are of version ${version}, this package knows 1` };
+      const refused = { code: "invalid_parameter", message: `database: its tables are of version ${version}, this package knows 6` };
       for (const isDryRun of [true, false]) await expect(migrateClickHouse(options, isDryRun)).rejects.toMatchObject(refused);
       await expect(openClickHouse(options)).rejects.toMatchObject(refused);
     }
@@ -104,7 +104,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
       expect(written.mock.calls.join("")).toContain(`CREATE TABLE IF NOT EXISTS ${database}.events`);
       await runCommandLine(args);
       await runCommandLine(args);
-      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 1: nothing to do\n"]);
+      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 6: nothing to do\n"]);
     } finally {
       written.mockRestore();
     }
@@ -119,7 +119,7 @@ describe.each(questionLayouts)("the tables on ClickHouse, %s", (layout) => {
     for (const statement of tableStatements(place)) await connection.define(statement);
     await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }]);
     await connection.close();
-    expect(await migrateClickHouse(options)).toEqual({ version: 1, statements: tableStatements(place) });
+    expect(await migrateClickHouse(options)).toEqual({ version: 6, statements: tableStatements(place) });
     await using daybook = await openClickHouse(options);
     expect(await daybook.countEvents()).toBe(0);
   });

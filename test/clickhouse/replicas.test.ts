@@ -89,12 +89,12 @@ test("tables with replicas are not opened without their cluster, nor as if they 
 test("a server without tables gets them by another migrate", async () => {
   const { daybook, options } = await opened();
   await daybook.createProject("shop");
-  expect(await migrateClickHouse(options)).toEqual({ version: 1, statements: [] });
+  expect(await migrateClickHouse(options)).toEqual({ version: 6, statements: [] });
   const connection = await connect(checkClickHouseOptions(options));
   onTestFinished(() => connection.close());
   await connection.define(`DROP TABLE ${options.database}.events_local SYNC`);
   const place = { database: options.database, cluster: PAIR, isReplicated: true };
-  expect(await migrateClickHouse(options)).toEqual({ version: 1, statements: tableStatements(place) });
+  expect(await migrateClickHouse(options)).toEqual({ version: 6, statements: tableStatements(place) });
   expect(await daybook.ingest(events(0, 3))).toMatchObject({ accepted: 3 });
   expect(await daybook.projects()).toEqual(["default", "shop"]);
 });

@@ -227,7 +227,7 @@ describe("exportRecords", () => {
     expect(copy.projects()).toEqual(daybook.projects());
   });
 
-  test("of a store that holds no email beside that of traits, as a former version took a blank one, gives a copy of the same answers.", async () => {
+  test("of a store that holds no email beside that of traits gives a copy of the same answers.", async () => {
     const daybook = await open();
     await daybook.identify({ id: id(1), createdAt, userId: "ann", traits: { email: "ann@x.io" } });
     await daybook.identify({ id: id(2), createdAt, userId: "bob" });

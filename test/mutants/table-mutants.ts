@@ -2,7 +2,7 @@ import { of, type Mutant } from "./mutant.js";
 
 /** What the differences of some table forget. */
 export const tableMutants: readonly Mutant[] = [
-  ...of("derived/rows-taken.ts",
+  ...of("derived/store-table.ts",
     ["that rows of a segment were taken from a head", "return sequence <= this.#sequence;", "return false;"],
     ["which rows of a head were taken", "part.firstSequence > this.#sequence ? part : part.slice(firstAtLeast(part.sequences(), this.#sequence + 1))", "part"],
     ["what came to a head since", "else heads.push(", "else if (part.firstSequence > this.#sequence) heads.push("]),
@@ -46,7 +46,7 @@ export const tableMutants: readonly Mutant[] = [
     ["that somebody has one company now", "      this.#mixed.delete(identity);\n"],
     ["the company of who was taken out of an identity", "left.add(company);", "continue;"],
     ["that an entity was counted", "    for (const count of this.#counts) count.remove(entity, this.#days.of(entity));\n"]),
-  ...of("table/people/entity-triples.ts",
+  ...of("table/people/seen-actors.ts",
     ["to tell of an earlier day", "return isEarlier;", "return false;"],
     ["an earlier day", "    if (isEarlier) this.days[place] = day;\n"]),
   ...of("table/people/seen-actors.ts",
@@ -57,7 +57,7 @@ export const tableMutants: readonly Mutant[] = [
     ["whom somebody came to", "actors.filter((actor) => !former.has(actor))", "[]"],
     ["whom somebody lost", "known.actors.every((actor) => asked.has(actor))", "known.actors.length > 0"],
     ["seals", "added.length === 0 && areSameParts(known.segments, segments)", "added.length === 0"]),
-  ...of("table/money/revenue-rates.ts", ["that payments began anew", "this.#generation !== generation || this.#rates.some", "this.#rates.some"]),
+  ...of("table/money/revenue-table.ts", ["that payments began anew", "this.#generation !== generation || this.#rates.some", "this.#rates.some"]),
   ...of("table/tables.ts",
     ["the model", "JSON.stringify([plan.model, plan.level, plan.touch])", "JSON.stringify([plan.level, plan.touch])"],
     ["the level", "JSON.stringify([plan.model, plan.level, plan.touch])", "JSON.stringify([plan.model, plan.touch])"]),

@@ -61,7 +61,7 @@ function statementOfView({ name, from, to, staysOnShard, select, rest }: View, {
 }
 
 /** Of the tables that this package makes. It works with no other. */
-const TABLES_VERSION = 1;
+const TABLES_VERSION = 6;
 
 const VERSION = "tablesVersion";
 /** Kept of tables with replicas. */

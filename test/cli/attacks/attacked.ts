@@ -77,8 +77,11 @@ export async function whileOthersAsk({ port, residentBytes }: Attacked, moreByte
     return { statuses, p99Ms: Math.round(quantile(latenciesMs, 0.99)) };
   };
   const probes = [HEALTH, COUNT, STORE].map(probe);
-  await act();
-  isOver = true;
+  try {
+    await act();
+  } finally {
+    isOver = true;
+  }
   const [health, counted, stored] = await Promise.all(probes);
   const mib = (bytes: number) => Math.round(bytes / 2 ** 20);
   const figures = { residentMib: [mib(before), mib(most)], healthP99Ms: health?.p99Ms, countP99Ms: counted?.p99Ms, storeP99Ms: stored?.p99Ms };

@@ -25,7 +25,7 @@ const QUESTIONS: Readonly<Record<string, { readonly path: string; readonly input
   "Sessions by two fields": { path: "sessionsOverview", input: { ...range, breakdown: { fields: ["url", "metadata.trace"] }, interval: "day" }, statuses: [200] },
   "The overview of the web": { path: "webOverview", input: { ...range, limit: 1_000, interval: "day" }, statuses: [200] },
   "Unique users of each url": { path: "aggregate", input: { ...range, field: "url", measure: "unique_users" }, statuses: [200] },
-  "A hundred regular expressions": { path: "countEvents", input: { ...range, filterGroups: expressions }, statuses: [200, 400] },
+  "A hundred regular expressions": { path: "countEvents", input: { ...range, filterGroups: expressions }, statuses: [200] },
   "A regular expression of many steps": { path: "countEvents", input: { filterGroups: [{ filters: [{ fieldName: "url", operator: "regex", value: "(((a{1,9}){1,9}){1,9}){1,9}".repeat(18) }] }] }, statuses: [400] },
 };
 
@@ -35,17 +35,19 @@ async function asked(server: Attacked, token: string, path: string, body: unknow
   return { status: answer.status, byteLength: (await answer.arrayBuffer()).byteLength };
 }
 
-test.each(WAYS)("No question about a store in which each event has values of its own holds others up, %s.", async (_, options) => {
+test.each(WAYS)("Others are answered while the worst questions about a store are, in which each event has values of its own, %s.", async (_, options) => {
   const server = await attacked(options);
   for (const batch of hostileBatches(EVENT_COUNT)) expect((await asked(server, TOKEN, "/v1/events", batch)).status).toBe(200);
   for (const [name, { path, input, statuses }] of Object.entries(QUESTIONS)) {
     const startedMs = performance.now();
+    let tookMs = 0;
     const met = await whileOthersAsk(server, MORE_BYTES, async () => {
       const { status, byteLength } = await asked(server, VIEWER, `/v1/query/${path}`, input);
-      process.stdout.write(`${JSON.stringify({ name, status, byteLength, tookMs: Math.round(performance.now() - startedMs) })}\n`);
+      tookMs = performance.now() - startedMs;
+      process.stdout.write(`${JSON.stringify({ name, status, byteLength, tookMs: Math.round(tookMs) })}\n`);
       expect(statuses, name).toContain(status);
     });
-    const isLong = performance.now() - startedMs > LONG_MS;
+    const isLong = tookMs > LONG_MS;
     expect([...new Set(met.health)], name).toEqual([200]);
     for (const answers of [met.health, met.counted, met.stored]) {
       // Where the machine is busy, some are told to come again.

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { mutatedSource } from "./bundled-mutant.js";
+import { insightMutants } from "./insight-mutants.js";
+import { nameOf } from "./mutant.js";
+import { noticedIn } from "./noticed-in.js";
+import { tableMutants } from "./table-mutants.js";
+
+const mutants = [...insightMutants, ...tableMutants];
+
+test("Each mutant names a text that stands in its file once, so that none is tried in vain for minutes.", async () => {
+  expect(mutants.length).toBeGreaterThan(150);
+  const faults = await Promise.all(mutants.map((mutant) => mutatedSource(mutant).then(() => null, (error: Error) => error.message)));
+  expect(faults.filter((fault) => fault !== null)).toEqual([]);
+});
+
+test("What a history is known to notice is a mutant.", () => {
+  const names = new Set(mutants.map(nameOf));
+  expect(Object.keys(noticedIn).filter((name) => !names.has(name))).toEqual([]);
+});
