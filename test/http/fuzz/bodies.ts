@@ -81,7 +81,7 @@ function libraryInput(path: string, random: Random): object {
   return { ...range, ...project, ...some(random, { eventName: () => "a" }), ...(/aggregate/.test(path) ? { field: "device" } : {}) };
 }
 
-const INSIGHT = /^\/v1\/(projects\/[^/]*\/insights|questions)\/(trend|funnel|retention|lifecycle|stickiness|paths|sessions|web|sessionsOverview|webOverview)$/;
+const INSIGHT = /^\/v1\/(projects\/[^/]*\/insights|query)\/(trend|funnel|retention|lifecycle|stickiness|paths|sessions|web|sessionsOverview|webOverview)$/;
 
 function insight(name: string, isOfLibrary: boolean, random: Random): unknown {
   const report = (name === "sessions" || name === "web" ? `${name}Overview` : name) as InsightName;
@@ -96,9 +96,9 @@ function known(random: Random): Known {
 /** A body that the route would mostly take. */
 export function bodyFor(path: string, random: Random): unknown {
   const [, place, name] = INSIGHT.exec(path) ?? [];
-  if (name !== undefined) return insight(name, place === "questions", random);
+  if (name !== undefined) return insight(name, place === "query", random);
   if (path.startsWith("/v1/segments/")) return wireInput(segment(known(random)));
-  if (/^\/v1\/(questions|exports\/events)/.test(path)) return libraryInput(path, random);
+  if (/^\/v1\/(query|exports\/events)/.test(path)) return libraryInput(path, random);
   if (path === "/v1/events") {
     const events = Array.from({ length: random.below(5) }, () => event(random));
     return random.chance(0.5) ? { events } : events;
