@@ -143,7 +143,7 @@ async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCoun
   segment.pin();
   try {
     const who = await segment.who();
-    if (!haveCommon(actors, who.actors)) return NO_ROWS;
+    if (!haveCommon(Uint32Array.from(actors), who.actors)) return NO_ROWS;
     await segment.load(ACTOR_COLUMNS);
     looked(segment.rowCount);
     return rowsOfLoaded(segment, actors);
@@ -153,7 +153,7 @@ async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCoun
 }
 
 /** Of two ascending lists. Cost: a search in the longer one for each of the shorter, until one is found. */
-function haveCommon(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+function haveCommon(a: Uint32Array, b: Uint32Array): boolean {
   const [few, many] = a.length < b.length ? [a, b] : [b, a];
   let from = 0;
   for (let at = 0; at < few.length && from < many.length; at += 1) {
