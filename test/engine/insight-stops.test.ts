@@ -51,6 +51,8 @@ const ofTables: Questions = {
   webOverview: (daybook, options) => daybook.webOverview({ ...all, interval: "day" }, options),
 };
 
+const LOOKS_OF_LOADS = 8;
+
 const questions = Object.entries({ ...ofRows, ...ofTables });
 
 let storage: Storage;
@@ -78,10 +80,10 @@ describe("The first insight of its kind, over a segment for each day,", () => {
     const whole = await asked(ask, Infinity);
     expect(whole.outcome).toBe("answered");
     expect(whole.looks).toBeGreaterThanOrEqual(DAY_COUNT);
-    for (const lookCount of [2, DAY_COUNT / 2, DAY_COUNT, whole.looks]) {
+    // Loads that are under way look once more; where one takes long, some look again while they wait.
+    for (const lookCount of [2, DAY_COUNT / 2, DAY_COUNT, whole.looks - LOOKS_OF_LOADS]) {
       const { outcome, looks } = await asked(ask, lookCount);
-      // Loads that were under way look once more.
-      expect([lookCount, outcome, looks - lookCount <= 8]).toEqual([lookCount, "aborted", true]);
+      expect([lookCount, outcome, looks - lookCount <= LOOKS_OF_LOADS]).toEqual([lookCount, "aborted", true]);
     }
   });
 
