@@ -20,7 +20,7 @@ interface Result {
 }
 
 const README = new URL("../README.md", import.meta.url);
-const BENCHMARKS = new URL("../docs/benchmarks.md", import.meta.url);
+const BENCHMARKS = new URL("../docs/internals/benchmarks.md", import.meta.url);
 const CHART = new URL("../docs/speed.svg", import.meta.url);
 const [START, END] = ["<!-- bench -->", "<!-- /bench -->"];
 

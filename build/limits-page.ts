@@ -6,7 +6,7 @@ import { SECTIONS, type LimitName } from "./limit-rows.js";
 import { PARAMETERS, type Range } from "./parameter-rows.js";
 
 /** Written anew by `npx tsx build/limits-page.ts`. */
-export const LIMITS_PAGE_FILE = fileURLToPath(new URL("../docs/limits.md", import.meta.url));
+export const LIMITS_PAGE_FILE = fileURLToPath(new URL("../docs/reference/limits.md", import.meta.url));
 
 const ALL: Readonly<Record<LimitName, number>> = { ...LIMITS, ...SERVER_LIMITS };
 

@@ -29,7 +29,7 @@ describe("a document", () => {
   });
 
   test("is one of several", () => {
-    expect(pages).toEqual(expect.arrayContaining(["CHANGELOG.md", "bench/README.md", "docs/http.md", "examples/data/README.md", "src/README.md"]));
+    expect(pages).toEqual(expect.arrayContaining(["CHANGELOG.md", "bench/README.md", "docs/reference/http.md", "examples/data/README.md", "src/README.md"]));
   });
 });
 

@@ -11,12 +11,12 @@ import { daybookHere } from "./cli/run-here.js";
 import { emptyDirectory, ROOT } from "./cli/run.js";
 import { blocksOf } from "./pages.js";
 
-const page = readFileSync(join(ROOT, "docs/insights.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/reference/insights.md"), "utf8");
 /** What the page says of itself. */
 const NOW_MS = Date.parse("2026-03-10T12:00:00Z");
 const OPENING = 'const daybook = await openDaybook({ storage: memoryStorage() });\n';
 
-const blocks = blocksOf("docs/insights.md");
+const blocks = blocksOf("docs/reference/insights.md");
 const [filling, ...questions] = blocks.filter(({ language }) => language === "ts");
 
 /** Runs a block as it stands. What it asks last is its answer. */
@@ -31,7 +31,7 @@ function answerOf(value: unknown): unknown {
   return JSON.parse(text);
 }
 
-describe("docs/insights.md", () => {
+describe("docs/reference/insights.md", () => {
   test("answers what stands below each question, one after the other", async () => {
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     expect(page).toContain("10 March 2026 at noon, UTC");
@@ -49,7 +49,7 @@ describe("docs/insights.md", () => {
   test("is introduced by the page of queries with some that are answered", async () => {
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     await run(daybook, filling?.text ?? "");
-    const [introduction] = blocksOf("docs/queries.md").filter(({ text }) => text.includes("daybook.funnel("));
+    const [introduction] = blocksOf("docs/reference/queries.md").filter(({ text }) => text.includes("daybook.funnel("));
     const answers = await run(daybook, `${introduction?.text} return { steps, cohorts, series };`);
     const series = [{ values: [""], total: 1 }, { values: ["free"], total: 1 }, { values: ["pro"], total: 1 }];
     expect(answers).toMatchObject({ steps: [{ entities: 3 }, { entities: 2 }], cohorts: [{ size: 3 }], series });

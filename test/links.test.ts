@@ -35,7 +35,7 @@ describe("the package", () => {
 
   test("holds every page and file that its pages link to, or they link to a public address", () => {
     const pages = [...shipped.keys()].filter((path) => path.endsWith(".md"));
-    expect(pages).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "SECURITY.md", "docs/http.md", "examples/data/README.md"]));
+    expect(pages).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "SECURITY.md", "docs/reference/http.md", "examples/data/README.md"]));
     const links = pages.flatMap(linksOf);
     expect(links.length).toBeGreaterThan(20);
     const missing = links.filter((link) => isRelative(link) && ![...shipped.keys()].some((path) => path === pathOf(link) || path.startsWith(`${pathOf(link)}/`)));

@@ -343,7 +343,7 @@ function placeOf(key: string): { readonly folder: string; readonly name: string 
 
 /**
  * A storage in the private file system of the page's origin: a directory of this name, made where absent, one file per key. It is written from a
- * dedicated worker, by one tab or worker at a time; others may read meanwhile, pages too. What it outlives is in docs/browser.md.
+ * dedicated worker, by one tab or worker at a time; others may read meanwhile, pages too. What it outlives is in docs/guide/browser.md.
  * @param name 1 to 128 characters `[a-zA-Z0-9._-]`
  * @throws invalid_parameter
  */

@@ -10,7 +10,7 @@ import { ROOT } from "../cli/run.js";
 /** Numbers that bound nothing. */
 const OTHERS = ["MONTHS_PER_YEAR", "SEMANTICS"];
 
-test("docs/limits.md has the bounds as they are; `npx tsx build/limits-page.ts` writes it anew.", async () => {
+test("docs/reference/limits.md has the bounds as they are; `npx tsx build/limits-page.ts` writes it anew.", async () => {
   expect(await readFile(LIMITS_PAGE_FILE, "utf8")).toBe(limitsPage());
 });
 
@@ -60,9 +60,9 @@ test("What changes a bound is an option that there is.", async () => {
 });
 
 test("SECURITY.md and the page of the server name the page of bounds, and repeat none of its figures.", async () => {
-  for (const path of ["SECURITY.md", "docs/serving.md"]) {
+  for (const path of ["SECURITY.md", "docs/guide/server.md"]) {
     const text = await readFile(join(ROOT, path), "utf8");
-    expect(text).toMatch(/\]\((docs\/)?limits\.md\)/);
+    expect(text).toMatch(/\]\((docs\/|\.\.\/)reference\/limits\.md\)/);
     const names = SECTIONS.flatMap(({ rows }) => Object.keys(rows) as LimitName[]);
     const figures = names.map((name) => shownLimit(name)).filter((figure) => /[a-z,]/.test(figure));
     expect(figures.filter((figure) => new RegExp(`(?<![\\d,.])${figure}\\b`).test(text))).toEqual([]);

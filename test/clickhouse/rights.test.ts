@@ -7,7 +7,7 @@ import { emptyDirectory } from "../cli/run.js";
 import { startServer } from "./kit.js";
 import { CLUSTER } from "./server/engine.js";
 
-const documented = readFileSync(new URL("../../docs/clickhouse.md", import.meta.url), "utf8");
+const documented = readFileSync(new URL("../../docs/guide/clickhouse.md", import.meta.url), "utf8");
 
 /** What the documents give a user. The stand-in for a cluster runs a statement that is for all servers as if it were for one. */
 function grantsOf(user: string, isCluster: boolean): string[] {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ROOT } from "../cli/run.js";
 
 /** The last section, on bundlers, has tests of its own. */
-const page = readFileSync(join(ROOT, "docs/embedding.md"), "utf8").split("\n## Bundlers")[0] ?? "";
+const page = readFileSync(join(ROOT, "docs/guide/embedding.md"), "utf8").split("\n## Bundlers")[0] ?? "";
 const FOLDERS = ["data", "access-log", "cdnow", "online-retail", "custom-storage"];
 
 function programs(folder: string): string[] {
@@ -15,7 +15,7 @@ function programs(folder: string): string[] {
   });
 }
 
-describe("docs/embedding.md", () => {
+describe("docs/guide/embedding.md", () => {
   const texts = programs(join(ROOT, "examples")).map((path) => readFileSync(path, "utf8"));
   const blocks = [...page.matchAll(/^```\w+\n([^]*?)^```/gm)].map(([, text = ""]) => text);
 
@@ -29,7 +29,7 @@ describe("docs/embedding.md", () => {
     for (const [, target = ""] of page.matchAll(/\]\(([^)]+)\)/g)) {
       const [path = "", anchor] = target.split("#");
       if (path === "") expect(anchors).toContain(`#${anchor}`);
-      else if (!path.startsWith("https:")) expect(() => statSync(join(ROOT, "docs", path))).not.toThrow();
+      else if (!path.startsWith("https:")) expect(() => statSync(join(ROOT, "docs/guide", path))).not.toThrow();
     }
   });
 

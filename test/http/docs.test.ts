@@ -9,7 +9,7 @@ import { STATUS } from "../../src/http/answer/status.js";
 import { insightBodies } from "../../src/http/shapes/insight-bodies.js";
 import { handlerOf, NOW_MS } from "./kit.js";
 
-const page = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/http.md", import.meta.url), "utf8");
 
 interface Example {
   readonly command: string;
@@ -44,7 +44,7 @@ function patternOf(answer: string): RegExp {
   return new RegExp(`^${answer.split("…").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[^]*?")}$`);
 }
 
-describe("the examples of docs/http.md", () => {
+describe("the examples of docs/reference/http.md", () => {
   it("answer what stands below them, run one after the other", async () => {
     expect(examples).toHaveLength(35);
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
@@ -65,7 +65,7 @@ const questions = [...page.slice(page.indexOf("| query | scope | token |")).matc
   [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [`POST /v1/query/${name}`, scope]),
 );
 
-describe("docs/http.md", () => {
+describe("docs/reference/http.md", () => {
   it("lists exactly the routes of the table, with their scopes", () => {
     const documented = [...page.matchAll(/^\| `((?:GET|POST|PUT|DELETE|OPTIONS) [^`]+)` \| (?:`([^`]+)`|none|any|of the query) \|/gm)].map(([, route, scope]) => [route, scope]);
     const actual = routes.map(({ method, path, access }) => [`${method} ${path}`, access?.scope ?? undefined]);
@@ -93,9 +93,9 @@ describe("docs/http.md", () => {
   });
 });
 
-describe("docs/serving.md", () => {
+describe("docs/guide/server.md", () => {
   it("names every scope", () => {
-    const serving = readFileSync(new URL("../../docs/serving.md", import.meta.url), "utf8");
+    const serving = readFileSync(new URL("../../docs/guide/server.md", import.meta.url), "utf8");
     expect(SCOPES.filter((scope) => !serving.includes(scope))).toEqual([]);
   });
 });

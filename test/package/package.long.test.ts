@@ -20,7 +20,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const STRICT = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: false, target: "es2022", lib: ["es2023"], types: ["node"], outDir: "out" };
 
-/** What docs/embedding.md has bundlers make, and programs say. */
+/** What docs/guide/embedding.md has bundlers make, and programs say. */
 const THREADS = { "seal-program": "daybook/node/seal-program", "socket-thread": "daybook/node/socket-thread" };
 const PROGRAMS = {
   esm: { seal: '{ program: new URL("./seal-program.js", import.meta.url) }', sockets: '{ program: new URL("./socket-thread.js", import.meta.url) }' },
@@ -112,7 +112,7 @@ describe("a program that is bundled with the package, and runs where there are n
   const formats = ["esm", "cjs"] as const;
 
   describe.each(["esbuild", "rollup"] as const)("by %s,", (name) => {
-    it.each(formats)("has its threads where it is told of their programs, as docs/embedding.md says: %s", async (format) => {
+    it.each(formats)("has its threads where it is told of their programs, as docs/guide/embedding.md says: %s", async (format) => {
       await expectServed(await start(BUNDLERS[name], format, true), true);
     });
 

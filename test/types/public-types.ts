@@ -47,7 +47,7 @@ const RIGHT = [
   `void daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "a" }] }], segments: { a: segment } });`,
   `const gone: boolean = await daybook.segments.delete("a");`,
   // Each of them is a program of its own.
-  ...blocksOf("docs/insights.md").flatMap(({ language, text }) => (language === "ts" && !text.startsWith("import ") ? [text.trim().replaceAll(/\s+/g, " ")] : [])),
+  ...blocksOf("docs/reference/insights.md").flatMap(({ language, text }) => (language === "ts" && !text.startsWith("import ") ? [text.trim().replaceAll(/\s+/g, " ")] : [])),
 ];
 
 /** Lines that must not, each with a word of what the compiler says. */

@@ -34,7 +34,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --format FORMAT       ndjson (one JSON object per line: an event, or with a "type" a record), csv, clf (access log,
                         common, combined or vhost_combined), arrow (IPC stream or file), or parquet; default: by the file's name
                         (.ndjson .jsonl .csv .log .arrow .arrows .parquet)
-  --map FILE            how CSV columns become events (docs/import.md)
+  --map FILE            how CSV columns become events (docs/guide/importing.md)
   --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
   --future keep         stores times more than five minutes ahead of the clock as they come; default "adjust": as of the
                         time of receipt

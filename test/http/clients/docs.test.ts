@@ -13,7 +13,7 @@ import * as umamiFields from "../../../src/http/clients/umami.js";
 import { ROOT } from "../../cli/run.js";
 import { PAGE_KEY, serving, TOKEN } from "./kit.js";
 
-const page = readFileSync(join(ROOT, "docs/clients.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/guide/clients.md"), "utf8");
 const blocks = [...page.matchAll(/^```ts (\S+)\n([^]*?)^```/gm)].map(([, library = "", text = ""]) => [library, text] as const);
 
 /** Every name that code has for a member of a client. */
@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 /** Told in the part about what counts once, or about the key, of all clients. */
 const ELSEWHERE = ["insert_id", "$insert_id", "time", "website", "d"];
 
-describe("docs/clients.md", () => {
+describe("docs/guide/clients.md", () => {
   it.each(Object.entries(NAMES))("has every member of %s in its table", (library, names) => {
     const section = page.slice(page.indexOf(`\n## ${library}\n`)).split(/\n## /)[1] ?? "";
     expect(section.length).toBeGreaterThan(300);
