@@ -35,25 +35,36 @@ describe("a document", () => {
 
 describe("the map of the source", () => {
   const map = textOf("src/README.md");
-  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
+  const tree = ["src", "test", "build", "examples", "docs"].flatMap((top) =>
+    readdirSync(join(ROOT, top), { recursive: true, encoding: "utf8" }).map((path) => `${top}/${path.replaceAll("\\", "/")}`));
   const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  /** Everything in it that begins with a folder of the source, or of the tests; `NAME` and `*` stand for any name. */
-  const named = [...new Set([...map.matchAll(/(?<![\w/.-])((?:test\/)?[a-z]+)\/[\w./*-]*[\w*/]/g)].flatMap(([path, top = ""]) => (folders.includes(top) || top.startsWith("test") ? [path] : [])))];
-
-  const isThere = (path: string): boolean => {
-    const pattern = path.split(/\*|NAME/).map((part) => part.replaceAll(/[.[\]\\^$+?(){}|]/g, "\\$&")).join("[^/]*");
-    const tree = path.startsWith("test/") ? readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" }).map((each) => `test/${each.replaceAll("\\", "/")}`) : files;
-    const whole = new RegExp(`^${pattern.replace(/\/$/, "")}(\\.m?ts)?$`);
+  /** The paths that a page of the source names, in code or in a journey; `NAME` and `*` stand for any name. */
+  const namedIn = (page: string) => [...textOf(page).matchAll(/(?<![\w/.[(-])(?:[a-z][\w-]*\/[\w./*-]*[\w*/]|[\w-]+\.tsx?)(?![\w(])/g)].map(([path]) => path);
+  const isThere = (folder: string, path: string): boolean => {
+    const pattern = path.split(/\*|NAME/).map((part) => part.replaceAll(/[.[\]\\^$+?(){}|]/g, "\\$&")).join("[^/]*").replace(/\/$/, "");
+    const whole = new RegExp(`^(?:src/${folder}/|src/|)${pattern}(?:\\.m?tsx?)?$`);
     return tree.some((each) => whole.test(each));
   };
+  const pages = [["", "src/README.md"], ...folders.map((folder) => [folder, `src/${folder}/README.md`])] as const;
 
-  test("names files and folders that are there", () => {
-    expect(named.length).toBeGreaterThan(100);
-    expect(named).toEqual(expect.arrayContaining(["engine/ingest/queue", "store/verify/verify-*.ts", "store/live/store", "test/architecture.test.ts"]));
-    expect(named.filter((path) => !isThere(path))).toEqual([]);
+  test.each(pages)("of %s names files and folders that are there", (folder, page) => {
+    expect(namedIn(page).filter((path) => !isThere(folder, path))).toEqual([]);
   });
 
-  test("names every folder of the source", () => {
-    expect(folders.filter((folder) => !map.includes(`\`${folder}\``) && !named.some((path) => path.startsWith(`${folder}/`)))).toEqual([]);
+  test("names many of them", () => {
+    expect(namedIn("src/README.md")).toEqual(expect.arrayContaining(["engine/ingest/queue", "store/live/store", "test/architecture.test.ts"]));
+    expect(pages.flatMap(([, page]) => namedIn(page)).length).toBeGreaterThan(200);
+    expect(isThere("store", "live/shop.ts")).toBe(false);
+  });
+
+  test("has a row for every folder, each of which has a page of at most 30 lines", () => {
+    expect(folders.filter((folder) => !new RegExp(`^\\| .*\`${folder}\``, "m").test(map))).toEqual([]);
+    expect(pages.slice(1).filter(([, page]) => textOf(page).trimEnd().split("\n").length > 30)).toEqual([]);
+  });
+
+  test("shows each journey in at most ten steps", () => {
+    const journeys = [...map.matchAll(/^```\n([^]*?)^```/gm)].map(([, text = ""]) => text.split("\n").filter((line) => /^\d+ /.test(line)).length);
+    expect(journeys).toHaveLength(3);
+    expect(journeys.filter((count) => count > 10)).toEqual([]);
   });
 });
