@@ -46,8 +46,8 @@ function resultOf(path: string | undefined): Dated {
   if (path === undefined) throw new Error("expected two result files: npm run bench:pages -- SMALL.json LARGE.json");
   const result = JSON.parse(readFileSync(path, "utf8")) as Result;
   const engines = Object.keys(result.geometricMeanRatioByEngine ?? {});
-  if (engines.join() !== "DuckDB") throw new Error(`${path}: expected questions asked of DuckDB alone, got ${engines.join(", ") || "none"}`);
-  if (result.geometricMeanFirstRatio === undefined) throw new Error(`${path}: expected the three regimes of questions, it is of an earlier version`);
+  if (engines.join() !== "DuckDB") throw new Error(`${path}: expected queries of DuckDB alone, got ${engines.join(", ") || "none"}`);
+  if (result.geometricMeanFirstRatio === undefined) throw new Error(`${path}: expected live, warm and first times, got a result of another version`);
   return { ...result, date: basename(path).slice(0, 10) };
 }
 
@@ -67,7 +67,7 @@ function loadingText({ eventCount, daybook, sqliteEventsPerSecond }: Result): st
 
 function questionTable({ measurements, geometricMeanRatio, geometricMeanLiveRatio, geometricMeanFirstRatio }: Result): string[] {
   return [
-    "| question | live, ms | warm, ms | first, ms | DuckDB, ms | live | warm | first |",
+    "| query | live, ms | warm, ms | first, ms | DuckDB, ms | live | warm | first |",
     "|---|---|---|---|---|---|---|---|",
     ...measurements.map(({ question, liveMs, daybookMs, firstMs, peerMs, liveRatio, ratio, firstRatio }) =>
       `| ${question} | ${[liveMs, daybookMs, firstMs, Math.min(...Object.values(peerMs))].map(ms).join(" | ")} | ${[liveRatio, ratio, firstRatio].map(times).join(" | ")} |`),
