@@ -79,7 +79,7 @@ describe("docs/reference/insights.md", () => {
   test("says of the newest sequence what is so", async () => {
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     await run(daybook, filling?.text ?? "");
-    expect(page).toContain("12 said ann's plan, and only 13 that of ben");
+    expect(page).toContain("12 set ann's plan, 13 set ben's");
     expect([(await daybook.trend({ asOf: "latest" })).asOf, (await daybook.trend()).asOf]).toEqual([13, null]);
     await expect(daybook.trend({ asOf: 14 })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "asOf" } });
     await daybook.close();
