@@ -12,21 +12,18 @@ const ALL: Readonly<Record<LimitName, number>> = { ...LIMITS, ...SERVER_LIMITS }
 
 const INTRO = `# Limits
 
-Every bound that a sender, a caller or an operator can meet: what is bounded, what happens at it, and what changes it. Made by
-build/limits-page.ts from src/base/limits.ts, src/base/server-limits.ts and src/plan, so the figures are those of the code.
-
-\`daybook serve\` takes the bounds as they stand here; of what changes them, it has what begins with \`--\`. The rest are options of the library.
-A bound without anything in the last column is fixed.
+Every bound that callers and operators can meet, with its default, generated from the code by build/limits-page.ts. Names in parentheses change a
+bound; \`daybook serve\` has those that begin with \`--\`. All others are fixed. [HTTP](http.md#errors) has the statuses of codes.
 `;
 
 /** The text of `LIMITS_PAGE_FILE`, of the bounds as they are. */
 export function limitsPage(): string {
   const sections = SECTIONS.map(({ title, intro, rows }) => {
-    const cells = Object.entries(rows).map(([name, [what, at, change = ""]]) => [what, shownLimit(name as LimitName), at, change]);
-    return sectionOf(title, intro, [["what", "bound", "at it", "changed by"], ...cells]);
+    const cells = Object.entries(rows).map(([name, [what, at, change = ""]]) => [what, shownLimit(name as LimitName), change === "" ? at : `${at} (${change})`]);
+    return sectionOf(title, intro, [["what", "bound", "at the bound"], ...cells]);
   });
-  const ranges = PARAMETERS.map(([name, range]) => [name, shownRange(range)]);
-  const parameters = sectionOf("Parameters of questions", "Anything else is 400 `invalid_parameter`.", [["parameter", "range"], ...ranges]);
+  const ranges = PARAMETERS.map(([name, range]) => `- ${name}: ${shownRange(range)}\n`).join("");
+  const parameters = `## Parameters of queries\n\nOther values are \`invalid_parameter\`.\n\n${ranges}`;
   return [INTRO, ...sections, parameters].join("\n");
 }
 

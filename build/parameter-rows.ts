@@ -22,7 +22,7 @@ export interface Range {
 
 /** Parameters of questions, each with its range, by the names of the library. */
 export const PARAMETERS: readonly (readonly [name: string, range: Range])[] = [
-  ["`segments` of a question", { min: 0, max: segments.SEGMENT_COUNT_MAX }],
+  ["`segments` of a query", { min: 0, max: segments.SEGMENT_COUNT_MAX }],
   ["`groups` of a segment", { max: segments.GROUP_COUNT_MAX }],
   ["`conditions` of one of these", { max: segments.CONDITION_COUNT_MAX }],
   ["`atLeast` of a condition", { max: segments.EVENT_COUNT_MAX }],
