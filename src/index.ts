@@ -110,7 +110,7 @@ export type {
   NumericMeasureType,
   PathsInput,
   RetentionInput,
-  Segment,
+  PeopleSegment as Segment,
   SegmentCondition,
   SessionsOverviewInput,
   StickinessInput,

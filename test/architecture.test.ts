@@ -86,6 +86,19 @@ const internal = imports
   .map(({ file, folder, target }) => ({ file: relative(root, file), folder, to: folderOf(resolve(dirname(file), target)) }))
   .filter(({ folder, to }) => folder !== to);
 
+describe("the types", () => {
+  test("have a name of their own each", () => {
+    const files = new Map<string, string[]>();
+    for (const file of sourceFiles(source)) {
+      for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^(?:export )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm)) {
+        files.set(name, [...(files.get(name) ?? []), relative(source, file)]);
+      }
+    }
+    expect(files.size).toBeGreaterThan(1_000);
+    expect([...files].filter(([, places]) => places.length > 1)).toEqual([]);
+  });
+});
+
 describe("the layers", () => {
   test("the check sees the imports it judges", () => {
     expect(internal.length).toBeGreaterThan(100);

@@ -10,7 +10,7 @@ import { readCsvMap } from "../../src/cli/read/csv-map.js";
 import { readBytes } from "../../src/cli/read/gzip.js";
 import { readLines } from "../../src/cli/read/lines.js";
 import { rowId } from "../../src/cli/read/row-id.js";
-import type { Row, Rows } from "../../src/cli/read/row.js";
+import type { ImportRow, ImportRows } from "../../src/cli/read/row.js";
 
 /** One set of real data and the organization it fills. */
 export interface DataSet {
@@ -25,7 +25,7 @@ export interface DataSet {
   /** Its file in the repository. The package holds all but the largest. */
   readonly file: string;
   /** Reads its events. @throws Error when the file is absent or damaged */
-  rows(): Rows;
+  rows(): ImportRows;
 }
 
 const ACCESS_LOG = "examples/data/apache_logs_semicomplete_2015.log.gz";
@@ -86,9 +86,9 @@ function example(path: string): string {
   throw new Error(`${file} is missing: it is at ${publicAddress(path)}`);
 }
 
-async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly Row[]> {
+async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly ImportRow[]> {
   for await (const lines of readLines(readBytes(example(path)))) {
-    const rows: Row[] = [];
+    const rows: ImportRow[] = [];
     for (const { number, text, fault } of lines) {
       const event = cdnowPurchase(text);
       if (fault !== null) rows.push({ line: number, reason: fault });
@@ -101,7 +101,7 @@ async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly Ro
 }
 
 /** The order lines, and after the last of them the invoices. */
-async function* onlineRetailRows(): AsyncGenerator<readonly Row[]> {
+async function* onlineRetailRows(): AsyncGenerator<readonly ImportRow[]> {
   const map = await readCsvMap(example("examples/online-retail/lines.map.json"));
   const bytes = readBytes(example(ONLINE_RETAIL));
   const invoices = new Invoices();

@@ -6,14 +6,14 @@ import type { Touch } from "./touch-of-text.js";
 
 type Dimension = Plan<"revenueByAttribution">["dimension"];
 
-interface Sum {
+interface AttributedSum {
   readonly revenue: Money;
   readonly orders: number;
 }
 
 /** Revenue by the part of touches that a question asks for. */
 export class AttributedRevenue {
-  readonly #sums = new Map<string, Sum>();
+  readonly #sums = new Map<string, AttributedSum>();
 
   constructor(readonly dimension: Dimension) {}
 

@@ -3,14 +3,14 @@ import type { IdentityProfile } from "../plan/answers.js";
 import type { Range } from "../plan/plan.js";
 import type { Sessions } from "./sessionize.js";
 
-type SessionFigures = Pick<IdentityProfile, "sessions" | "durationAvgSec" | "durationP90Sec" | "bounceRate">;
+type ProfileFigures = Pick<IdentityProfile, "sessions" | "durationAvgSec" | "durationP90Sec" | "bounceRate">;
 
 /** Figures of the sessions that start in the window. */
 export function sessionFigures(
   { count, firsts, lasts, eventCounts }: Sessions,
   times: Float64Array,
   { fromMs, toMs }: Range,
-): SessionFigures {
+): ProfileFigures {
   const durationsMs = new Float64Array(count);
   let sessions = 0;
   let bounces = 0;

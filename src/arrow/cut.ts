@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-type Values = Int32Array | Uint8Array | Uint16Array | Uint32Array;
+type CellArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
 /** The rows of a segment or head that are asked for, ascending, at least one. */
 export class Cut {
@@ -16,7 +16,7 @@ export class Cut {
   }
 
   /** Their values: a view where they lie together, else a copy. @param width values of one row */
-  of<T extends Values>(values: T, width = 1): T {
+  of<T extends CellArray>(values: T, width = 1): T {
     if (this.#isRun) return values.subarray(this.#first * width, (this.#first + this.length) * width) as T;
     const taken = new (values.constructor as new (length: number) => T)(this.length * width);
     for (let at = 0; at < this.length; at += 1) {

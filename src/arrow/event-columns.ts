@@ -8,13 +8,13 @@ import type { EventInput } from "../schema/event.js";
 export type ReadValue = (row: number) => unknown;
 
 /** What a column of a file fills: a member of the event, or else a key of its metadata. */
-export interface Place extends ColumnPlace {
+export interface ColumnTarget extends ColumnPlace {
   /** Of an instant: it becomes epoch ms; any other becomes ISO text. */
   readonly isTime: boolean;
 }
 
 /** A column of some rows, and where its values go. */
-export interface EventColumn extends Place {
+export interface EventColumn extends ColumnTarget {
   readonly read: ReadValue;
 }
 
@@ -23,7 +23,7 @@ export interface EventColumn extends Place {
  * @param source what the error names
  * @throws invalid_parameter for names that are empty, doubled or nearly those of members
  */
-export function placesOf(names: readonly string[], source: "bytes" | "file"): Place[] {
+export function placesOf(names: readonly string[], source: "bytes" | "file"): ColumnTarget[] {
   try {
     return placesOfColumns(names).map((place) => ({ ...place, isTime: place.member === "createdAt" }));
   } catch (cause) {

@@ -4,13 +4,13 @@ import { DaybookError, parameterError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import type { EventInput } from "../schema/event.js";
 import { eventAt, placesOf } from "./event-columns.js";
-import type { Place, ReadValue } from "./event-columns.js";
+import type { ColumnTarget, ReadValue } from "./event-columns.js";
 import { JSON_MARK } from "./json-mark.js";
 import { jsonReader, valueReader } from "./read-values.js";
 import { ValueRoom } from "./value-room.js";
 
 /** What a column fills, and how it is read. */
-interface Target extends Place {
+interface IpcColumn extends ColumnTarget {
   readonly readerIn: (batch: RecordBatch) => ReadValue;
 }
 
@@ -25,7 +25,7 @@ interface Target extends Place {
  */
 export function* eventsFromIpc(bytes: Uint8Array, room: ValueRoom = new ValueRoom()): Generator<EventInput> {
   refuseCutShort(bytes);
-  let targets: readonly Target[] | null = null;
+  let targets: readonly IpcColumn[] | null = null;
   let rowCount = 0;
   for (const batch of batchesOf(bytes)) {
     rowCount += batch.numRows;
@@ -42,7 +42,7 @@ export function* eventsFromIpc(bytes: Uint8Array, room: ValueRoom = new ValueRoo
   }
 }
 
-function targetsOf(schema: Schema, room: ValueRoom): Target[] {
+function targetsOf(schema: Schema, room: ValueRoom): IpcColumn[] {
   const places = placesOf(schema.fields.map(({ name }) => name), "bytes");
   return places.map((place, index) => {
     const { name, type, metadata } = schema.fields[index] as Field;

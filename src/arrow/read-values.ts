@@ -67,15 +67,15 @@ export function jsonReader(name: string, type: DataType, room: ValueRoom): Reade
   return readerOf(type, (value) => jsonOf(convert(value)), room);
 }
 
-type Convert = (value: unknown) => unknown;
+type ConvertValue = (value: unknown) => unknown;
 
 /** A value of a dictionary, and what it takes of the room each time. */
-interface Known {
+interface DictionaryValue {
   readonly value: unknown;
   readonly byteLength: number;
 }
 
-function readerOf(type: DataType, convert: Convert, room: ValueRoom): ReaderOf {
+function readerOf(type: DataType, convert: ConvertValue, room: ValueRoom): ReaderOf {
   if (!DataType.isDictionary(type)) {
     return (column) => {
       const ofBytes = withTextBytes(column);
@@ -83,12 +83,12 @@ function readerOf(type: DataType, convert: Convert, room: ValueRoom): ReaderOf {
     };
   }
   // Each value of a dictionary is made once, however many rows have it.
-  const known = new WeakMap<Vector, { readonly ofBytes: Vector; readonly values: Map<number, Known> }>();
+  const known = new WeakMap<Vector, { readonly ofBytes: Vector; readonly values: Map<number, DictionaryValue> }>();
   return (column) => {
     const [data] = column.data;
     const dictionary = data?.dictionary;
     if (data === undefined || dictionary === undefined) return () => null;
-    const { ofBytes, values } = known.get(dictionary) ?? { ofBytes: withTextBytes(dictionary), values: new Map<number, Known>() };
+    const { ofBytes, values } = known.get(dictionary) ?? { ofBytes: withTextBytes(dictionary), values: new Map<number, DictionaryValue>() };
     known.set(dictionary, { ofBytes, values });
     const indexes = data.values as ArrayLike<number | bigint>;
     return (row) => {
@@ -128,18 +128,18 @@ function rawAt(column: Vector, row: number): unknown {
   return null;
 }
 
-function valueOf(convert: Convert, value: unknown): unknown {
+function valueOf(convert: ConvertValue, value: unknown): unknown {
   return value === null || value === undefined ? null : convert(value);
 }
 
-function converter(name: string, type: DataType, instants: InstantForm, room: ValueRoom): Convert {
+function converter(name: string, type: DataType, instants: InstantForm, room: ValueRoom): ConvertValue {
   const inner = (path: string, inside: DataType) => converter(path, inside, "text", room);
-  const taken: Convert = (value) => {
+  const taken: ConvertValue = (value) => {
     room.take(typeof value === "string" ? value.length : SCALAR_BYTES);
     return value;
   };
   // What has no value takes time, and as JSON a byte or more.
-  const itemOf = (convert: Convert, item: unknown) => {
+  const itemOf = (convert: ConvertValue, item: unknown) => {
     room.take(1);
     return valueOf(convert, item);
   };

@@ -1,7 +1,7 @@
 import { parameterError, shown } from "./errors.js";
 import { refuseUnknown } from "./known-options.js";
 
-type Known = Readonly<Record<string, true>>;
+type KnownOptionNames = Readonly<Record<string, true>>;
 
 export interface IngestOptions {
   /** The only project these events may belong to, and the one of those that name none. */
@@ -9,7 +9,7 @@ export interface IngestOptions {
 }
 
 /** Checks what a question or an export is told beside its input; nothing and null are no options. @throws invalid_parameter, unknown_parameter */
-export function checkQueryOptions(options: unknown, known: Known): void {
+export function checkQueryOptions(options: unknown, known: KnownOptionNames): void {
   if (options === undefined || options === null) return;
   refuseUnknown(options, known);
   const { signal, onNotice, aborted } = options as { readonly signal?: unknown; readonly onNotice?: unknown; readonly aborted?: unknown };
@@ -21,7 +21,7 @@ export function checkQueryOptions(options: unknown, known: Known): void {
 }
 
 /** The project that an ingest is bound to; null: any. @throws invalid_parameter, unknown_parameter */
-export function projectOfIngest(options: unknown, known: Known): string | null {
+export function projectOfIngest(options: unknown, known: KnownOptionNames): string | null {
   if (options === undefined || options === null) return null;
   refuseUnknown(options, known);
   const { project = null } = options as { readonly project?: unknown };

@@ -1,6 +1,6 @@
 import { openFile, patiently, type AccessHandle } from "./opfs-file.js";
 
-interface OpenFile {
+interface OpenHandle {
   readonly handle: Promise<AccessHandle | null>;
   /** Waiting for the handle. */
   userCount: number;
@@ -15,7 +15,7 @@ const OPEN_FILE_COUNT = 128;
  */
 export class OpenFiles {
   /** In order of use. */
-  readonly #files = new Map<string, OpenFile>();
+  readonly #files = new Map<string, OpenHandle>();
 
   constructor(private readonly find: (key: string) => Promise<FileSystemFileHandle | null>) {}
 
@@ -54,7 +54,7 @@ export class OpenFiles {
     return file === null ? null : await patiently(() => openFile(file));
   }
 
-  #forget(key: string, file: OpenFile): void {
+  #forget(key: string, file: OpenHandle): void {
     if (this.#files.get(key) === file) this.#files.delete(key);
   }
 
@@ -68,6 +68,6 @@ export class OpenFiles {
 }
 
 /** Whoever still uses it closes it. */
-function closeUnused(file: OpenFile): void {
+function closeUnused(file: OpenHandle): void {
   if (file.userCount === 0) void file.handle.then((handle) => handle?.close(), () => undefined);
 }

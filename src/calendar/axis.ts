@@ -3,7 +3,7 @@ import { CLOCK_UNIT_MS, firstDateOf, nameOfClockUnit, nameOfUnit, unitOfDate, ty
 import type { Zone } from "./zone.js";
 
 /** How time is cut. */
-export interface Cut {
+export interface TimeCut {
   readonly zone: Zone;
   readonly unit: DateUnit | ClockUnit;
   /** 0 for Monday. */
@@ -23,15 +23,15 @@ export interface Axis {
  * A unit of dates begins with the first instant at which a clock shows its first date or a later one: a date that the zone skipped is none.
  * An hour or a minute begins wherever the clock shows a full one, or jumps into another one. Cost: the units, and a look at each day.
  */
-export function axisOf(cut: Cut, fromMs: number, toMs: number, countMax: number): Axis | null {
+export function axisOf(cut: TimeCut, fromMs: number, toMs: number, countMax: number): Axis | null {
   const { zone, unit } = cut;
   return isDateCut(cut) ? dateAxis(cut, fromMs, toMs, countMax) : clockAxis(zone, unit as ClockUnit, fromMs, toMs, countMax);
 }
 
 /** Cuts by units of dates. */
-export type DateCut = Cut & { readonly unit: DateUnit };
+export type DateCut = TimeCut & { readonly unit: DateUnit };
 
-function isDateCut(cut: Cut): cut is DateCut {
+function isDateCut(cut: TimeCut): cut is DateCut {
   return cut.unit !== "hour" && cut.unit !== "minute";
 }
 

@@ -3,16 +3,16 @@ import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
 import { count, plural } from "./print/format.js";
 import { table } from "./print/table.js";
 
-type Asked = Pick<ClickHouseDaybook, "countEvents" | "countEventsPerDay" | "countUniqueUsers" | "ltvCohorts" | "currency">;
+type ComparedDaybook = Pick<ClickHouseDaybook, "countEvents" | "countEventsPerDay" | "countUniqueUsers" | "ltvCohorts" | "currency">;
 
 /** A question, what of its answer is shown, and the answer in full. */
-interface Line {
+interface ComparedAnswer {
   readonly label: string;
-  ask(of: Asked): Promise<readonly [shown: string, whole: unknown]>;
+  ask(of: ComparedDaybook): Promise<readonly [shown: string, whole: unknown]>;
 }
 
 /** What was compared. */
-export interface Comparison {
+export interface AnswerComparison {
   /** As columns of a terminal. */
   readonly text: string;
   /** Of answers. */
@@ -20,7 +20,7 @@ export interface Comparison {
 }
 
 /** Asks both the same, and shows the answers beside one another. Cost: all rows, a few times. */
-export async function compareAnswers(store: Daybook, other: ClickHouseDaybook): Promise<Comparison> {
+export async function compareAnswers(store: Daybook, other: ClickHouseDaybook): Promise<AnswerComparison> {
   const rows: string[][] = [["", "store", "ClickHouse", ""]];
   let differing = 0;
   for (const { label, ask } of linesOf(store.projects())) {
@@ -32,15 +32,15 @@ export async function compareAnswers(store: Daybook, other: ClickHouseDaybook): 
   return { text: table(rows, "<>><"), differing };
 }
 
-function linesOf(projects: readonly string[]): Line[] {
-  const all: Line[] = [
+function linesOf(projects: readonly string[]): ComparedAnswer[] {
+  const all: ComparedAnswer[] = [
     { label: "events", ask: async (of) => shownCount(await of.countEvents()) },
     { label: "people", ask: async (of) => shownCount(await of.countUniqueUsers()) },
   ];
   return [...all, ...projects.flatMap(linesOfProject)];
 }
 
-function linesOfProject(project: string): Line[] {
+function linesOfProject(project: string): ComparedAnswer[] {
   return [
     { label: `${project}: events of each day`, ask: async (of) => {
       const days = await of.countEventsPerDay({ project });

@@ -1,9 +1,9 @@
 import type { Daybook } from "../engine/daybook.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import type { RecordInput } from "../schema/record.js";
-import type { Rows } from "./read/row.js";
+import type { ImportRows } from "./read/row.js";
 
-export interface Rejection {
+export interface RowRejection {
   readonly line: number;
   readonly reason: string;
 }
@@ -22,7 +22,7 @@ export interface LoadOutcome {
   /** Rows that were records about identities: they are in the three, too. */
   readonly records: number;
   /** The first rejections, at most `REJECTIONS_SHOWN`. */
-  readonly rejections: readonly Rejection[];
+  readonly rejections: readonly RowRejection[];
   /** Of the accepted rows those whose time was more than five minutes ahead of the clock. */
   readonly adjusted: number;
   /** The first of them, as many. */
@@ -49,24 +49,24 @@ export const BATCH_ROWS_OF_SERVER = 5_000;
 export type Loadable = Pick<Daybook, "ingest" | "ingestRecords">;
 
 /** Rows of one kind, and the lines they came from. */
-interface Part<Input> {
+interface RowsOfKind<Input> {
   readonly inputs: Input[];
   readonly lines: number[];
 }
 
-interface Batch {
-  readonly events: Part<EventInput>;
-  readonly records: Part<RecordInput>;
+interface LoadBatch {
+  readonly events: RowsOfKind<EventInput>;
+  readonly records: RowsOfKind<RecordInput>;
 }
 
-function emptyBatch(): Batch {
+function emptyBatch(): LoadBatch {
   return { events: { inputs: [], lines: [] }, records: { inputs: [], lines: [] } };
 }
 
 /** Stores all rows of a source, reading the next batch while one is being stored. @throws what `ingest` throws */
-export async function load(daybook: Loadable, rows: Rows, options: LoadOptions = {}): Promise<LoadOutcome> {
+export async function load(daybook: Loadable, rows: ImportRows, options: LoadOptions = {}): Promise<LoadOutcome> {
   const { rowsAtOnce = BATCH_ROWS } = options;
-  const tally = new Tally();
+  const tally = new LoadTally();
   let batch = emptyBatch();
   let pending: Promise<void> = Promise.resolve();
   const send = async (): Promise<void> => {
@@ -77,7 +77,7 @@ export async function load(daybook: Loadable, rows: Rows, options: LoadOptions =
     pending.catch(() => undefined);
     options.onProgress?.(tally.rowCount);
   };
-  const add = async <Input>(part: Part<Input>, input: Input, line: number): Promise<void> => {
+  const add = async <Input>(part: RowsOfKind<Input>, input: Input, line: number): Promise<void> => {
     part.inputs.push(input);
     part.lines.push(line);
     if (batch.events.lines.length + batch.records.lines.length >= rowsAtOnce) await send();
@@ -95,7 +95,7 @@ export async function load(daybook: Loadable, rows: Rows, options: LoadOptions =
 }
 
 /** Waits for both kinds also when one fails: nothing is still being written then. */
-async function store(daybook: Loadable, { events, records }: Batch, { project }: LoadOptions, tally: Tally): Promise<void> {
+async function store(daybook: Loadable, { events, records }: LoadBatch, { project }: LoadOptions, tally: LoadTally): Promise<void> {
   const storing = [
     ...(events.inputs.length === 0 ? [] : [daybook.ingest(events.inputs, project === undefined ? {} : { project }).then((result) => tally.add(result, events.lines))]),
     ...(records.inputs.length === 0 ? [] : [daybook.ingestRecords(records.inputs).then((result) => tally.addRecords(result, records.lines))]),
@@ -104,13 +104,13 @@ async function store(daybook: Loadable, { events, records }: Batch, { project }:
   await Promise.all(storing);
 }
 
-class Tally {
+class LoadTally {
   #accepted = 0;
   #duplicates = 0;
   #rejected = 0;
   #records = 0;
   #adjusted = 0;
-  readonly #rejections = new FirstLines<Rejection>();
+  readonly #rejections = new FirstLines<RowRejection>();
   readonly #adjustments = new FirstLines<Adjustment>();
 
   get rowCount(): number {

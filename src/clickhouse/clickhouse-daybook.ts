@@ -5,16 +5,16 @@ import type { ReportName } from "../plan/plan.js";
 export type ClickHouseQuestion = ReportName;
 
 /** What goes in and comes out as with an embedded Daybook. */
-type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
+type EmbeddedMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
 
 /** What takes events and people away, and says what there is. `timeToLive.sweep` has to be called: nothing sweeps by itself. */
-type Upkeep = "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "stats";
+type UpkeepMethods = "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "stats";
 
 /**
  * An organization's events on ClickHouse: the same calls and answers as those of an embedded Daybook, as far as they are there. Beside its errors
  * there are `unreachable` where no server answers, and `not_supported` for what is not there, by whatever way it is called.
  */
-export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | Transfer | Upkeep | "currency" | "segments">, AsyncDisposable {
+export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | EmbeddedMethods | UpkeepMethods | "currency" | "segments">, AsyncDisposable {
   /** Names of all projects, by code point; `default` always is one. */
   projects(): Promise<readonly string[]>;
   /**

@@ -1,5 +1,5 @@
 import { DaybookError } from "../base/errors.js";
-import type { Settled } from "./options.js";
+import type { CheckedOptions } from "./options.js";
 import { Connection } from "./connection/connection.js";
 
 /** The client says nothing on the console: its lines would hold what questions are about. */
@@ -11,7 +11,7 @@ const ENDLESS_MS = 2 ** 31 - 1;
 const LOOK_MS = 30_000;
 
 /** A connection by the client that was given, or by one of `@clickhouse/client`. @throws not_supported (it is not installed) */
-export async function connect({ url, username, password, database, cluster, client, timeoutMs }: Settled): Promise<Connection> {
+export async function connect({ url, username, password, database, cluster, client, timeoutMs }: CheckedOptions): Promise<Connection> {
   const place = { cluster, replicaCount: 1, lookMs: Math.min(timeoutMs, LOOK_MS) };
   if (client !== null) return new Connection({ usual: client, patient: client, looking: client, definer: client }, place);
   const { createClient } = await import("@clickhouse/client").catch((error: unknown) => {

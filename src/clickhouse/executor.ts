@@ -8,7 +8,7 @@ import { knownOfPlan, NOTHING_KNOWN } from "./question/known-traits.js";
 import { recordsNow } from "./question/merges.js";
 import { Subjects } from "./question/subject.js";
 import { reports } from "./report/reports.js";
-import type { Asking, Report } from "./report/report.js";
+import type { ReportContext, StatementReport } from "./report/report.js";
 import type { TableNames } from "./tables/names.js";
 
 /** Answers plans by statements of ClickHouse. */
@@ -20,7 +20,7 @@ export class ClickHouseExecutor implements Executor {
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
-    const report: Report<K> = reports[plan.report as K];
+    const report: StatementReport<K> = reports[plan.report as K];
     const now = await this.asking(signal);
     const several = asksCompanies(plan) ? await severalNow(this.connection, now, signal) : null;
     const asking = { ...now, several, known: await knownOfPlan(plan, now) };
@@ -30,7 +30,7 @@ export class ClickHouseExecutor implements Executor {
   }
 
   /** What statements of one question share; of people and companies nothing is known yet. */
-  async asking(signal?: Pick<AbortSignal, "aborted">): Promise<Asking> {
+  async asking(signal?: Pick<AbortSignal, "aborted">): Promise<ReportContext> {
     const { connection, tables, rules } = this;
     const { touch, revenue } = reportRules(rules);
     const records = await recordsNow(connection, tables, signal);

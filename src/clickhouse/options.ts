@@ -45,7 +45,7 @@ export interface ClickHouseOptions extends RuleOptions {
 }
 
 /** Options as they were checked. */
-export interface Settled {
+export interface CheckedOptions {
   readonly url: string | null;
   readonly username: string;
   readonly password: string;
@@ -84,7 +84,7 @@ const TIMEOUT_MS = 300_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** @throws invalid_parameter, unknown_parameter, exactly_one_required; none of them shows a password */
-export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
+export function checkClickHouseOptions(options: ClickHouseOptions): CheckedOptions {
   refuseUnknown(options, KNOWN);
   const { url, client, database, cluster, replicas, currency, timeoutMs = TIMEOUT_MS, clock = systemClock, random = pooledRandom() } = options;
   if ((url === undefined) === (client === undefined))

@@ -1,7 +1,7 @@
 import type { SavedSegment, Segments } from "../engine/question/saved-segments.js";
 import { bytesOf, checkedSegment, shownSegment, shownSegments, withSegment } from "../engine/question/saved-segments.js";
-import type { Segment } from "../plan/insights/input.js";
-import type { SavedSegment as StoredSegment } from "../store/files/saved-segments-file.js";
+import type { PeopleSegment } from "../plan/insights/input.js";
+import type { StoredSegment as StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Connection } from "./connection/connection.js";
 import { sql } from "./sql/sql.js";
 import type { TableNames } from "./tables/names.js";
@@ -15,7 +15,7 @@ export class SegmentsTable implements Segments {
     readonly random: (bytes: Uint8Array) => void,
   ) {}
 
-  async put(name: string, segment: Segment): Promise<SavedSegment> {
+  async put(name: string, segment: PeopleSegment): Promise<SavedSegment> {
     const saved = await checkedSegment(name, segment);
     const { byName, newest } = await this.#read();
     bytesOf(withSegment(byName, saved));

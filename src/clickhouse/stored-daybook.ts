@@ -39,7 +39,7 @@ const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 const ASKED_TABLES = ["events", "links", "records", "projects", "segments"];
 
 /** What a Daybook on ClickHouse is made of. */
-export interface Parts {
+export interface StoredParts {
   readonly connection: Connection;
   readonly executor: ClickHouseExecutor;
   readonly writes: Writes;
@@ -53,9 +53,9 @@ export interface Parts {
 /** The wiring: questions are settled as those of an embedded Daybook, and go to the executor. */
 export class StoredDaybook extends Questions implements ClickHouseDaybook {
   // Private to the language: who prints a Daybook must not print its key.
-  readonly #parts: Parts;
+  readonly #parts: StoredParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: StoredParts) {
     super();
     this.#parts = parts;
   }

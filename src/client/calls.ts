@@ -1,7 +1,7 @@
 import { DaybookError, ERROR_CODES, type ErrorCode } from "../base/errors.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
 import type { Machine } from "./machine.js";
-import type { Connection } from "./options.js";
+import type { ClientConnection } from "./options.js";
 
 /** What ends a call before its time: who asked gives up, the client is closed, or its time is over. */
 class Stop {
@@ -99,7 +99,7 @@ function mayPass({ code, details }: DaybookError, again: Again): boolean {
 }
 
 /** Ms until the next try: random, under a bound that doubles with each try, and no less than the server asks for. @param tries before it */
-function pauseMs({ baseMs, maxMs }: Connection, tries: number, random: number, retryAfterMs: number): number {
+function pauseMs({ baseMs, maxMs }: ClientConnection, tries: number, random: number, retryAfterMs: number): number {
   return Math.max(retryAfterMs, random * Math.min(maxMs, baseMs * 2 ** (tries - 1)));
 }
 
@@ -112,7 +112,7 @@ function retryAfterMs(header: string | null, nowMs: number): number {
 }
 
 /** So many may be at something at once; the others wait for their turn, in order. */
-class Slots {
+class CallSlots {
   #freeCount: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -133,7 +133,7 @@ class Slots {
 }
 
 /** One request of a route. */
-export interface Call {
+export interface RouteCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query. */
   readonly path: string;
@@ -147,24 +147,24 @@ export interface Call {
 
 /** Sends requests, some at a time, each again and again until it is answered or its time is over. */
 export class Calls {
-  readonly #connection: Connection;
+  readonly #connection: ClientConnection;
   readonly #machine: Machine;
-  readonly #slots = new Slots(SERVER_LIMITS.clientRequestCount);
+  readonly #slots = new CallSlots(SERVER_LIMITS.clientRequestCount);
   readonly #underWay = new Map<Stop, Promise<unknown>>();
   #isClosed = false;
 
-  constructor(connection: Connection, machine: Machine) {
+  constructor(connection: ClientConnection, machine: Machine) {
     this.#connection = connection;
     this.#machine = machine;
   }
 
   /** The JSON of an answer. @throws what the server answers; unreachable, aborted, closed */
-  json(call: Call): Promise<unknown> {
+  json(call: RouteCall): Promise<unknown> {
     return this.#answer(call, readJson);
   }
 
   /** The lines of an answer of NDJSON. @throws as json */
-  lines(call: Call): Promise<readonly string[]> {
+  lines(call: RouteCall): Promise<readonly string[]> {
     return this.#answer(call, readLines);
   }
 
@@ -175,7 +175,7 @@ export class Calls {
     await Promise.allSettled(this.#underWay.values());
   }
 
-  async #answer<T>(call: Call, read: Read<T>): Promise<T> {
+  async #answer<T>(call: RouteCall, read: ReadAnswer<T>): Promise<T> {
     if (this.#isClosed) throw closed();
     const { timeoutMs } = this.#connection;
     const request = `${call.method} ${this.#connection.base}${call.path}`;
@@ -220,8 +220,8 @@ export class Calls {
     stop.check();
   }
 
-  async #try<T>(call: Call, read: Read<T>, request: string, stop: Stop): Promise<{ readonly value: T; readonly error?: undefined } | Failed> {
-    let answered: Answered;
+  async #try<T>(call: RouteCall, read: ReadAnswer<T>, request: string, stop: Stop): Promise<{ readonly value: T; readonly error?: undefined } | Failed> {
+    let answered: HttpAnswer;
     try {
       answered = await stop.race(() => this.#send(call, stop.signal));
     } catch (cause) {
@@ -234,7 +234,7 @@ export class Calls {
     return read(answered) ?? { error: notOurs(answered, request), retryAfter };
   }
 
-  async #send({ method, path, body }: Call, signal: AbortSignal): Promise<Answered> {
+  async #send({ method, path, body }: RouteCall, signal: AbortSignal): Promise<HttpAnswer> {
     const { base, token, fetch } = this.#connection;
     const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
     // A redirect would take the token to where nobody said it may go.
@@ -256,9 +256,9 @@ interface Failed {
 }
 
 /** Null for what no Daybook answers. */
-type Read<T> = (answered: Answered) => { readonly value: T } | null;
+type ReadAnswer<T> = (answered: HttpAnswer) => { readonly value: T } | null;
 
-const readJson: Read<unknown> = ({ type, text }) => {
+const readJson: ReadAnswer<unknown> = ({ type, text }) => {
   if (!type.startsWith("application/json")) return null;
   try {
     return { value: JSON.parse(text) as unknown };
@@ -267,7 +267,7 @@ const readJson: Read<unknown> = ({ type, text }) => {
   }
 };
 
-const readLines: Read<readonly string[]> = ({ type, text }) => {
+const readLines: ReadAnswer<readonly string[]> = ({ type, text }) => {
   const isWhole = text === "" || text.endsWith("\n");
   return type.startsWith("application/x-ndjson") && isWhole ? { value: text.split("\n").slice(0, -1) } : null;
 };
@@ -285,7 +285,7 @@ function closed(): DaybookError {
 }
 
 /** What came back, read to its end. */
-interface Answered {
+interface HttpAnswer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -295,7 +295,7 @@ interface Answered {
 }
 
 /** The error that a server of ours told; one with `unreachable` for what no Daybook says. */
-function answerError(answered: Answered, request: string): DaybookError {
+function answerError(answered: HttpAnswer, request: string): DaybookError {
   const { status } = answered;
   const problem = problemOf(answered);
   if (problem === null) return notOurs(answered, request);
@@ -312,13 +312,13 @@ function answerError(answered: Answered, request: string): DaybookError {
 }
 
 /** The error of an answer that is none of a Daybook, such as a proxy's page. */
-function notOurs({ status, type, requestId }: Answered, request: string): DaybookError {
+function notOurs({ status, type, requestId }: HttpAnswer, request: string): DaybookError {
   const what = status >= 300 && status < 400 ? "a redirect, which is not followed" : type === "" ? "no content type" : type;
   const message = `${request}: expected the answer of a Daybook, got status ${status} and ${what}`;
   return new DaybookError("unreachable", message, { status, ...(requestId === null ? {} : { requestId }) });
 }
 
-interface Problem {
+interface ErrorBody {
   readonly code: ErrorCode;
   readonly detail: string;
   readonly param?: string;
@@ -326,12 +326,12 @@ interface Problem {
   readonly request_id?: string;
 }
 
-function problemOf({ type, text }: Answered): Problem | null {
+function problemOf({ type, text }: HttpAnswer): ErrorBody | null {
   if (!type.startsWith("application/problem+json")) return null;
   try {
-    const { code, detail } = JSON.parse(text) as Partial<Problem>;
+    const { code, detail } = JSON.parse(text) as Partial<ErrorBody>;
     if (code === undefined || !Object.hasOwn(ERROR_CODES, code) || typeof detail !== "string") return null;
-    return JSON.parse(text) as Problem;
+    return JSON.parse(text) as ErrorBody;
   } catch {
     return null;
   }

@@ -25,7 +25,7 @@ export interface RetryOptions {
 }
 
 /** Options as they were checked. */
-export interface Connection {
+export interface ClientConnection {
   /** Without a slash at its end. */
   readonly base: string;
   readonly token: string;
@@ -42,7 +42,7 @@ const KNOWN_OF_RETRY: KnownOptions<RetryOptions> = { attempts: true, baseMs: tru
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /** @throws invalid_parameter, unknown_parameter; none of them shows a token */
-export function checkClientOptions(options: ClientOptions): Connection {
+export function checkClientOptions(options: ClientOptions): ClientConnection {
   refuseUnknown(options, KNOWN);
   const { url, token, retry, timeoutMs, fetch } = options;
   refuseUnknown(retry ?? {}, KNOWN_OF_RETRY, "retry");

@@ -8,7 +8,7 @@ import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/up
 import { readStopOptions, type StopOptions } from "../base/stop-options.js";
 import type { StoredRecord } from "../schema/record.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
-import type { Segment } from "../plan/insights/input.js";
+import type { PeopleSegment } from "../plan/insights/input.js";
 import { checkQueryOptions } from "../base/call-options.js";
 import type { KnownOptions } from "../base/known-options.js";
 import { tellEach } from "../base/tell.js";
@@ -22,13 +22,13 @@ import type { DaybookClient } from "./daybook-client.js";
 import { jsonText } from "./json-text.js";
 import type { Machine } from "./machine.js";
 import { libraryNames, camelCase, wireNames } from "./names.js";
-import type { Connection } from "./options.js";
+import type { ClientConnection } from "./options.js";
 import { RemotePrivacyRequests } from "./privacy-requests.js";
 import { questionOf, segmentOf } from "./question-of.js";
 import { RemoteWrites } from "./remote-writes.js";
 
 type Input<K extends ReportName> = Parameters<Daybook[K]>[0];
-type Answer<K extends ReportName> = ReturnType<Daybook[K]>;
+type RemoteAnswer<K extends ReportName> = ReturnType<Daybook[K]>;
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
@@ -40,95 +40,95 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
     this.#calls = calls;
   }
 
-  countEvents(input?: Input<"countEvents">, options?: QueryOptions): Answer<"countEvents"> {
+  countEvents(input?: Input<"countEvents">, options?: QueryOptions): RemoteAnswer<"countEvents"> {
     return this.#ask("countEvents", input, options);
   }
 
-  countEventsPerDay(input?: Input<"countEventsPerDay">, options?: QueryOptions): Answer<"countEventsPerDay"> {
+  countEventsPerDay(input?: Input<"countEventsPerDay">, options?: QueryOptions): RemoteAnswer<"countEventsPerDay"> {
     return this.#ask("countEventsPerDay", input, options);
   }
 
-  countEventsRunningTotalPerDay(input?: Input<"countEventsRunningTotalPerDay">, options?: QueryOptions): Answer<"countEventsRunningTotalPerDay"> {
+  countEventsRunningTotalPerDay(input?: Input<"countEventsRunningTotalPerDay">, options?: QueryOptions): RemoteAnswer<"countEventsRunningTotalPerDay"> {
     return this.#ask("countEventsRunningTotalPerDay", input, options);
   }
 
-  countUniqueUsers(input?: Input<"countUniqueUsers">, options?: QueryOptions): Answer<"countUniqueUsers"> {
+  countUniqueUsers(input?: Input<"countUniqueUsers">, options?: QueryOptions): RemoteAnswer<"countUniqueUsers"> {
     return this.#ask("countUniqueUsers", input, options);
   }
 
-  countUniqueUsersPerDay(input?: Input<"countUniqueUsersPerDay">, options?: QueryOptions): Answer<"countUniqueUsersPerDay"> {
+  countUniqueUsersPerDay(input?: Input<"countUniqueUsersPerDay">, options?: QueryOptions): RemoteAnswer<"countUniqueUsersPerDay"> {
     return this.#ask("countUniqueUsersPerDay", input, options);
   }
 
-  aggregate(input: Input<"aggregate">, options?: QueryOptions): Answer<"aggregate"> {
+  aggregate(input: Input<"aggregate">, options?: QueryOptions): RemoteAnswer<"aggregate"> {
     return this.#ask("aggregate", input, options);
   }
 
-  searchEvents(input?: Input<"searchEvents">, options?: QueryOptions): Answer<"searchEvents"> {
+  searchEvents(input?: Input<"searchEvents">, options?: QueryOptions): RemoteAnswer<"searchEvents"> {
     return this.#ask("searchEvents", input, options);
   }
 
-  identitySessions(input: Input<"identitySessions">, options?: QueryOptions): Answer<"identitySessions"> {
+  identitySessions(input: Input<"identitySessions">, options?: QueryOptions): RemoteAnswer<"identitySessions"> {
     return this.#ask("identitySessions", input, options);
   }
 
-  identityProfile(input: Input<"identityProfile">, options?: QueryOptions): Answer<"identityProfile"> {
+  identityProfile(input: Input<"identityProfile">, options?: QueryOptions): RemoteAnswer<"identityProfile"> {
     return this.#ask("identityProfile", input, options);
   }
 
-  identityReferrers(input: Input<"identityReferrers">, options?: QueryOptions): Answer<"identityReferrers"> {
+  identityReferrers(input: Input<"identityReferrers">, options?: QueryOptions): RemoteAnswer<"identityReferrers"> {
     return this.#ask("identityReferrers", input, options);
   }
 
-  identityDeviceGeo(input: Input<"identityDeviceGeo">, options?: QueryOptions): Answer<"identityDeviceGeo"> {
+  identityDeviceGeo(input: Input<"identityDeviceGeo">, options?: QueryOptions): RemoteAnswer<"identityDeviceGeo"> {
     return this.#ask("identityDeviceGeo", input, options);
   }
 
-  revenueByAttribution(input: Input<"revenueByAttribution">, options?: QueryOptions): Answer<"revenueByAttribution"> {
+  revenueByAttribution(input: Input<"revenueByAttribution">, options?: QueryOptions): RemoteAnswer<"revenueByAttribution"> {
     return this.#ask("revenueByAttribution", input, options);
   }
 
-  ltvCohorts(input: Input<"ltvCohorts">, options?: QueryOptions): Answer<"ltvCohorts"> {
+  ltvCohorts(input: Input<"ltvCohorts">, options?: QueryOptions): RemoteAnswer<"ltvCohorts"> {
     return this.#ask("ltvCohorts", input, options);
   }
 
-  topCompanies(input?: Input<"topCompanies">, options?: QueryOptions): Answer<"topCompanies"> {
+  topCompanies(input?: Input<"topCompanies">, options?: QueryOptions): RemoteAnswer<"topCompanies"> {
     return this.#ask("topCompanies", input, options);
   }
 
-  companyTopUsers(input: Input<"companyTopUsers">, options?: QueryOptions): Answer<"companyTopUsers"> {
+  companyTopUsers(input: Input<"companyTopUsers">, options?: QueryOptions): RemoteAnswer<"companyTopUsers"> {
     return this.#ask("companyTopUsers", input, options);
   }
 
-  trend(input?: Input<"trend">, options?: QueryOptions): Answer<"trend"> {
+  trend(input?: Input<"trend">, options?: QueryOptions): RemoteAnswer<"trend"> {
     return this.#ask("trend", input, options);
   }
 
-  funnel(input: Input<"funnel">, options?: QueryOptions): Answer<"funnel"> {
+  funnel(input: Input<"funnel">, options?: QueryOptions): RemoteAnswer<"funnel"> {
     return this.#ask("funnel", input, options);
   }
 
-  retention(input?: Input<"retention">, options?: QueryOptions): Answer<"retention"> {
+  retention(input?: Input<"retention">, options?: QueryOptions): RemoteAnswer<"retention"> {
     return this.#ask("retention", input, options);
   }
 
-  lifecycle(input?: Input<"lifecycle">, options?: QueryOptions): Answer<"lifecycle"> {
+  lifecycle(input?: Input<"lifecycle">, options?: QueryOptions): RemoteAnswer<"lifecycle"> {
     return this.#ask("lifecycle", input, options);
   }
 
-  stickiness(input?: Input<"stickiness">, options?: QueryOptions): Answer<"stickiness"> {
+  stickiness(input?: Input<"stickiness">, options?: QueryOptions): RemoteAnswer<"stickiness"> {
     return this.#ask("stickiness", input, options);
   }
 
-  paths(input?: Input<"paths">, options?: QueryOptions): Answer<"paths"> {
+  paths(input?: Input<"paths">, options?: QueryOptions): RemoteAnswer<"paths"> {
     return this.#ask("paths", input, options);
   }
 
-  sessionsOverview(input?: Input<"sessionsOverview">, options?: QueryOptions): Answer<"sessionsOverview"> {
+  sessionsOverview(input?: Input<"sessionsOverview">, options?: QueryOptions): RemoteAnswer<"sessionsOverview"> {
     return this.#ask("sessionsOverview", input, options);
   }
 
-  webOverview(input?: Input<"webOverview">, options?: QueryOptions): Answer<"webOverview"> {
+  webOverview(input?: Input<"webOverview">, options?: QueryOptions): RemoteAnswer<"webOverview"> {
     return this.#ask("webOverview", input, options);
   }
 
@@ -137,8 +137,8 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
   }
 
   // The answer to a question is what its method says.
-  #ask<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): Answer<K> {
-    return this.#answer(report, "", input, options) as Answer<K>;
+  #ask<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): RemoteAnswer<K> {
+    return this.#answer(report, "", input, options) as RemoteAnswer<K>;
   }
 
   async #answer(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
@@ -146,14 +146,14 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
     checkQueryOptions(options, KNOWN);
     const body = jsonText(questionOf(input), false);
     const call = { method: "POST", path: `/v1/query/${report}${query}`, body, again: "always", signal: options?.signal } as const;
-    const { answer, notices } = (await this.#calls.json(call)) as Answered;
+    const { answer, notices } = (await this.#calls.json(call)) as QueryAnswer;
     if (options?.onNotice !== undefined && notices !== undefined) tellEach(options.onNotice, notices);
     return answer;
   }
 }
 
 /** What the server answers to a question. */
-interface Answered {
+interface QueryAnswer {
   readonly answer: unknown;
   /** Absent where nothing was noticed. */
   readonly notices?: readonly QuestionNotice[];
@@ -230,7 +230,7 @@ class RemoteSegments implements Segments {
     this.#calls = calls;
   }
 
-  async put(name: string, segment: Segment): Promise<SavedSegment> {
+  async put(name: string, segment: PeopleSegment): Promise<SavedSegment> {
     if (Object.prototype.toString.call(segment) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(segment)}`);
     const body = jsonText(segmentOf(segment, ""), false);
     return libraryNames(await this.#change("PUT", name, JSON.stringify(wireNames(JSON.parse(body))))) as SavedSegment;
@@ -278,7 +278,7 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   readonly #deletions: RemoteDeletions;
   readonly #timeToLive: RemoteTimeToLive;
 
-  constructor(connection: Connection, machine: Machine) {
+  constructor(connection: ClientConnection, machine: Machine) {
     const calls = new Calls(connection, machine);
     super(calls);
     this.#calls = calls;

@@ -35,7 +35,7 @@ import { isFull } from "../store/storage/is-full.js";
 import { storeKeys } from "../store/files/store-keys.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
-import type { SavedSegment } from "../store/files/saved-segments-file.js";
+import type { StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Daybook } from "./daybook.js";
 import type { QueryOptions } from "./question/query-options.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../plan/input.js";
@@ -140,9 +140,9 @@ export function storeOf(daybook: Daybook): Store | null {
 }
 
 /** What a store has beside its rows and records. */
-interface Kept {
+interface StoreExtras {
   readonly keys: StoreKeys;
-  readonly saved: readonly SavedSegment[];
+  readonly saved: readonly StoredSegment[];
   /** What goes on with what a writer does; null: nothing. */
   readonly follow: typeof follow | null;
   /** What reads its files again and again; null: nothing. */
@@ -178,7 +178,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, follow, scrub }: Kept) {
+  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, follow, scrub }: StoreExtras) {
     super();
     this.#store = store;
     this.#cursorKey = keys.cursorKey;

@@ -11,7 +11,7 @@ import { COMPANY_COLUMNS } from "../identity/company-rows.js";
 import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import { heldNumberOf } from "../plan/filters/number-form.js";
-import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
+import type { SettledFilter, Operand, QueryScope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import { referrerDomainOf } from "../schema/web-host.js";
 import { NO_KEY, eventKeyOf } from "../segment/event-order.js";
@@ -55,7 +55,7 @@ export interface RowTouches {
 /** Compiles what narrows questions down: scopes, dates and filters. Each filter is compiled once, in however many scopes it stands. */
 export class SelectorCompiler {
   readonly #compiler: Compiler;
-  readonly #known = new Map<Comparison, Predicate>();
+  readonly #known = new Map<SettledFilter, Predicate>();
 
   constructor(context: FilterContext) {
     this.#compiler = new Compiler(context);
@@ -65,7 +65,7 @@ export class SelectorCompiler {
    * Cost: the dictionaries' values, never rows. A step is some milliseconds long.
    * @param leavesActors filters that tell actors apart, and nothing else, are left to the end
    */
-  *compile(asked: Scope, leavesActors: boolean): Steps<Selector> {
+  *compile(asked: QueryScope, leavesActors: boolean): Steps<Selector> {
     const compiler = this.#compiler;
     const left = leavesActors && asked.where.length === 1 ? (asked.where[0] ?? []).filter(({ operand }) => tellsActors(operand)) : [];
     const scope = left.length === 0 ? asked : without(asked, left);
@@ -100,14 +100,14 @@ export class SelectorCompiler {
     };
   }
 
-  *#predicateOf(comparison: Comparison): Steps<Predicate> {
+  *#predicateOf(comparison: SettledFilter): Steps<Predicate> {
     let predicate = this.#known.get(comparison);
     if (predicate === undefined) this.#known.set(comparison, (predicate = yield* this.#compiler.comparison(comparison)));
     return predicate;
   }
 }
 
-function keyOf({ project, eventName, userId, where }: Scope): string | null {
+function keyOf({ project, eventName, userId, where }: QueryScope): string | null {
   if (userId !== null || where.some((group) => group.some(({ operand }) => asksWhoIsWho(operand)))) return null;
   // A hash: filters may be long, and may name somebody.
   return project === null && eventName === null && where.length === 0 ? "" : toHex(hash128("filters", JSON.stringify([project, eventName, where])));
@@ -124,7 +124,7 @@ function tellsActors({ kind }: Operand): boolean {
 }
 
 /** A scope of one group of filters without some of these. */
-function without(scope: Scope, left: readonly Comparison[]): Scope {
+function without(scope: QueryScope, left: readonly SettledFilter[]): QueryScope {
   const rest = (scope.where[0] ?? []).filter((comparison) => !left.includes(comparison));
   return { ...scope, where: rest.length === 0 ? [] : [rest] };
 }
@@ -154,7 +154,7 @@ class Compiler {
     );
   }
 
-  *comparison(comparison: Comparison): Steps<Predicate> {
+  *comparison(comparison: SettledFilter): Steps<Predicate> {
     const { operand, test, negated } = comparison;
     const value = compileValueTest(test, this.context.regexes);
     switch (operand.kind) {
@@ -190,7 +190,7 @@ class Compiler {
   }
 
   /** Whether an actor's events pass a filter by traits or by segment; actor 0 is nobody. */
-  *actorTest({ operand, test, negated }: Comparison): Steps<ActorTest> {
+  *actorTest({ operand, test, negated }: SettledFilter): Steps<ActorTest> {
     const { identities, known, membersOf } = this.context;
     if (operand.kind === "segment") {
       // Explained, not asked: anybody may be a member.

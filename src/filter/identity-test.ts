@@ -1,15 +1,15 @@
 import { assert } from "../base/assert.js";
 import type { Steps } from "../base/steps.js";
-import type { Comparison } from "../plan/plan.js";
+import type { SettledFilter } from "../plan/plan.js";
 import type { FilterContext } from "./compile.js";
 import type { KnownValues } from "./known-fields.js";
 import { testedInSteps } from "./tested-in-steps.js";
 import { compileValueTest, type ValueTest } from "./value-test.js";
 
-type Context = Pick<FilterContext, "dictionaries" | "companies" | "known" | "regexes">;
+type IdentityTestContext = Pick<FilterContext, "dictionaries" | "companies" | "known" | "regexes">;
 
 /** Whether a comparison of a person's trait, or of the company that somebody was last seen with, holds for an identity. Each value is tested once. */
-export function* identityTest({ operand, test, negated }: Comparison, context: Context): Steps<(identity: number) => boolean> {
+export function* identityTest({ operand, test, negated }: SettledFilter, context: IdentityTestContext): Steps<(identity: number) => boolean> {
   const { known, companies, dictionaries, regexes } = context;
   const value = compileValueTest(test, regexes);
   if (operand.kind === "person") return yield* passing(known.person(operand.path), value, negated);

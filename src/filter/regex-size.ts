@@ -1,5 +1,5 @@
 /** A part of a pattern: how many instructions it becomes at most, and where the last thing of it begins to count. */
-interface Part {
+interface PatternPart {
   size: number;
   last: number;
 }
@@ -9,8 +9,8 @@ interface Part {
  * too many takes seconds to compile. Cost: the characters.
  */
 export function regexSize(pattern: string): number {
-  const open: Part[] = [];
-  let part: Part = { size: 0, last: 0 };
+  const open: PatternPart[] = [];
+  let part: PatternPart = { size: 0, last: 0 };
   const add = (size: number) => {
     part.size += size;
     part.last = size;

@@ -23,21 +23,21 @@ import { ALWAYS, mayMatch } from "./predicate.js";
 import type { Predicate, Selector } from "./predicate.js";
 
 /** The rows of one segment or head within a range of time. */
-type Range =
+type RowRange =
   | { readonly kind: "none" }
   | { readonly kind: "range"; readonly from: number; readonly to: number }
   | { readonly kind: "bits"; readonly bits: Bitmap };
 
 /** The rows of one segment or head that a question selects. A bitmap or a list may be shared: it is not to be changed. */
 export type Selection =
-  | Range
+  | RowRange
   /** Ascending. */
   | { readonly kind: "rows"; readonly rows: Uint32Array };
 
 /** How the rows of a segment will be found, judged by metadata and by what is kept of earlier questions. */
 export type Access = "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
 
-const NONE: Range = { kind: "none" };
+const NONE: RowRange = { kind: "none" };
 
 /** Whether zone maps and times alone say that no row passes. */
 export function isPruned(rows: Rows, { fromMs, toMs, all, any }: Selector): boolean {
@@ -87,7 +87,7 @@ export function select(rows: Rows, selector: Selector): Selection {
 }
 
 /** Rows of a list that lie in a range, or in a bitmap. */
-function within(list: Uint32Array, range: Range): Uint32Array {
+function within(list: Uint32Array, range: RowRange): Uint32Array {
   if (range.kind === "bits") return list.filter((row) => hasBit(range.bits, row));
   if (range.kind !== "range") return list.subarray(0, 0);
   const from = firstAtLeast(list, range.from);
@@ -133,7 +133,7 @@ export function countAll(rows: Rows, predicates: readonly Predicate[]): number {
 }
 
 /** The rows within the range of dates: by binary search where they are in order, by a test of each where not. */
-function rangeOf(rows: Rows, selector: Selector): Range {
+function rangeOf(rows: Rows, selector: Selector): RowRange {
   if (isWhole(rows, selector)) return { kind: "range", from: 0, to: rows.rowCount };
   const start = dayStartMs(rows.day);
   const fromMs = Math.max(selector.fromMs - start, 0);

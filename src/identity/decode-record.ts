@@ -92,13 +92,13 @@ export function unlinkOf(id: Uint8Array, context: RecordContext): DecodedRecord 
   return { kind: RECORD_KINDS.unlink, id, createdAtMs: context.nowMs, isAdjusted: false, texts: NOTHING };
 }
 
-type Members = ReadonlyMap<string, unknown>;
+type RecordMembers = ReadonlyMap<string, unknown>;
 
 function isObject(input: unknown): input is object {
   return Object.prototype.toString.call(input) === "[object Object]";
 }
 
-function membersOf(input: unknown, names: readonly string[], moment: readonly string[] = ["id", "createdAt"]): Members {
+function membersOf(input: unknown, names: readonly string[], moment: readonly string[] = ["id", "createdAt"]): RecordMembers {
   if (!isObject(input)) throw unexpected("input", "an object", input);
   const known = [...names, ...moment];
   const members = new Map<string, unknown>();
@@ -115,7 +115,7 @@ function unexpected(name: string, expected: string, came: unknown) {
 }
 
 /** Ids may come as whole numbers; `""` is none. */
-function textOf(members: Members, name: string): string {
+function textOf(members: RecordMembers, name: string): string {
   const value = members.get(name) ?? "";
   refuseNumericId(name, value);
   const text = typeof value === "number" && Number.isFinite(value) ? JSON.stringify(value) : value;
@@ -130,41 +130,41 @@ function refuseNumericId(name: string, value: unknown): void {
   if (fault !== null) throw parameterError("invalid_parameter", name, fault);
 }
 
-function required(members: Members, name: string): string {
+function required(members: RecordMembers, name: string): string {
   const text = textOf(members, name);
   if (text === "") throw unexpected(name, "at least one character", members.get(name));
   return text;
 }
 
-function requiredText(members: Members, name: string): string {
+function requiredText(members: RecordMembers, name: string): string {
   const value = members.get(name);
   if (typeof value === "number") throw unexpected(name, "text", value);
   return required(members, name);
 }
 
-function someone(members: Members): { userId: string; anonymousId: string } {
+function someone(members: RecordMembers): { userId: string; anonymousId: string } {
   const userId = textOf(members, "userId");
   const anonymousId = textOf(members, "anonymousId");
   if (userId === "" && anonymousId === "") throw parameterError("invalid_parameter", "userId", "expected a userId or an anonymousId, got neither");
   return { userId, anonymousId };
 }
 
-interface Traits {
+interface DecodedTraits {
   readonly text: string;
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-function traitsOf(members: Members): Traits {
+function traitsOf(members: RecordMembers): DecodedTraits {
   const traits = members.get("traits");
   const parts = metadataTexts(traits);
   if (parts instanceof MetadataFault) throw parameterError("invalid_parameter", `traits${parts.path}`, parts.reason);
   if (parts.keys.length === 0) return { text: "", value: {} };
   const text = JSON.stringify(traits);
   // As they come back from the store: a Date is text there.
-  return { text, value: JSON.parse(text) as Traits["value"] };
+  return { text, value: JSON.parse(text) as DecodedTraits["value"] };
 }
 
-function decoded(kind: number, members: Members, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {
+function decoded(kind: number, members: RecordMembers, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {
   const moment = members.get("createdAt");
   const ms = moment === undefined ? context.nowMs : instantOf(moment);
   if (ms === null) throw parameterError("invalid_parameter", "createdAt", momentFault(moment));

@@ -4,7 +4,7 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { identityIdOf } from "./identity-id.js";
 
-type Role = "user" | "anonymous";
+type IdRole = "user" | "anonymous";
 
 /** Ids hashed in one go, about 2 ms. */
 const STEP_COUNT = 1_000;
@@ -15,7 +15,7 @@ class HashedIds {
   #count = 0;
 
   constructor(
-    readonly role: Role,
+    readonly role: IdRole,
     readonly dictionary: Dictionary,
   ) {}
 

@@ -6,7 +6,7 @@ import type { WireReply } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
 import type { OpenStreams } from "./open-streams.js";
 import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
-import type { RequestPlace, WriteOptions } from "./socket-exchange.js";
+import type { RequestPlace, AnswerOptions } from "./socket-exchange.js";
 import type { SocketLimits } from "./socket-limits.js";
 import { TurnBatch } from "./turn-batch.js";
 import { UnreadAnswers } from "./unread-answers.js";
@@ -14,7 +14,7 @@ import { UnreadAnswers } from "./unread-answers.js";
 /** Makes the answer to a request; null: it is on the socket already. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
 
-export interface Asking {
+export interface SocketRequestPair {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   /** True: the sender waits for a word before it sends the body. */
@@ -30,7 +30,7 @@ export interface Asking {
 /** Hears why an answer could not be written, and of which request. */
 export type OnUnwritten = (thrown: unknown, requestId: string) => void;
 
-export type Answer = (asking: Asking) => void;
+export type RequestListener = (asking: SocketRequestPair) => void;
 
 /** What answers on sockets are held to, and where those go that take time. */
 export interface Answering {
@@ -41,14 +41,14 @@ export interface Answering {
 }
 
 /** Writes what `reply` makes of each request. Of one connection each waits until the answer before it is on its way: whoever reads none gets one. */
-export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): Answer {
+export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): RequestListener {
   const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
   // Callers on the same machine that are woken one by one take the processor away from the answers that are still to be made.
   const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const unread = new UnreadAnswers(unreadByteLength);
   /** Of each connection that waits for answers the requests, the one that is worked on first. */
-  const lines = new WeakMap<Socket, Asking[]>();
-  const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: Asking, line: Asking[]) => {
+  const lines = new WeakMap<Socket, SocketRequestPair[]>();
+  const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: SocketRequestPair, line: SocketRequestPair[]) => {
     outgoing.once("close", () => {
       line.shift();
       while (line[0] !== undefined && isAnswered(line[0].outgoing)) line.shift();
@@ -91,7 +91,7 @@ export function replyOnSocket({ answer }: Handler): SocketReply {
 }
 
 /** An answer that cannot be written ends its own connection, and no other. @param onUnwritten must not throw */
-export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: WriteOptions, onUnwritten: OnUnwritten): void {
+export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: AnswerOptions, onUnwritten: OnUnwritten): void {
   // Somebody else's word was quicker: a time limit of the server around us.
   if (outgoing.writableEnded) return drop(reply);
   try {

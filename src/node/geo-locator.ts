@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Place } from "../http/index.js";
 
 /** What databases of countries and of cities have of an address, as far as it is read. */
-interface Entry {
+interface GeoEntry {
   readonly country?: { readonly iso_code?: string };
   /** As some databases of countries alone have it. */
   readonly country_code?: string;
@@ -34,20 +34,20 @@ export async function geoLocator(path: string): Promise<(address: string) => Pla
   return (address) => placeOf(entryOf(reader, address));
 }
 
-function entryOf(reader: Database, address: string): Entry | null {
+function entryOf(reader: Database, address: string): GeoEntry | null {
   const bare = MAPPED.exec(address)?.[1] ?? address;
   // The library would look for the first bits of a long address among short ones.
   if (bare.includes(":") && reader.metadata.ipVersion === 4) return null;
   try {
     // Databases differ: each member is looked for.
-    return reader.get(bare) as Entry | null;
+    return reader.get(bare) as GeoEntry | null;
   } catch {
     // Of what is no address nobody knows where it is.
     return null;
   }
 }
 
-function placeOf(entry: Entry | null): Place {
+function placeOf(entry: GeoEntry | null): Place {
   const country = entry?.country?.iso_code ?? entry?.country_code;
   const region = entry?.subdivisions?.[0]?.names?.en;
   const city = entry?.city?.names?.en;

@@ -1,18 +1,18 @@
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Handler } from "../http/index.js";
 import type { DaybookError } from "../base/errors.js";
-import { bodyTooLarge, isShared, isStream, type Known, type WireRequest } from "../http/wire/exchange.js";
+import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../http/wire/exchange.js";
 import type { Refusal } from "../http/overload/front.js";
 import { LISTEN_OPTIONS, listen, type Listening, type ListenOptions } from "./listen.js";
 import { socketLimits } from "./socket-limits.js";
 import { startThread } from "./start-thread.js";
-import { outbox, type FromSockets, type ThreadData, type ToSockets, errorOf, type Asked } from "./thread-messages.js";
+import { outbox, type FromSockets, type ThreadData, type ToSockets, errorOf, type RequestMessage } from "./thread-messages.js";
 import { missingThread, programOf, warn, type ThreadProgramOptions } from "./thread-program.js";
 import { OwnStreams } from "./thread-stream.js";
 import type { TurnBatch } from "./turn-batch.js";
 
 /** A body that somebody waits for. */
-interface Reading {
+interface AwaitedBody {
   take(bytes: Uint8Array): void;
   fail(error: unknown): void;
 }
@@ -22,15 +22,15 @@ class ThreadRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
-  readonly known: Known;
+  readonly known: RequestFindings;
   readonly signal = { aborted: false };
   readonly #headers: Readonly<Record<string, string>>;
   readonly #body: Uint8Array | null;
-  #reading: Reading | null = null;
+  #reading: AwaitedBody | null = null;
 
   constructor(
     readonly id: number,
-    { method, target, address, known, headers, body }: Asked,
+    { method, target, address, known, headers, body }: RequestMessage,
     readonly out: TurnBatch<() => ToSockets>,
   ) {
     this.method = method;

@@ -44,7 +44,7 @@ export function sealThread(options: ThreadProgramOptions = {}): SealThread {
 }
 
 /** A file to be made. */
-interface Asked {
+interface SealJob {
   readonly sources: readonly SourceRows[];
   readonly excerpts: readonly ExcerptRule[];
   readonly codecName: CodecName;
@@ -77,7 +77,7 @@ class OwnThread implements SealThread {
     await this.#end();
   }
 
-  async #ask(worker: Worker, { sources, excerpts, codecName }: Asked, turns: Turns): Promise<MadeSegment | null> {
+  async #ask(worker: Worker, { sources, excerpts, codecName }: SealJob, turns: Turns): Promise<MadeSegment | null> {
     const id = (this.#fileCount += 1);
     const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
     worker.ref();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
-import { isShared, isStream, type Known, type WireReply, type WireRequest, bodyTooLarge } from "../http/wire/exchange.js";
+import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../http/wire/exchange.js";
 import type { OpenStreams } from "./open-streams.js";
 import type { UnreadAnswers } from "./unread-answers.js";
 
@@ -15,7 +15,7 @@ const SMALL_CHUNK_COUNT = 8;
 const BLOCK_BYTES = 16 * 1024;
 
 /** Whoever reads a body. */
-interface Reading {
+interface BodyReader {
   readonly maxByteLength: number;
   readonly onBytes: (byteLength: number) => void;
   readonly resolve: (bytes: Uint8Array) => void;
@@ -33,7 +33,7 @@ export class IncomingBody {
   /** Where small chunks go, and how much of it is filled: the last of the chunks, once it is one. */
   #block: Buffer | null = null;
   #blockByteLength = 0;
-  #reading: Reading | null = null;
+  #reading: BodyReader | null = null;
   readonly #incoming: IncomingMessage;
   /** Bytes that are to come; -1: nobody knows before the end. */
   readonly #declared: number;
@@ -92,7 +92,7 @@ export class IncomingBody {
     if (this.#byteLength === this.#declared) this.#end();
   }
 
-  #check(chunkByteLength: number, { maxByteLength, onBytes, reject }: Reading): void {
+  #check(chunkByteLength: number, { maxByteLength, onBytes, reject }: BodyReader): void {
     if (this.#reading === null) return;
     try {
       if (this.#byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
@@ -148,7 +148,7 @@ export interface RequestPlace {
   readonly target: string;
   readonly address: string | undefined;
   /** Where the target was looked for already: what was found. */
-  readonly known?: Known | undefined;
+  readonly known?: RequestFindings | undefined;
 }
 
 /** What a request itself says. */
@@ -162,7 +162,7 @@ export class SocketRequest implements WireRequest {
   readonly target: string;
   readonly address: string | undefined;
   readonly fault?: DaybookError;
-  readonly known: Known | undefined;
+  readonly known: RequestFindings | undefined;
   /** True while the sender waits for a word before it sends the body; node closes the connection if it never comes. */
   #awaitsContinue: boolean;
   readonly incoming: IncomingMessage;
@@ -220,7 +220,7 @@ export class SocketRequest implements WireRequest {
   }
 }
 
-export interface WriteOptions {
+export interface AnswerOptions {
   /** Ends the connection after the answer. */
   readonly close: boolean;
   /** How long the caller may take nothing of it, in ms; then the connection is cut. */
@@ -232,7 +232,7 @@ export interface WriteOptions {
 }
 
 /** Writes an answer, or begins to. */
-export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, unread, streams }: WriteOptions): void {
+export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, unread, streams }: AnswerOptions): void {
   const { body } = reply;
   if (isStream(body)) {
     outgoing.writeHead(reply.status, { ...reply.headers, ...(close ? { connection: "close" } : {}) });

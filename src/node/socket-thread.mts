@@ -2,19 +2,19 @@ import type { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import { Front } from "../http/overload/front.js";
-import type { Known, WireReply } from "../http/wire/exchange.js";
+import type { RequestFindings, WireReply } from "../http/wire/exchange.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
 import type { SocketRequest } from "./socket-exchange.js";
 import { faultOf, givable, outbox } from "./thread-messages.js";
-import type { Asked, FromSockets, ThreadData, ThreadReply, ToSockets } from "./thread-messages.js";
+import type { RequestMessage, FromSockets, ThreadData, ThreadReply, ToSockets } from "./thread-messages.js";
 import { DistantStreams } from "./thread-stream.js";
 
 /** Longest body that is sent along before the handler asks for it, in bytes: a question's, as a rule. */
 const SHORT_BODY_BYTES_MAX = 4 * 1024;
 
 /** A request that is with the handler. */
-interface Waiting {
+interface PendingRequest {
   readonly request: SocketRequest;
   answer(reply: WireReply): void;
   cut(): void;
@@ -27,14 +27,14 @@ if (port === null || (workerData ?? null) === null) throw new Error("expected to
 const { options, rules } = workerData as ThreadData;
 const out = outbox<FromSockets>(port);
 const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
-const waiting = new Map<number, Waiting>();
+const waiting = new Map<number, PendingRequest>();
 /** The requests of each connection that are with the handler. */
 const idsBySocket = new WeakMap<Socket, Set<number>>();
 const streams = new DistantStreams(out);
 let requestCount = 0;
 
 /** Asks the thread of the handler. Rejects when it has no answer. */
-function ask(request: SocketRequest, known: Known): Promise<WireReply> {
+function ask(request: SocketRequest, known: RequestFindings): Promise<WireReply> {
   return new Promise((answer, reject) => {
     if (request.signal.aborted) return reject(new Error("the caller is gone"));
     const id = (requestCount += 1);
@@ -56,7 +56,7 @@ function idsOf(socket: Socket): Set<number> {
   return ids;
 }
 
-function askedOf(request: SocketRequest, known: Known): Asked {
+function askedOf(request: SocketRequest, known: RequestFindings): RequestMessage {
   const { method, target, address, incoming } = request;
   const headers: Record<string, string> = {};
   for (const name in incoming.headers) headers[name] = String(incoming.headers[name]);
@@ -92,7 +92,7 @@ async function reply(request: SocketRequest): Promise<WireReply> {
   }
 }
 
-function ended(id: number): Waiting | undefined {
+function ended(id: number): PendingRequest | undefined {
   const known = waiting.get(id);
   if (known === undefined) return undefined;
   waiting.delete(id);

@@ -1,7 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import type { ErrorCode, ErrorDetails } from "../base/errors.js";
 import { isShared } from "../http/wire/exchange.js";
-import type { Known, WireReply } from "../http/wire/exchange.js";
+import type { RequestFindings, WireReply } from "../http/wire/exchange.js";
 import type { FrontRules, Refusal } from "../http/overload/front.js";
 import type { ListenOptions } from "./listen.js";
 import { TurnBatch } from "./turn-batch.js";
@@ -13,19 +13,19 @@ export interface ThreadData {
 }
 
 /** An error as another thread can have it. */
-export interface Fault {
+export interface ErrorMessage {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details: ErrorDetails;
 }
 
 /** A request. */
-export interface Asked {
+export interface RequestMessage {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
   /** What the front found out about it. */
-  readonly known: Known;
+  readonly known: RequestFindings;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Where it came with the headers and is short; null: it is to be asked for. */
@@ -40,16 +40,16 @@ export type FromSockets =
   | { readonly kind: "listening"; readonly port: number; readonly url: string }
   /** `own`: what the error has beside what is copied of every error. */
   | { readonly kind: "failed"; readonly error: unknown; readonly own: object }
-  | { readonly kind: "asked"; readonly id: number; readonly asked: Asked }
+  | { readonly kind: "asked"; readonly id: number; readonly asked: RequestMessage }
   | { readonly kind: "body"; readonly id: number; readonly bytes: Uint8Array }
-  | { readonly kind: "noBody"; readonly id: number; readonly fault: Fault }
+  | { readonly kind: "noBody"; readonly id: number; readonly fault: ErrorMessage }
   | { readonly kind: "gone"; readonly id: number }
   /** A body that is made as time goes on: the next piece is wanted, or none. */
   | { readonly kind: "more"; readonly id: number }
   | { readonly kind: "enough"; readonly id: number }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** An answer could not be written. */
-  | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: Fault }
+  | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: ErrorMessage }
   | { readonly kind: "closed" };
 
 /** From the thread of the handler to that of the sockets. */
@@ -90,12 +90,12 @@ export function givable(bytes: Uint8Array): Uint8Array {
 }
 
 /** Messages of errors that are not ours may quote what a caller sent: of these only the name is told. */
-export function faultOf(thrown: unknown): Fault {
+export function faultOf(thrown: unknown): ErrorMessage {
   if (!(thrown instanceof DaybookError)) return { code: "internal", message: thrown instanceof Error ? thrown.name : typeof thrown, details: {} };
   const { code, message, details } = thrown;
   return { code, message, details };
 }
 
-export function errorOf({ code, message, details }: Fault): DaybookError {
+export function errorOf({ code, message, details }: ErrorMessage): DaybookError {
   return new DaybookError(code, message, details);
 }

@@ -5,7 +5,7 @@ import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { errorReply } from "../http/answer/error-reply.js";
 import type { RouteFace } from "../http/routing/route.js";
 import { createRouter, type Router } from "../http/routing/router.js";
-import { type Known, bodyTooLarge, type WireRequest } from "../http/wire/exchange.js";
+import { type RequestFindings, bodyTooLarge, type WireRequest } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
 import { answerWith, replyOnSocket, writeOrCut, type SocketReply } from "./answer-on-socket.js";
 import { OpenStreams } from "./open-streams.js";
@@ -113,7 +113,7 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
 }
 
 /** Whether a target is that of a route, and of which: who answers it does not look again. */
-function lookUp(router: Router<RouteFace>, target: string): { readonly isRoute: boolean; readonly known?: Known } {
+function lookUp(router: Router<RouteFace>, target: string): { readonly isRoute: boolean; readonly known?: RequestFindings } {
   try {
     const { resource, params, query } = router.find(target);
     return { isRoute: true, known: { path: resource.path, params, query } };

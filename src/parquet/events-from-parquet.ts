@@ -3,7 +3,7 @@ import {
   type ParquetParsers, type ColumnMetaData, type PageHeader, type SchemaElement, type RowGroup,
 } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
-import { eventAt, placesOf, type EventColumn, type Place, integerOf, jsonOf } from "../arrow/event-columns.js";
+import { eventAt, placesOf, type EventColumn, type ColumnTarget, integerOf, jsonOf } from "../arrow/event-columns.js";
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { EventInput } from "../schema/event.js";
 import { uuidText } from "../base/uuid.js";
@@ -58,15 +58,15 @@ function refuseGroup({ num_rows: rows, columns }: RowGroup, at: number, leaves: 
 }
 
 /** What the value of a row becomes; null: it is not set. */
-type Convert = (value: unknown) => unknown;
+type ConvertCell = (value: unknown) => unknown;
 
 /** Digits of a decimal number that a double holds exactly. */
 const EXACT_DIGITS = 15;
 
 /** How values of a column become those of an event. @throws invalid_parameter when events cannot have values of its type */
-function valueReader(tree: SchemaTree, { member, isTime }: Place): Convert {
+function valueReader(tree: SchemaTree, { member, isTime }: ColumnTarget): ConvertCell {
   refuseTypes(tree, tree.path.join("."));
-  const convert: Convert = isTime ? (value) => (value instanceof Date ? createdAtOf(value.getTime()) : valueOf(value)) : valueOf;
+  const convert: ConvertCell = isTime ? (value) => (value instanceof Date ? createdAtOf(value.getTime()) : valueOf(value)) : valueOf;
   const isJson = member === "metadata" || (member === null && isJsonText(tree.element));
   return isJson ? (value) => jsonOf(convert(value)) : convert;
 }
@@ -128,14 +128,14 @@ export type ParquetFile = AsyncBuffer;
 export type Inflaters = Compressors;
 
 /** A column of the file, where its values go, and what becomes of each. */
-interface Target extends Place {
+interface ParquetColumn extends ColumnTarget {
   readonly column: string;
   readonly leaves: readonly Leaf[];
-  readonly convert: Convert;
+  readonly convert: ConvertCell;
 }
 
 /** What a file is read with. */
-interface Source {
+interface ParquetInput {
   readonly file: ParquetFile;
   readonly metadata: FileMetaData;
   readonly inflaters: Inflaters;
@@ -160,7 +160,7 @@ export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters
   refuseCodecs(metadata, inflaters);
   const { children } = await readable(() => schemaOf(metadata, file.byteLength));
   const places = placesOf(children.map(({ element }) => element.name), "file");
-  const targets = children.map((tree, index) => targetOf(tree, places[index] as Place));
+  const targets = children.map((tree, index) => targetOf(tree, places[index] as ColumnTarget));
   const groups = metadata.row_groups.reverse();
   // What is known of a group goes with it: of a large file it is a good part of what an import has in memory.
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
@@ -181,12 +181,12 @@ function schemaOf(metadata: FileMetaData, byteLength: number): SchemaTree {
   return schema;
 }
 
-function targetOf(tree: SchemaTree, place: Place): Target {
+function targetOf(tree: SchemaTree, place: ColumnTarget): ParquetColumn {
   return { ...place, column: tree.element.name, leaves: leavesOf(tree), convert: valueReader(tree, place) };
 }
 
 /** Of one row group, one column after the other: what decoding makes of one is garbage before the next. */
-async function columnsOf({ file, metadata, inflaters }: Source, targets: readonly Target[], rowCount: number): Promise<EventColumn[]> {
+async function columnsOf({ file, metadata, inflaters }: ParquetInput, targets: readonly ParquetColumn[], rowCount: number): Promise<EventColumn[]> {
   const scan = await parquetScan({ file, metadata, compressors: inflaters, parsers, geoparquet: false, useOffsetIndex: false });
   const chunks = metadata.row_groups.flatMap((group) => group.columns.flatMap(({ meta_data: chunk }) => chunk ?? []));
   const columns: EventColumn[] = [];

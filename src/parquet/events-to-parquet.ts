@@ -12,7 +12,7 @@ import { uuidText } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
 
-type Values = ColumnSource["data"];
+type ParquetValues = ColumnSource["data"];
 
 /** Characters of an id, and its bytes. */
 const ID_LENGTH = 36;
@@ -56,11 +56,11 @@ function fieldColumn({ column, camel, accepts }: FieldRow, day: DayRows, rows: U
 }
 
 /** Dictionary-encoded, whatever it saves: readers group by codes. A dictionary of no values is more than some of them take. */
-function textColumn(name: string, hasValues: boolean, make: () => Values): ColumnSource {
+function textColumn(name: string, hasValues: boolean, make: () => ParquetValues): ColumnSource {
   return lazily(hasValues ? { name, encoding: "RLE_DICTIONARY" } : { name }, make);
 }
 
-function lazily(column: Omit<ColumnSource, "data">, make: () => Values): ColumnSource {
+function lazily(column: Omit<ColumnSource, "data">, make: () => ParquetValues): ColumnSource {
   return {
     ...column,
     get data() {

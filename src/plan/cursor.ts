@@ -4,7 +4,7 @@ import { parameterError, shown } from "../base/errors.js";
 import { hash128, hmacSha256 } from "../base/hash.js";
 import { LIMITS } from "../base/limits.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
-import { memberError, type Members } from "./members.js";
+import { memberError, type InputMembers } from "./members.js";
 import type { CursorPosition } from "./plan.js";
 
 /**
@@ -70,7 +70,7 @@ export function decodeCursor(report: PagedReport, text: string, fingerprint: str
  * The position of the member `cursor`; null when absent.
  * @throws invalid_parameter (no text), invalid_cursor, cursor_mismatch
  */
-export function readCursor(report: PagedReport, members: Members, fingerprint: string, key: Uint8Array): CursorPosition | null {
+export function readCursor(report: PagedReport, members: InputMembers, fingerprint: string, key: Uint8Array): CursorPosition | null {
   const text = members.values.get("cursor");
   if (text === undefined) return null;
   if (typeof text !== "string") throw memberError(members, "cursor", `expected a string, got ${shown(text)}`);

@@ -2,7 +2,7 @@ import { shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY, parseDateOnly, parseTimestamp } from "../base/time.js";
 import type { Zone } from "../calendar/zone.js";
-import { memberError, type Members } from "./members.js";
+import { memberError, type InputMembers } from "./members.js";
 import type { Range } from "./plan.js";
 
 /**
@@ -26,7 +26,7 @@ function dayOfZone(localMs: number, zone: Zone): Range {
  * representable time. @param zone whose days dates without a time are; null: those of UTC
  * @throws invalid_date, invalid_date_range (it is empty), invalid_parameter
  */
-export function planRange(members: Members, zone: Zone | null = null): Range {
+export function planRange(members: InputMembers, zone: Zone | null = null): Range {
   const start = readDate(members, "startDate", zone);
   const end = readDate(members, "endDate", zone);
   const fromMs = start?.fromMs ?? 0;
@@ -42,7 +42,7 @@ export function planRange(members: Members, zone: Zone | null = null): Range {
 }
 
 /** The span that a member names; null where it is absent. @throws invalid_date, invalid_parameter */
-export function readDate(members: Members, name: string, zone: Zone | null): Range | null {
+export function readDate(members: InputMembers, name: string, zone: Zone | null): Range | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
   if (typeof value !== "string" && !(value instanceof Date)) {

@@ -5,7 +5,7 @@ import type { FilterOperator } from "./filters/operators.js";
 /** The questions as a caller puts them: camelCase twins of the HTTP bodies. `null` is the same as absent. */
 
 /** Any text, though editors propose the known ones. */
-type OtherText = string & {};
+export type OtherText = string & {};
 
 export interface FilterInput {
   /** A field by any of its names, `metadata.<path>`, `person.<path>`, `company.<path>`, who brought somebody, or a top-level metadata key. */

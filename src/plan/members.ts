@@ -1,14 +1,14 @@
 import { parameterError, shown, type ErrorCode } from "../base/errors.js";
 
 /** The given members of one input object: null and undefined are absent. */
-export interface Members {
+export interface InputMembers {
   /** Where the object stands: `""` for the input itself, else `filterGroups[0].filters[2]`. */
   readonly path: string;
   readonly values: ReadonlyMap<string, unknown>;
 }
 
 /** The members of `value`, all of them known. @throws invalid_parameter, unknown_parameter */
-export function readMembers(value: unknown, path: string, known: readonly string[]): Members {
+export function readMembers(value: unknown, path: string, known: readonly string[]): InputMembers {
   if (Object.prototype.toString.call(value) !== "[object Object]") {
     throw parameterError("invalid_parameter", path === "" ? "input" : path, `expected an object, got ${shown(value)}`);
   }
@@ -33,17 +33,17 @@ function memberPath(path: string, name: string): string {
 }
 
 /** The full path of a member, as errors name it. */
-export function pathOfMember(members: Members, name: string): string {
+export function pathOfMember(members: InputMembers, name: string): string {
   return memberPath(members.path, name);
 }
 
 /** An error about one member. */
-export function memberError(members: Members, name: string, reason: string, code: ErrorCode = "invalid_parameter") {
+export function memberError(members: InputMembers, name: string, reason: string, code: ErrorCode = "invalid_parameter") {
   return parameterError(code, memberPath(members.path, name), reason);
 }
 
 /** A text of at least one character, or null when absent. @throws invalid_parameter */
-export function readText(members: Members, name: string): string | null {
+export function readText(members: InputMembers, name: string): string | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
   if (typeof value !== "string") throw memberError(members, name, `expected a string, got ${shown(value)}`);
@@ -53,14 +53,14 @@ export function readText(members: Members, name: string): string | null {
 }
 
 /** A boolean, `absent` where there is none. @throws invalid_parameter */
-export function readFlag(members: Members, name: string, absent = false): boolean {
+export function readFlag(members: InputMembers, name: string, absent = false): boolean {
   const value = members.values.get(name) ?? absent;
   if (typeof value !== "boolean") throw memberError(members, name, `expected true or false, got ${shown(value)}`);
   return value;
 }
 
 /** An integer from `min` to `max`, or null when absent. @throws invalid_parameter */
-export function readInteger(members: Members, name: string, min: number, max: number): number | null {
+export function readInteger(members: InputMembers, name: string, min: number, max: number): number | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
   if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
@@ -70,7 +70,7 @@ export function readInteger(members: Members, name: string, min: number, max: nu
 }
 
 /** A list of so many items; one that may be empty may be absent too. A hole is an undefined item. @throws invalid_parameter */
-export function readList(members: Members, name: string, min: number, max: number): readonly unknown[] {
+export function readList(members: InputMembers, name: string, min: number, max: number): readonly unknown[] {
   const value = members.values.get(name) ?? (min === 0 ? [] : undefined);
   const count = Array.isArray(value) ? value.length : -1;
   if (count < min || count > max) {
@@ -81,7 +81,7 @@ export function readList(members: Members, name: string, min: number, max: numbe
 }
 
 /** One of some names, or null when absent. @throws invalid_parameter */
-export function readChoice<T extends string>(members: Members, name: string, choices: readonly T[]): T | null {
+export function readChoice<T extends string>(members: InputMembers, name: string, choices: readonly T[]): T | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
   const choice = choices.find((each) => each === value);

@@ -61,17 +61,17 @@ export type Test =
 export type Order = ">" | ">=" | "<" | "<=";
 
 /** One settled filter. `negated`: true exactly where the test is false (two-valued logic). */
-export interface Comparison {
+export interface SettledFilter {
   readonly operand: Operand;
   readonly test: Test;
   readonly negated: boolean;
 }
 
 /** OR of groups, each an AND of comparisons; empty: no constraint. */
-export type Where = readonly (readonly Comparison[])[];
+export type Where = readonly (readonly SettledFilter[])[];
 
 /** What all event questions share. */
-export interface Scope {
+export interface QueryScope {
   readonly project: string | null;
   readonly eventName: string | null;
   /** A user id (else anonymous id) whose identity is meant; null: everybody. */
@@ -138,7 +138,7 @@ export interface TouchRule {
  * A question about identities, money or companies: it looks at all rows (`range` of its scope is everything, and no
  * filter narrows it), for what happened outside of the window decides about what lies in it.
  */
-export interface WindowedScope extends Scope {
+export interface WindowedScope extends QueryScope {
   readonly window: Range;
 }
 
@@ -147,21 +147,21 @@ export interface IdentityScope extends WindowedScope {
 }
 
 export interface PlanByReport extends InsightPlans {
-  countEvents: Scope & { readonly report: "countEvents" };
-  countEventsPerDay: Scope & { readonly report: "countEventsPerDay"; readonly fill: boolean };
-  countEventsRunningTotalPerDay: Scope & {
+  countEvents: QueryScope & { readonly report: "countEvents" };
+  countEventsPerDay: QueryScope & { readonly report: "countEventsPerDay"; readonly fill: boolean };
+  countEventsRunningTotalPerDay: QueryScope & {
     readonly report: "countEventsRunningTotalPerDay";
     readonly fill: boolean;
   };
-  countUniqueUsers: Scope & { readonly report: "countUniqueUsers" };
-  countUniqueUsersPerDay: Scope & { readonly report: "countUniqueUsersPerDay"; readonly fill: boolean };
-  aggregate: Scope & {
+  countUniqueUsers: QueryScope & { readonly report: "countUniqueUsers" };
+  countUniqueUsersPerDay: QueryScope & { readonly report: "countUniqueUsersPerDay"; readonly fill: boolean };
+  aggregate: QueryScope & {
     readonly report: "aggregate";
     readonly by: Operand;
     readonly measure: Measure;
     readonly limit: number | null;
   };
-  searchEvents: Scope & {
+  searchEvents: QueryScope & {
     readonly report: "searchEvents";
     /** False: records alone. */
     readonly allFields: boolean;

@@ -2,13 +2,13 @@ import type { PlanContext } from "./context.js";
 import { planRange } from "./date-range.js";
 import { FilterPlanner } from "./filters/filter-groups.js";
 import { planSegments } from "./insights/segments.js";
-import { readMembers, readText, type Members } from "./members.js";
-import type { Scope } from "./plan.js";
+import { readMembers, readText, type InputMembers } from "./members.js";
+import type { QueryScope } from "./plan.js";
 
 const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
 
 /** The members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
-export function readInput(input: unknown, extraNames: readonly string[]): Members {
+export function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
   return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
 }
 
@@ -17,7 +17,7 @@ export function readInput(input: unknown, extraNames: readonly string[]): Member
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, exactly_one_required, too_many_filters, invalid_operator,
  * invalid_filter_value, invalid_regex (too long)
  */
-export function planScope(members: Members, { nowMs, patterns, savedSegments }: PlanContext): Scope {
+export function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: PlanContext): QueryScope {
   const project = readText(members, "project");
   const eventName = readText(members, "eventName");
   const userId = readText(members, "userId");

@@ -1,11 +1,11 @@
 import type { ConditionPlan, SegmentPlan } from "./insights/plan.js";
-import type { Operand, Plan, Scope } from "./plan.js";
+import type { Operand, Plan, QueryScope } from "./plan.js";
 
 /**
  * Every scope of a plan, old or new: its own first, then those of its steps, exclusions, cohort and return events, then those of the
  * conditions of the segments that filters name. Cost: the filters of the plan.
  */
-export function scopesOf(plan: Plan): readonly Scope[] {
+export function scopesOf(plan: Plan): readonly QueryScope[] {
   const own = ownScopesOf(plan);
   return [...own, ...conditionsIn(segmentsIn(own)).flatMap((condition) => (condition.type === "did" ? [condition.scope] : []))];
 }
@@ -41,7 +41,7 @@ export function operandsOf(plan: Plan): readonly OperandUse[] {
 }
 
 /** Those without the scopes of segments. */
-function ownScopesOf(plan: Plan): readonly Scope[] {
+function ownScopesOf(plan: Plan): readonly QueryScope[] {
   switch (plan.report) {
     case "funnel":
       return [plan, ...[...plan.steps, ...plan.exclusions].map(({ scope }) => scope)];
@@ -69,7 +69,7 @@ function fieldsOf(plan: Plan): readonly Operand[] {
   }
 }
 
-function segmentsIn(scopes: readonly Scope[]): readonly SegmentPlan[] {
+function segmentsIn(scopes: readonly QueryScope[]): readonly SegmentPlan[] {
   const operands = scopes.flatMap(({ where }) => where.flat()).map(({ operand }) => operand);
   return [...new Set(operands.flatMap((operand) => (operand.kind === "segment" ? [operand.segment] : [])))];
 }

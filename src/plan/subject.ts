@@ -1,5 +1,5 @@
 import { parameterError } from "../base/errors.js";
-import { readText, type Members } from "./members.js";
+import { readText, type InputMembers } from "./members.js";
 import type { Subject } from "./plan.js";
 
 /** An email as it is compared: trimmed, in lower case, nothing else. */
@@ -8,7 +8,7 @@ export function normalEmail(email: string): string {
 }
 
 /** Exactly one of `email` and `userId`. @throws exactly_one_required, invalid_parameter */
-export function planSubject(members: Members): Subject {
+export function planSubject(members: InputMembers): Subject {
   const isEmpty = (name: string) => (members.values.get(name) ?? "") === "";
   if (isEmpty("email") === isEmpty("userId")) {
     const came = isEmpty("email") ? "neither" : "both";

@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY } from "../base/time.js";
 import { planRange } from "./date-range.js";
-import type { Members } from "./members.js";
+import type { InputMembers } from "./members.js";
 import type { Range, WindowedScope } from "./plan.js";
 
 const DEFAULT_DAY_COUNT = 30;
@@ -11,7 +11,7 @@ const DEFAULT_DAY_COUNT = 30;
  * beyond the default of the other leaves an empty window.
  * @throws invalid_date, invalid_date_range, invalid_parameter
  */
-export function planWindow(members: Members, nowMs: number): Range {
+export function planWindow(members: InputMembers, nowMs: number): Range {
   const given = planRange(members);
   const fromMs = members.values.has("startDate") ? given.fromMs : Math.max(0, nowMs - DEFAULT_DAY_COUNT * MS_PER_DAY);
   const toMs = members.values.has("endDate") ? given.toMs : nowMs + 1;

@@ -1,5 +1,5 @@
 /** What a caller may tell about identities. Ids may be numbers, as in events. Dates: RFC 3339 text, epoch ms (from 1973 on) or `Date`. */
-interface Told {
+interface RecordFields {
   /** A UUID; any other string is hashed to one; absent: a UUIDv7 is assigned. The same id again changes nothing. */
   readonly id?: string | null | undefined;
   /** Absent: now. */
@@ -14,7 +14,7 @@ type PersonInput =
   | { readonly userId?: IdInput | null | undefined; readonly anonymousId: IdInput };
 
 /** Ties an anonymous id, an email and traits to a user; or an email and traits to an anonymous id. */
-export type IdentifyInput = Told &
+export type IdentifyInput = RecordFields &
   PersonInput & {
     /** Absent or blank: `traits.email`, where that is text. */
     readonly email?: string | null | undefined;
@@ -23,7 +23,7 @@ export type IdentifyInput = Told &
   };
 
 /** Makes somebody a member of a company from then on. With both ids the user id counts. */
-export type GroupInput = Told &
+export type GroupInput = RecordFields &
   PersonInput & {
     readonly companyId: IdInput;
     /** Of the company: `name` and `domain` are shown. */
@@ -31,7 +31,7 @@ export type GroupInput = Told &
   };
 
 /** Says that `from`, a user id or an anonymous id, is the user `to`, who survives. */
-export interface AliasInput extends Told {
+export interface AliasInput extends RecordFields {
   readonly from: string | number;
   readonly to: string | number;
 }

@@ -77,7 +77,7 @@ export interface ArrivedRows {
 }
 
 /** A column that some row has a code other than 0 in, and how many came before it. */
-interface Shown {
+interface FilledColumn {
   readonly place: number;
   readonly column: GrowableCodes | GrowableSparse;
 }
@@ -93,7 +93,7 @@ export class HeadColumns {
   readonly #fields: readonly GrowableCodes[] = Array.from({ length: FIELD_COUNT }, () => new GrowableCodes());
   readonly #shapes = new GrowableCodes();
   readonly #metadata = new Map<number, GrowableSparse>();
-  readonly #shown = new Map<string, Shown>();
+  readonly #shown = new Map<string, FilledColumn>();
   #rowCount = 0;
 
   /** @param day that of all rows */

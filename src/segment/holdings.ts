@@ -3,7 +3,7 @@ import type { Droppable, MemoryBudget } from "./memory-budget.js";
 /** What a held value costs besides its bytes: its name and the objects around it. */
 const HELD_BYTES = 300;
 
-class Held implements Droppable {
+class CacheEntry implements Droppable {
   lastUsed = 0;
 
   constructor(
@@ -24,7 +24,7 @@ export const NOTHING_ELSE: readonly object[] = [];
 
 /** Values in memory under their names, each of which can be made again: dropped under memory pressure, unless pinned. */
 export class Holdings {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, CacheEntry>();
   #pinCount = 0;
   #isReleased = false;
 
@@ -55,7 +55,7 @@ export class Holdings {
   hold(name: string, value: unknown, byteLength: number, since = NOTHING_ELSE): void {
     const former = this.#held.get(name);
     if (former !== undefined) this.budget.remove(former);
-    const held = new Held(value, byteLength + name.length + HELD_BYTES, since.map((part) => new WeakRef(part)), this, () => this.#held.delete(name));
+    const held = new CacheEntry(value, byteLength + name.length + HELD_BYTES, since.map((part) => new WeakRef(part)), this, () => this.#held.delete(name));
     this.#held.set(name, held);
     if (!this.#isReleased) this.budget.add(held);
   }

@@ -21,7 +21,7 @@ export interface RowAt {
  * Cost: a binary search of each part, then the rows that are taken. A head is put in order once, later only what came since.
  */
 export function* orderedRows(day: readonly Rows[], from: RowPlace, toMs: number): Generator<RowAt> {
-  const parts = day.map((rows) => new Part(rows, from, toMs)).filter((part) => part.isLeft).sort(comparePlaces);
+  const parts = day.map((rows) => new OrderedPart(rows, from, toMs)).filter((part) => part.isLeft).sort(comparePlaces);
   for (let [first] = parts; first !== undefined; [first] = parts) {
     yield first;
     first.next();
@@ -31,7 +31,7 @@ export function* orderedRows(day: readonly Rows[], from: RowPlace, toMs: number)
 }
 
 /** Brings the first to its place among the others, which are in order. */
-function sink(parts: Part[]): void {
+function sink(parts: OrderedPart[]): void {
   for (let at = 1; at < parts.length; at += 1) {
     const [before, here] = [parts[at - 1], parts[at]];
     if (before === undefined || here === undefined || comparePlaces(before, here) <= 0) return;
@@ -39,12 +39,12 @@ function sink(parts: Part[]): void {
   }
 }
 
-function comparePlaces(a: Part, b: Part): number {
+function comparePlaces(a: OrderedPart, b: OrderedPart): number {
   return a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row);
 }
 
 /** A segment or a head, read in order. */
-class Part implements RowAt {
+class OrderedPart implements RowAt {
   readonly #times: Int32Array;
   /** Rows by their place; null: they are in order. */
   readonly #order: Uint32Array | null;

@@ -16,7 +16,7 @@ const GAP_BYTES = 128 * 1024;
 /** A longer read would hold more bytes at once than it saves. */
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
-interface Asked {
+interface BlockRequest {
   readonly start: number;
   readonly end: number;
   readonly resolve: (bytes: Uint8Array | null) => void;
@@ -25,7 +25,7 @@ interface Asked {
 
 /** Reads ranges of one object: those that are asked for in one turn and lie close together are one read, of 4 MiB unless one is longer. */
 export class CoalescedReads {
-  #asked: Asked[] = [];
+  #asked: BlockRequest[] = [];
 
   /** @param read null for an object that is not there; fewer bytes where it ends before */
   constructor(readonly read: (start: number, end: number) => Promise<Uint8Array | null>) {}
@@ -40,7 +40,7 @@ export class CoalescedReads {
   #readAsked(): void {
     const asked = this.#asked.sort((a, b) => a.start - b.start);
     this.#asked = [];
-    let run: Asked[] = [];
+    let run: BlockRequest[] = [];
     let end = 0;
     for (const range of asked) {
       const isClose = run[0] === undefined || (range.start - end <= GAP_BYTES && range.end - run[0].start <= READ_BYTES_MAX);
@@ -55,7 +55,7 @@ export class CoalescedReads {
   }
 
   /** Never rejects: whoever asked hears of what fails, be it at once. */
-  async #readRun(run: readonly Asked[], end: number): Promise<void> {
+  async #readRun(run: readonly BlockRequest[], end: number): Promise<void> {
     const from = run[0]?.start ?? 0;
     try {
       const bytes = await this.read(from, end);

@@ -1,7 +1,7 @@
 import { startTracker } from "./daybook.js";
-import type { Daybook } from "./daybook.js";
+import type { Tracker } from "./daybook.js";
 
-export type { Daybook, Money } from "./daybook.js";
+export type { Tracker as Daybook, EventMoney as Money } from "./daybook.js";
 
 /** How `startDaybook` tracks. */
 export interface TrackerOptions {
@@ -21,7 +21,7 @@ export interface TrackerOptions {
   readonly downloads?: readonly string[] | undefined;
 }
 
-const nowhere: Daybook = { track: () => {}, page: () => {}, identify: () => {}, optOut: () => {} };
+const nowhere: Tracker = { track: () => {}, page: () => {}, identify: () => {}, optOut: () => {} };
 
 /** Shared by all copies of this module on a page. */
 const STARTED = Symbol.for("daybook.tracker");
@@ -30,9 +30,9 @@ const STARTED = Symbol.for("daybook.tracker");
  * Tracks this page: its views, and what its elements say. Called again with the same key and server, it answers the same tracker. Where there is no
  * window, as on a server, it does nothing.
  */
-export function startDaybook({ key, server, hash, id, exclude, outbound, downloads }: TrackerOptions): Daybook {
+export function startDaybook({ key, server, hash, id, exclude, outbound, downloads }: TrackerOptions): Tracker {
   if (typeof window === "undefined" || typeof document === "undefined") return nowhere;
-  const page = window as { [STARTED]?: Record<string, Daybook> };
+  const page = window as { [STARTED]?: Record<string, Tracker> };
   const started = (page[STARTED] ??= {});
   const settings = {
     key,

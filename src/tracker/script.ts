@@ -1,12 +1,12 @@
 import { startTracker } from "./daybook.js";
-import type { Call, Daybook } from "./daybook.js";
+import type { QueuedCall, Tracker } from "./daybook.js";
 import { guarded } from "./guard.js";
 import type { Settings } from "./settings.js";
 
 declare global {
   interface Window {
     /** Of the page's own making, with the calls made so far, until the script has loaded. */
-    daybook?: Partial<Daybook> & { readonly q?: readonly Call[] };
+    daybook?: Partial<Tracker> & { readonly q?: readonly QueuedCall[] };
   }
 }
 

@@ -10,7 +10,7 @@ import type {
   LifecycleInput,
   PathsInput,
   RetentionInput,
-  Segment,
+  PeopleSegment,
   SessionsOverviewInput,
   StickinessInput,
   TrendInput,
@@ -72,5 +72,5 @@ export interface TypedMethods<E extends Events> {
 /** As `Segments`, of events that exist. */
 export interface TypedSegments<E extends Events> extends Omit<Segments, "put"> {
   /** As `Segments.put`. */
-  put(name: string, segment: Typed<E, Segment>): Promise<SavedSegment>;
+  put(name: string, segment: Typed<E, PeopleSegment>): Promise<SavedSegment>;
 }

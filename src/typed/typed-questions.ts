@@ -24,12 +24,12 @@ type PairsAt<Path extends string, Value, Keys extends readonly 1[]> = IsAny<Valu
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** Each path that some event has, with what any of them has there. Pairs go in once: to look each path up in each event is quadratic. */
-type Fields<E> = { [Pair in { [Name in keyof E]: PairsOf<E[Name]> }[keyof E] as Pair[0]]: Pair[1] };
+type MetadataFields<E> = { [Pair in { [Name in keyof E]: PairsOf<E[Name]> }[keyof E] as Pair[0]]: Pair[1] };
 
 /** Keys of the metadata of any of the events, and paths into their objects. */
-export type MetadataPath<E> = keyof Fields<E>;
+export type MetadataPath<E> = keyof MetadataFields<E>;
 
-type NumericPath<E> = { [Path in keyof Fields<E>]: Fields<E>[Path] extends number ? Path : never }[keyof Fields<E>];
+type NumericPath<E> = { [Path in keyof MetadataFields<E>]: MetadataFields<E>[Path] extends number ? Path : never }[keyof MetadataFields<E>];
 
 /** What is no metadata: fields of events, and what is known of people, of companies and of who brought them. */
 type OtherField = FieldName | KnownFieldName;
@@ -43,7 +43,7 @@ type TextTest = OperatorOf<"contains" | "startsWith" | "endsWith" | "regex">;
 /** A filter whose field is known, and whose value is one that the field can have. */
 export type TypedFilter<E> =
   | { readonly fieldName: OtherField; readonly operator: FilterOperator; readonly value?: unknown }
-  | { [Path in keyof Fields<E>]: MetadataFilter<Path, Fields<E>[Path]> }[keyof Fields<E>];
+  | { [Path in keyof MetadataFields<E>]: MetadataFilter<Path, MetadataFields<E>[Path]> }[keyof MetadataFields<E>];
 
 type MetadataFilter<Path extends string, Value> =
   | { readonly fieldName: `metadata.${Path}`; readonly operator: OneOrMore; readonly value: Value | readonly Value[] }
@@ -57,7 +57,7 @@ export type TypedMeasure<E> =
   | { readonly type: NumericMeasureType; readonly field: "value" | `metadata.${NumericPath<E>}` };
 
 /** The members of questions that name events or what they hold. */
-interface Slots<E> {
+interface EventSlots<E> {
   readonly eventName: keyof E & string;
   readonly filterGroups: readonly { readonly filters: readonly TypedFilter<E>[] }[];
   readonly metadataField: MetadataPath<E>;
@@ -79,8 +79,8 @@ type Plain = number | boolean | Date | null | undefined;
 
 type TypedMember<E, Key, Member> = [Member] extends [Plain]
   ? Member
-  : Key extends keyof Slots<E>
-    ? Slots<E>[Key] | Extract<Member, null | undefined>
+  : Key extends keyof EventSlots<E>
+    ? EventSlots<E>[Key] | Extract<Member, null | undefined>
     : [Key, Member] extends ["field", QualifiedFieldName | Plain]
       ? TypedField<E> | Extract<Member, null | undefined>
     : [Member] extends [string | Plain]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { axisOf, unitNumberAt, type Cut } from "../../src/calendar/axis.js";
+import { axisOf, unitNumberAt, type TimeCut } from "../../src/calendar/axis.js";
 import { zoneOf, type Zone } from "../../src/calendar/zone.js";
 
 const HOUR_MS = 3_600_000;
@@ -11,7 +11,7 @@ function zone(name: string): Zone {
 }
 
 /** Each unit as its name, its start and its length in hours. */
-function units(name: string, unit: Cut["unit"], from: string, to: string, weekStart = 0): [string, string, number][] {
+function units(name: string, unit: TimeCut["unit"], from: string, to: string, weekStart = 0): [string, string, number][] {
   const axis = axisOf({ zone: zone(name), unit, weekStart }, Date.parse(from), Date.parse(to), 1_000);
   if (axis === null) throw new Error("too many units");
   return Array.from(axis.bounds.subarray(0, -1), (startMs, at) => [

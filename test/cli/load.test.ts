@@ -5,7 +5,7 @@ import { readArrow } from "../../src/cli/read/arrow.js";
 import { readCsvEvents } from "../../src/cli/read/csv-events.js";
 import { checkCsvMap } from "../../src/cli/read/csv-map.js";
 import { readNdjson } from "../../src/cli/read/ndjson.js";
-import type { Rows } from "../../src/cli/read/row.js";
+import type { ImportRows } from "../../src/cli/read/row.js";
 import { csvBlocks, ndjsonBlocks } from "../../src/cli/write/blocks.js";
 import { chunksOf } from "./read/source.js";
 
@@ -51,7 +51,7 @@ describe("load", () => {
   });
 });
 
-const formats: [format: string, write: (daybook: Daybook, input: ExportInput) => AsyncIterable<string | Uint8Array>, read: (bytes: AsyncIterable<Uint8Array>) => Rows][] = [
+const formats: [format: string, write: (daybook: Daybook, input: ExportInput) => AsyncIterable<string | Uint8Array>, read: (bytes: AsyncIterable<Uint8Array>) => ImportRows][] = [
   ["NDJSON", (daybook, input) => ndjsonBlocks(daybook, input, false, () => undefined), (bytes) => readNdjson(bytes, "set")],
   ["CSV", (daybook, input) => csvBlocks(daybook, input, true, () => undefined), (bytes) => readCsvEvents(bytes, "set")],
   ["Arrow", (daybook, input) => daybook.exportArrow(input), (bytes) => readArrow(bytes, "set")],

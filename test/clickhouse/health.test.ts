@@ -1,7 +1,7 @@
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { Reach, type Outcome } from "../../src/clickhouse/connection/reach.js";
+import { Reach, type StatementOutcome } from "../../src/clickhouse/connection/reach.js";
 import { emptyDirectory, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";
 import { closeAfter, connectTo, heldCount, killed, newDatabase, order, orderOf, startServer } from "./kit.js";
@@ -86,7 +86,7 @@ test("the servers are asked at most once a second, and not at all while statemen
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   const reach = new Reach();
   let askedCount = 0;
-  let outcome: Outcome = "answered";
+  let outcome: StatementOutcome = "answered";
   const look = () => reach.isThere(() => ((askedCount += 1), Promise.resolve(outcome)));
   reach.told("answered");
   expect([await look(), await look(), askedCount]).toEqual([true, true, 0]);
@@ -111,9 +111,9 @@ test("the servers are asked at most once a second, and not at all while statemen
 function looking() {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   const reach = new Reach();
-  let resolve: (outcome: Outcome) => void = () => undefined;
+  let resolve: (outcome: StatementOutcome) => void = () => undefined;
   const look = () => reach.isThere(() => new Promise((answered) => (resolve = answered)));
-  return { reach, look, answer: (outcome: Outcome) => resolve(outcome) };
+  return { reach, look, answer: (outcome: StatementOutcome) => resolve(outcome) };
 }
 
 test("nobody waits longer than a second for what does not come, and is told what was known", async () => {

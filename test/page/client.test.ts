@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Client } from "../../src/page/ask/client.js";
+import { ApiClient } from "../../src/page/ask/client.js";
 import { followChanges } from "../../src/page/ask/changes.js";
 import { get } from "../../src/page/ask/question.js";
 import { Trouble } from "../../src/page/ask/trouble.js";
@@ -18,8 +18,8 @@ function stubFetch(answer: (request: Request) => Response | Promise<Response>): 
   return asked;
 }
 
-function clientOf(onSignedOut = () => undefined as void): Client {
-  return new Client("http://here", "sk_1_0123456789abcdefgh", onSignedOut);
+function clientOf(onSignedOut = () => undefined as void): ApiClient {
+  return new ApiClient("http://here", "sk_1_0123456789abcdefgh", onSignedOut);
 }
 
 describe("the client of the page", () => {

@@ -10,11 +10,11 @@ import { attributionQuestion } from "../../src/page/ask/questions/revenue.js";
 import { trendQuestion } from "../../src/page/ask/questions/trends.js";
 import { pictureOf } from "../../src/page/state/address.js";
 import type { Picture } from "../../src/page/state/picture.js";
-import { scopeOf, type Scope } from "../../src/page/state/scope.js";
+import { scopeOf, type ViewScope } from "../../src/page/state/scope.js";
 import { picture } from "./random-picture.js";
 
 const NOW_MS = Date.parse("2026-03-10T23:30:00Z");
-const scoped = (shown: Picture): Scope => scopeOf(shown, { nowMs: NOW_MS, extent: null });
+const scoped = (shown: Picture): ViewScope => scopeOf(shown, { nowMs: NOW_MS, extent: null });
 const scope = (search: string) => scoped(pictureOf(`project=shop&zone=Europe/Berlin&${search}`));
 
 describe("a question of a picture", () => {

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { Daybook } from "daybook";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { TrendAnswer, WebAnswer } from "../../src/page/ask/answers.js";
-import { keyOf, type Question } from "../../src/page/ask/question.js";
+import { keyOf, type PageQuery } from "../../src/page/ask/question.js";
 import { longListsQuestion } from "../../src/page/ask/questions/overview.js";
 import { trendQuestion } from "../../src/page/ask/questions/trends.js";
 import { pictureOf } from "../../src/page/state/address.js";
 import { filterByValue, type Filter } from "../../src/page/state/filter.js";
-import { scopeOf, type Scope } from "../../src/page/state/scope.js";
+import { scopeOf, type ViewScope } from "../../src/page/state/scope.js";
 import { brokenRows, visitRows } from "../../src/page/views/overview/lists.js";
 import { answerTo } from "./opened-page.js";
 import { OWNER, servePage, type ServedPage } from "./serve-page.js";
@@ -35,11 +35,11 @@ afterAll(async () => {
   await daybook.close();
 });
 
-function scopeBy(filters: readonly Filter[]): Scope {
+function scopeBy(filters: readonly Filter[]): ViewScope {
   return { ...scopeOf(pictureOf("project=shop&period=all&zone=UTC"), { nowMs: NOW_MS, extent: null }), filters };
 }
 
-async function ask<A>(question: Question<A>): Promise<A> {
+async function ask<A>(question: PageQuery<A>): Promise<A> {
   return (await answerTo(served, OWNER.token, keyOf(question))).answer as A;
 }
 

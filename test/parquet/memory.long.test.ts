@@ -5,7 +5,7 @@ import { fileStorage } from "daybook/node";
 import { generateTraffic } from "daybook/testing";
 import { expect, test } from "vitest";
 import { load } from "../../src/cli/load.js";
-import type { Row } from "../../src/cli/read/row.js";
+import type { ImportRow } from "../../src/cli/read/row.js";
 import { CLI } from "../program-names.js";
 import { emptyDirectory, startProgram } from "../cli/run.js";
 
@@ -32,8 +32,8 @@ async function peakOf(...args: string[]): Promise<number> {
   return Number(/^peak (\d+) KiB$/m.exec(stderr)?.[1]) / KIB_PER_MIB;
 }
 
-async function* traffic(): AsyncGenerator<Row[]> {
-  let rows: Row[] = [];
+async function* traffic(): AsyncGenerator<ImportRow[]> {
+  let rows: ImportRow[] = [];
   let line = 0;
   for (const event of generateTraffic({ seed: 3, eventCount: EVENT_COUNT, dayCount: 3, startMs: Date.UTC(2026, 1, 1) })) {
     rows.push({ line: (line += 1), event });

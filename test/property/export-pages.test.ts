@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseUuid } from "../../src/base/uuid.js";
 import { AFTER } from "../../src/engine/exports/place.js";
-import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../src/engine/exports/place.js";
+import type { ExportPlace, ExportedRecordPlace, PagedExports } from "../../src/engine/exports/place.js";
 import { createdAt, event, history } from "./arbitraries.js";
 import { holds, openAt, withEvents } from "./law.js";
 
@@ -23,7 +23,7 @@ interface Item {
   readonly project?: string | null | undefined;
 }
 
-const placeOf = ({ createdAt: time, id, project }: Item): EventPlace => ({ createdAtMs: Date.parse(time), id: parseUuid(id) ?? new Uint8Array(0), project: project ?? "" });
+const placeOf = ({ createdAt: time, id, project }: Item): ExportPlace => ({ createdAtMs: Date.parse(time), id: parseUuid(id) ?? new Uint8Array(0), project: project ?? "" });
 const isBehind = (item: Item, last: Item) => item.createdAt > last.createdAt || (item.createdAt === last.createdAt && item.id > last.id);
 
 const scope = fc.constantFrom({}, { project: "default" }, { startDate: "2026-03-01" }, { endDate: "2026-03-01" }, { startDate: "2026-03-01", endDate: "2026-03-01" });

@@ -1,6 +1,6 @@
 import type { FilterGroupInput, FilterInput } from "daybook";
 import type { Random } from "daybook/testing";
-import type { Segment, SegmentCondition } from "../../src/plan/insights/input.js";
+import type { PeopleSegment, SegmentCondition } from "../../src/plan/insights/input.js";
 import type { KnownQuestion } from "./known-plan.js";
 import { knownFilter, knownQuestions } from "./known-questions.js";
 
@@ -20,7 +20,7 @@ function bySegment(random: Random, groups: readonly FilterGroupInput[]): FilterG
   return random.chance(0.5) ? [...groups, { filters: [filter(), filter()] }] : groups.map(({ filters }) => ({ filters: [...filters, filter()] }));
 }
 
-function segment(random: Random): Segment {
+function segment(random: Random): PeopleSegment {
   return { groups: Array.from({ length: random.pick([1, 1, 2]) }, () => ({ conditions: Array.from({ length: random.pick([1, 1, 2, 3]) }, () => condition(random)) })) };
 }
 

@@ -6,7 +6,7 @@ import { LoadsAhead } from "../../src/segment/loads-ahead.js";
 import type { Rows } from "../../src/segment/rows.js";
 import type { EventColumns } from "../../src/table/sessions/event-columns.js";
 import type { EventReader } from "../../src/table/sessions/event-reader.js";
-import { eachInOrder, type Source } from "../../src/table/sessions/events-in-order.js";
+import { eachInOrder, type PartSource } from "../../src/table/sessions/events-in-order.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 const DAY_MS = 86_400_000;
@@ -21,7 +21,7 @@ function columnsOf(times: readonly number[]): EventColumns {
 function sourcesOf(timesOf: readonly { readonly day: number; readonly times: readonly number[]; readonly isPicked: boolean }[]) {
   const pins = timesOf.map(() => 0);
   let mostPinnedCount = 0;
-  const sources = timesOf.map(({ day, times, isPicked }, part): Source => {
+  const sources = timesOf.map(({ day, times, isPicked }, part): PartSource => {
     const pin = (by: number) => {
       pins[part]! += by;
       mostPinnedCount = Math.max(mostPinnedCount, pins.filter((count) => count > 0).length);
@@ -42,7 +42,7 @@ function sourcesOf(timesOf: readonly { readonly day: number; readonly times: rea
 }
 
 /** All events as they are told of: their instants, parts and rows. */
-async function told(sources: readonly Source[], reader: EventReader): Promise<(readonly [ms: number, part: number, row: number])[]> {
+async function told(sources: readonly PartSource[], reader: EventReader): Promise<(readonly [ms: number, part: number, row: number])[]> {
   const events: (readonly [number, number, number])[] = [];
   await eachInOrder(sources, reader, ({ part, dayMs, events: { times }, order, rowNumbers }, from, to) => {
     for (let at = from; at < to; at += 1) {

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.js";
 import { parameterError, type DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { isoOf } from "../../base/time.js";
-import { axisOf, type Cut } from "../../calendar/axis.js";
+import { axisOf, type TimeCut } from "../../calendar/axis.js";
 import { zoneOf } from "../../calendar/zone.js";
 import type { Bucket } from "../../plan/insights/answers.js";
 import type { CalendarUnit, Interval } from "../../plan/insights/input.js";
@@ -32,7 +32,7 @@ export function bothExtents(one: Extent | null, other: Extent | null): Extent | 
 }
 
 /** How units of a question's calendar are cut. */
-export function cutOf({ timeZone, weekStart }: CalendarPlan, unit: CalendarUnit): Cut {
+export function cutOf({ timeZone, weekStart }: CalendarPlan, unit: CalendarUnit): TimeCut {
   const zone = zoneOf(timeZone);
   assert(zone !== null, "the zone of a plan is known");
   return { zone, unit, weekStart };

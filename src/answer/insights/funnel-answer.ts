@@ -13,10 +13,10 @@ export interface ChainKeys extends KeyGroups {
   numberOfKey(key: number): number;
 }
 
-type Rows = Pick<Funnel, "rows" | "rest" | "valueCount">;
+type FunnelRows = Pick<Funnel, "rows" | "rest" | "valueCount">;
 
 /** Steps by the values of a breakdown. */
-export async function funnelRows({ breakdown }: FunnelPlan, figures: ChainFigures, groups: ChainKeys, pause: () => Promise<void>): Promise<Rows> {
+export async function funnelRows({ breakdown }: FunnelPlan, figures: ChainFigures, groups: ChainKeys, pause: () => Promise<void>): Promise<FunnelRows> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const all = await inTurns(combinationsOf(groups.keys, groups), pause);
   const numbersOf = (keys: Float64Array) => Array.from(keys, (key) => groups.numberOfKey(key));

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- cohorts and periods are bounded by their numbers */
 import { MS_PER_DAY } from "../../base/time.js";
-import { axisOf, type Cut } from "../../calendar/axis.js";
+import { axisOf, type TimeCut } from "../../calendar/axis.js";
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
 import { rateOf } from "../numbers/shown.js";
 import type { Slot } from "./buckets.js";
@@ -17,7 +17,7 @@ export interface CohortCounts {
 const LONGEST_DAYS = { day: 2, week: 8, month: 32 } as const;
 
 /** Cuts time into periods. */
-export type PeriodCut = Cut & { readonly unit: keyof typeof LONGEST_DAYS };
+export type PeriodCut = TimeCut & { readonly unit: keyof typeof LONGEST_DAYS };
 
 /** Cohorts, and the units of the calendar that are periods behind them. A unit is told by its number: that of the first cohort is 0. */
 export class PeriodAxis {

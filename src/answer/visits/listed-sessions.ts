@@ -5,7 +5,7 @@ import type { Range } from "../../plan/plan.js";
 import type { Extent } from "../insights/buckets.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
 import type { AskedSessions, PageCounts } from "./sessions-answer.js";
-import type { Counting, Visits } from "./visits.js";
+import type { VisitCounting, Visits } from "./visits.js";
 
 /** Sessions that stand in a list: each figure is a look at those that it is of. */
 export class ListedSessions implements AskedSessions {
@@ -15,7 +15,7 @@ export class ListedSessions implements AskedSessions {
     readonly listed: Visits,
     /** The keys of the pages at which they begin, or end. */
     readonly pageKeys: (end: "entry" | "exit") => Uint32Array | Promise<Uint32Array>,
-    readonly counting: Counting,
+    readonly counting: VisitCounting,
   ) {
     this.#users = new UserCounter(counting.scratch);
   }

@@ -9,7 +9,7 @@ import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { rateOf } from "../numbers/shown.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
 import { keysThere } from "./visit-list.js";
-import { type Counting, Visits } from "./visits.js";
+import { type VisitCounting, Visits } from "./visits.js";
 
 /** Visits by a key that each of them has. */
 class VisitsByKey {
@@ -106,7 +106,7 @@ export async function sessionsAnswer(
   asked: AskedSessions,
   plan: SessionsOverviewPlan,
   of: SessionGroups,
-  counting: Counting,
+  counting: VisitCounting,
 ): Promise<Omit<SessionsOverview, "definition" | "asOf">> {
   const buckets: SessionsOverview["buckets"][number][] = [];
   // Where both dates are given, they tell which buckets there are.
@@ -121,7 +121,7 @@ export async function sessionsAnswer(
 type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
 
 /** By the values of first events. */
-async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: Counting): Promise<Breakdown> {
+async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const users = new UserCounter(scratch);
   const visits = await asked.visits();

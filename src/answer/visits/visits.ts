@@ -35,7 +35,7 @@ export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: nu
 }
 
 /** What a question counts with, and how others have a turn meanwhile. */
-export interface Counting {
+export interface VisitCounting {
   readonly scratch: Scratch;
   readonly pause: () => Promise<void>;
 }

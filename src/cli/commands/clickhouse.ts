@@ -64,7 +64,7 @@ const OPTIONS = {
 const OWN = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
 const TASKS = ["migrate", "load", "sweep"] as const;
 
-type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
+type ClickHouseArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
@@ -76,7 +76,7 @@ async function run(args: readonly string[]): Promise<void> {
   await { migrate, load, sweep }[task](values);
 }
 
-async function migrate(values: Values): Promise<void> {
+async function migrate(values: ClickHouseArguments): Promise<void> {
   const { "dry-run": isDryRun = false, replicas } = values;
   const options = { ...placeOf(values.url, "url", values), ...(replicas === undefined ? {} : { replicas }) };
   const { version, statements } = await migrateClickHouse(options, isDryRun);
@@ -85,7 +85,7 @@ async function migrate(values: Values): Promise<void> {
   else if (!isDryRun) process.stdout.write(`made the tables of version ${version} by ${statements.length} statements\n`);
 }
 
-async function sweep(values: Values): Promise<void> {
+async function sweep(values: ClickHouseArguments): Promise<void> {
   const daybook = await openClickHouse(placeOf(values.url, "url", values));
   try {
     process.stdout.write(goneText(await daybook.timeToLive.sweep()));
@@ -94,7 +94,7 @@ async function sweep(values: Values): Promise<void> {
   }
 }
 
-async function load(values: Values): Promise<void> {
+async function load(values: ClickHouseArguments): Promise<void> {
   const data = required(values.data, "data");
   const days = { from: dayOf(values.from, "from"), to: dayOf(values.to, "to") };
   if (days.from !== null && days.to !== null && days.from > days.to) throw new UsageError(`--from ${days.from} is later than --to ${days.to}`);

@@ -102,10 +102,10 @@ function msOf(text: string): number {
   return span.fromMs;
 }
 
-type Counting = Pick<Keeping, "projects" | "countEventsPerDay">;
+type EventCounting = Pick<Keeping, "projects" | "countEventsPerDay">;
 
 /** @throws Error for a project that there is not */
-async function going(daybook: Counting, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {
+async function going(daybook: EventCounting, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {
   const projects = await daybook.projects();
   if (only !== null && !projects.includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);
   if (beforeMs === 0) return [];

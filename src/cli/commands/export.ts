@@ -11,10 +11,10 @@ import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse }
 import { openForReading, organizationOf } from "../organizations.js";
 import { count, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
-import { csvBlocks, ndjsonBlocks, type Exporting, type Written } from "../write/blocks.js";
+import { csvBlocks, ndjsonBlocks, type Exporting, type ExportProgress } from "../write/blocks.js";
 
 const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
-type Format = (typeof FORMATS)[number];
+type ExportFormat = (typeof FORMATS)[number];
 
 /** What is kept of columns: each is read once, or twice in a row. */
 const COLUMN_BYTES = 16 * 1024 * 1024;
@@ -73,8 +73,8 @@ async function run(args: readonly string[]): Promise<void> {
     const input: ExportInput = { project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null, identityIds: values["identity-ids"] ?? false };
     const withRecords = values["events-only"] !== true;
     const progress = new Progress("export");
-    let counts: Written = { events: 0, records: 0 };
-    const onBlock = (upTo: Written) => {
+    let counts: ExportProgress = { events: 0, records: 0 };
+    const onBlock = (upTo: ExportProgress) => {
       counts = { ...upTo };
       progress.at(upTo.events + upTo.records);
     };
@@ -98,18 +98,18 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-function formatOf(given: string | undefined, out: string): Format {
+function formatOf(given: string | undefined, out: string): ExportFormat {
   if (given !== undefined) return oneOf(given, "format", FORMATS);
   const [, name = "ndjson"] = /\.(csv|arrow|parquet)s?(?:\.gz)?$/i.exec(out) ?? [];
   return oneOf(name.toLowerCase(), "format", FORMATS);
 }
 
-function textOf({ events, records }: Written): string {
+function textOf({ events, records }: ExportProgress): string {
   return `${count(events)} events ${records === 0 ? "" : `and ${plural(records, "record")} `}`;
 }
 
 /** @throws UsageError where events are on ClickHouse */
-function embedded(daybook: Exporting, format: Format): Exporting & Pick<Daybook, "exportArrow" | "exportParquet"> {
+function embedded(daybook: Exporting, format: ExportFormat): Exporting & Pick<Daybook, "exportArrow" | "exportParquet"> {
   if ("exportArrow" in daybook) return daybook as Daybook;
   throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
 }

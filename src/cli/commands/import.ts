@@ -14,10 +14,10 @@ import { readCsvMap, type CsvMap } from "../read/csv-map.js";
 import { checkReadable, readBytes } from "../read/gzip.js";
 import { readNdjson } from "../read/ndjson.js";
 import { readParquet } from "../read/parquet.js";
-import { FileFault, type Rows } from "../read/row.js";
+import { FileFault, type ImportRows } from "../read/row.js";
 
 const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;
-type Format = (typeof FORMATS)[number];
+type ImportFormat = (typeof FORMATS)[number];
 
 /** What is kept of columns: an import reads ids that it may know, and what it compacts. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
@@ -105,7 +105,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.strict === true && rejectedCount > 0) throw new Error(`${plural(rejectedCount, "row")} ${rejectedCount === 1 ? "was" : "were"} rejected, all others are stored`);
 }
 
-function formatOf(path: string, given: string | undefined): Format {
+function formatOf(path: string, given: string | undefined): ImportFormat {
   if (given !== undefined) return oneOf(given, "format", FORMATS);
   const name = basename(path).replace(/\.gz$/i, "").toLowerCase();
   if (/\.(ndjson|jsonl)$/.test(name)) return "ndjson";
@@ -120,7 +120,7 @@ function setOf(path: string): string {
   return path === "-" ? "stdin" : basename(path).replace(/\.gz$/i, "");
 }
 
-function rowsOf(path: string, format: Format, set: string, map: CsvMap | null): Rows {
+function rowsOf(path: string, format: ImportFormat, set: string, map: CsvMap | null): ImportRows {
   if (format === "parquet") return readParquet(path, set);
   const bytes = readBytes(path);
   if (format === "ndjson") return readNdjson(bytes, set);

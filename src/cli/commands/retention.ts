@@ -30,7 +30,7 @@ const OPTIONS = {
   yes: { type: "boolean" },
 } as const;
 
-type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
+type RetentionArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
@@ -66,14 +66,14 @@ async function show(place: PlaceOfEvents): Promise<void> {
 }
 
 /** What a rule, or those that there are, would take away: shown before it does, and asked for. */
-async function showNext(place: PlaceOfEvents, rule: { project: string | null; days: number } | undefined, { yes }: Values): Promise<void> {
+async function showNext(place: PlaceOfEvents, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
   const daybook = await place.read();
   const going = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
   process.stdout.write(goingText(going.projects));
   if (going.events > 0) await confirm("Keep events no longer, and delete these for ever?", yes);
 }
 
-function projectOf(names: readonly string[], { all }: Values): string | null {
+function projectOf(names: readonly string[], { all }: RetentionArguments): string | null {
   const [name] = names;
   if (names.length > 1 || (name === undefined) !== (all === true)) throw new UsageError("expected one PROJECT, or --all");
   return name ?? null;

@@ -44,7 +44,7 @@ const OPTIONS = {
   ids: { type: "string" },
 } as const;
 
-type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
+type TokenArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 type Made = { readonly value: string; readonly record: TokenRecord };
 
 async function run(args: readonly string[]): Promise<void> {
@@ -67,7 +67,7 @@ async function create(args: readonly string[]): Promise<void> {
 const ONLY_OF_SECRETS = ["role", "scopes"] as const;
 const ONLY_OF_PUBLIC = ["origins", "ids"] as const;
 
-async function secretToken(values: Values, organization: string): Promise<Made> {
+async function secretToken(values: TokenArguments, organization: string): Promise<Made> {
   refuse(values, ONLY_OF_PUBLIC, "is for a key with --public");
   const role = oneOf(required(values.role, "role"), "role", ROLES);
   const scopes = listOf(required(values.scopes, "scopes"), "scopes", [...SCOPES, "*"] as readonly (Scope | "*")[]);
@@ -75,7 +75,7 @@ async function secretToken(values: Values, organization: string): Promise<Made> 
   return inOptions(() => createToken({ role, scopes, organization, project: values.project ?? null, expires_at: values.expires ?? null, nowMs: Date.now() }));
 }
 
-async function publicKey(values: Values, organization: string): Promise<Made> {
+async function publicKey(values: TokenArguments, organization: string): Promise<Made> {
   refuse(values, ONLY_OF_SECRETS, "is not for a public key, which collects and does nothing else");
   const project = required(values.project, "project");
   const origins = required(values.origins, "origins").split(",").map((origin) => origin.trim());
@@ -84,7 +84,7 @@ async function publicKey(values: Values, organization: string): Promise<Made> {
   return inOptions(() => createPublicKey({ project, origins, ids, organization, expires_at: values.expires ?? null, nowMs: Date.now() }));
 }
 
-function refuse(values: Values, names: readonly (keyof Values)[], why: string): void {
+function refuse(values: TokenArguments, names: readonly (keyof TokenArguments)[], why: string): void {
   const given = names.find((name) => values[name] !== undefined);
   if (given !== undefined) throw new UsageError(`--${given} ${why}`);
 }

@@ -81,7 +81,7 @@ function trendText({ previous, currency, ...answers }: Trend): string {
 function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAnswers): string {
   const shown = [...series.map((each) => ({ ...each, name: valuesText(each.values) })), ...(rest === null ? [] : [{ ...rest, name: "rest" }])];
   const more = valueCount > series.length ? `${figure(series.length)} of ${figure(valueCount)} values\n` : "";
-  const left = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted.map((item): Item => ({ ...item })), "  ")}`;
+  const left = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted.map((item): ListedItem => ({ ...item })), "  ")}`;
   if (shown.length > COLUMN_COUNT) {
     const lines = shown.map(({ name, counted, total, data }) => [name, figure(counted), figure(total), sparkline(data.map((each) => each ?? 0))]);
     return `${table([["", "counted", "total", ""], ...lines], "<>><")}${more}${left}`;
@@ -131,13 +131,13 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
 
 /** A table a bucket: how many were active on so many units. */
 function stickinessText({ buckets }: Stickiness): string {
-  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, on ${figure(avg)} in the mean\n${listing(units.map((each): Item => ({ ...each })), "  ")}`).join("\n");
+  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, on ${figure(avg)} in the mean\n${listing(units.map((each): ListedItem => ({ ...each })), "  ")}`).join("\n");
 }
 
 /** The ways, then the steps that they are made of. */
 function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
   const ways = sequences.map((each) => [valuesText(each.values, " > "), figure(each.sessions)]);
-  const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): Item => ({ ...item })), "  ")}`;
+  const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): ListedItem => ({ ...item })), "  ")}`;
   return `${table([["way", "sessions"], ...ways, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
 }
 
@@ -152,7 +152,7 @@ const FORMS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => strin
   stickiness: stickinessText,
   paths: pathsText,
   // An event is an interface, so not a record of its members to the compiler; the names are of its members.
-  searchEvents: ({ events }) => listing(events.map((event): Item => Object.fromEntries(EVENT_COLUMNS.map((name) => [name, (event as unknown as Item)[name]]))), ""),
+  searchEvents: ({ events }) => listing(events.map((event): ListedItem => Object.fromEntries(EVENT_COLUMNS.map((name) => [name, (event as unknown as ListedItem)[name]]))), ""),
 };
 
 /** What a question answers as text for a terminal: a number, a table, or several with their names. */
@@ -160,21 +160,21 @@ export function answerText<K extends ReportName>(name: K, answer: AnswerByReport
   const form = FORMS[name];
   if (form !== undefined) return form(answer);
   if (typeof answer === "number") return `${figure(answer)}\n`;
-  return Array.isArray(answer) ? listing(answer as readonly Item[], "") : facts(answer as Item);
+  return Array.isArray(answer) ? listing(answer as readonly ListedItem[], "") : facts(answer as ListedItem);
 }
 
 /** What an answer is made of, as far as a listing knows it. */
-type Item = Readonly<Record<string, unknown>>;
+type ListedItem = Readonly<Record<string, unknown>>;
 
 /** A unit of time as it is named, with a star where it is not whole. */
-function bucketText({ start, end, local, partial }: Item): string {
+function bucketText({ start, end, local, partial }: ListedItem): string {
   const day = (instant: unknown) => (typeof instant === "string" ? instant.slice(0, 10) : "");
   const name = typeof local === "string" ? local : `${day(start)} .. ${day(end)}`;
   return partial === true ? `${name} *` : name;
 }
 
 /** Items below one another, in columns by their members; columns in which nothing stands are left out. */
-function listing(items: readonly Item[], indent: string): string {
+function listing(items: readonly ListedItem[], indent: string): string {
   if (items.length === 0) return `${indent}(none)\n`;
   const rows = items.map(flat);
   const names = [...new Set(rows.flatMap((row) => [...row.keys()]))].filter((name) => rows.some((row) => !isNothing(row.get(name))));
@@ -185,23 +185,23 @@ function listing(items: readonly Item[], indent: string): string {
 }
 
 /** One thing: its numbers and texts, then its lists, each below its name. */
-function facts(answer: Item): string {
+function facts(answer: ListedItem): string {
   const members = [...flat(answer)];
   const isList = (value: unknown) => Array.isArray(value) && value.some((item) => typeof item === "object");
   const single = members.filter(([, value]) => !Array.isArray(value) || (value.length > 0 && !isList(value)));
-  const lists = members.flatMap(([name, value]) => (isList(value) ? [`\n${words(name)}\n${listing(value as readonly Item[], "  ")}`] : []));
+  const lists = members.flatMap(([name, value]) => (isList(value) ? [`\n${words(name)}\n${listing(value as readonly ListedItem[], "  ")}`] : []));
   const text = single.length === 0 ? "" : table(single.map(([name, value]) => [words(name), cell(name, value)]), "<<");
   return `${text}${lists.join("")}`;
 }
 
 /** The members of an item and, in their places, those of objects in it; metadata stays one, and a unit of time becomes one. */
-function flat(item: Item): ReadonlyMap<string, unknown> {
+function flat(item: ListedItem): ReadonlyMap<string, unknown> {
   const row = new Map<string, unknown>();
   if ("local" in item && "partial" in item) row.set("when", bucketText(item));
   for (const [name, value] of Object.entries(item)) {
     if (row.has("when") && ["start", "end", "local", "partial"].includes(name)) continue;
     if (typeof value !== "object" || value === null || Array.isArray(value) || name === "metadata") row.set(name, value);
-    else for (const [inner, member] of flat(value as Item)) row.set(inner, member);
+    else for (const [inner, member] of flat(value as ListedItem)) row.set(inner, member);
   }
   return row;
 }

@@ -1,15 +1,15 @@
 import { rowOf } from "./row-id.js";
-import type { Row } from "./row.js";
+import type { ImportRow } from "./row.js";
 
 const BLOCK_ROWS = 500;
 
 /** Reads an Arrow IPC stream or file of events, whole: its dictionaries may stand anywhere. Lines are rows, from 1. */
-export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
+export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   // Nothing else that is imported needs the library, which takes longer to load than the rest.
   const { eventsFromIpc } = await import("../../arrow/events-from-ipc.js");
-  let rows: Row[] = [];
+  let rows: ImportRow[] = [];
   let line = 0;
   for (const read of eventsFromIpc(Buffer.concat(chunks))) {
     line += 1;

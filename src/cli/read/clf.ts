@@ -9,7 +9,7 @@ import { loadAgentReader } from "../../http/tracking/agent-reader.js";
 import { plural } from "../print/format.js";
 import { readLines, withoutReturn } from "./lines.js";
 import { rowId } from "./row-id.js";
-import { FileFault, type Row } from "./row.js";
+import { FileFault, type ImportRow } from "./row.js";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const logTime = /^(\d{2})\/([A-Za-z]{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
@@ -29,11 +29,11 @@ const FORMATS = `common, combined and vhost_combined of Apache, and combined of 
  * that failed: nothing but an address in the place of the address becomes the visitor. A request that is no HTTP is kept as metadata `request`.
  * @throws FileFault when more than half of the first lines are rejected, before any row
  */
-export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
+export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
   const describe = await loadAgentReader();
-  let first: Row[] | null = [];
+  let first: ImportRow[] | null = [];
   for await (const lines of readLines(bytes)) {
-    const rows: Row[] = [];
+    const rows: ImportRow[] = [];
     for (const { number, text, fault } of lines) {
       const line = withoutReturn(text);
       if (fault !== null) rows.push({ line: number, reason: fault });
@@ -57,7 +57,7 @@ export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): A
   yield first;
 }
 
-function refuseOtherFormat(rows: readonly Row[]): void {
+function refuseOtherFormat(rows: readonly ImportRow[]): void {
   const judged = rows.slice(0, JUDGED_LINES);
   const rejected = judged.flatMap((row) => ("reason" in row ? [`line ${row.line}: ${row.reason}`] : []));
   if (rejected.length * 2 <= judged.length) return;
@@ -115,7 +115,7 @@ function addressOf(word = ""): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-interface Rest {
+interface LogRest {
   readonly request: string;
   readonly status: string;
   readonly byteLength: string;
@@ -124,7 +124,7 @@ interface Rest {
 }
 
 /** What stands behind the time, or the field of it that is not as expected. Loggers cut long lines off, so the user agent may have no end. */
-function restOf(line: string, start: number): Rest | string {
+function restOf(line: string, start: number): LogRest | string {
   const request = quotedAt(line, start);
   if (request?.isClosed !== true) return `request: expected it in quotes after the time, got ${shown(line.slice(start))}`;
   const [, status = "", byteLength = "", more = ""] = /^ ([^ ]*)(?: ([^ ]*)([^]*))?/.exec(line.slice(request.end)) ?? [];

@@ -8,10 +8,10 @@ import { integerOf } from "../../arrow/event-columns.js";
 import { parseJsonText } from "../../base/json-text.js";
 import { parseTimestamp } from "../../base/time.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { CsvMap, Source, CellType } from "./csv-map.js";
+import type { CsvMap, ValueSource, CellType } from "./csv-map.js";
 import { withoutIdentityId } from "./identity-id.js";
 import { NO_TIME, rowId } from "./row-id.js";
-import { FileFault, type Row } from "./row.js";
+import { FileFault, type ImportRow } from "./row.js";
 import { readLines, withoutReturn } from "./lines.js";
 
 /** One record of a CSV text: its fields, or why it has none. `line` is the record's first, from 1. */
@@ -122,15 +122,15 @@ function closingQuote(text: string, start: number): number {
 class CellFault extends Error {}
 
 /** Makes one value of an event from the fields of a record; undefined where the cell is empty. @throws CellFault */
-type Cell = (fields: readonly string[]) => unknown;
+type ReadCell = (fields: readonly string[]) => unknown;
 
-type Convert = (text: string) => unknown;
+type ConvertText = (text: string) => unknown;
 
 /** What an instant becomes that a text names: epoch ms by themselves, or as a member of an event takes them. */
-type InstantForm = (ms: number) => number | string;
+type WriteInstant = (ms: number) => number | string;
 
 /** Compiles a source against the columns of a file. @throws Error when it names a column that the file does not have */
-function compileSource(source: Source, columns: readonly string[], place: string, instant: InstantForm = (ms) => ms): Cell {
+function compileSource(source: ValueSource, columns: readonly string[], place: string, instant: WriteInstant = (ms) => ms): ReadCell {
   if (source.constant !== undefined) return () => source.constant;
   const convert = withLookup(source, converter(source.as ?? "text", source.format, instant), place);
   if (source.column !== undefined) {
@@ -152,7 +152,7 @@ function columnIndex(name: string, columns: readonly string[], place: string): n
   return index;
 }
 
-function withLookup(source: Source, convert: Convert, place: string): Convert {
+function withLookup(source: ValueSource, convert: ConvertText, place: string): ConvertText {
   const { lookup, otherwise } = source;
   if (lookup === undefined) {
     return (text) => {
@@ -169,14 +169,14 @@ function withLookup(source: Source, convert: Convert, place: string): Convert {
   };
 }
 
-function expected(source: Source): string {
+function expected(source: ValueSource): string {
   const type = source.as ?? "text";
   if (type === "time") return source.format === undefined ? "an RFC 3339 time or epoch ms" : `a time like ${source.format}`;
   return type === "integer" ? "a whole number" : type === "json" ? "JSON" : type === "boolean" ? "true or false" : `a ${type}`;
 }
 
 /** The reader of one cell type; it answers undefined for a text that is none. */
-function converter(type: CellType, format: string | undefined, instant: InstantForm): Convert {
+function converter(type: CellType, format: string | undefined, instant: WriteInstant): ConvertText {
   switch (type) {
     case "text":
       return (text) => text;
@@ -215,11 +215,11 @@ function parsedJson(text: string): unknown {
 }
 
 /** Digits stay the number that they are: whether they are ms is for the engine to judge. */
-function plainTime(instant: InstantForm): Convert {
+function plainTime(instant: WriteInstant): ConvertText {
   return (text) => (/^\d{1,15}$/.test(text) ? Number(text) : instantOf(text, instant));
 }
 
-function instantOf(text: string, instant: InstantForm): number | string | undefined {
+function instantOf(text: string, instant: WriteInstant): number | string | undefined {
   const ms = parseTimestamp(text);
   return ms === null ? undefined : instant(ms);
 }
@@ -234,7 +234,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   ss: "(?<second>\\d{2})",
 };
 
-function formattedTime(format: string, instant: InstantForm): Convert {
+function formattedTime(format: string, instant: WriteInstant): ConvertText {
   const pattern = format.replace(/YYYY|MM|DD|HH|mm|SSS|ss|[^A-Za-z0-9\s]/g, (token) => TOKENS[token] ?? `\\${token}`);
   const shape = new RegExp(`^${pattern}$`);
   let lastText = "";
@@ -254,11 +254,11 @@ function formattedTime(format: string, instant: InstantForm): Convert {
 }
 
 /** What turns the records of one file into events. */
-interface Conversion {
+interface CsvConversion {
   readonly columnCount: number;
   readonly hasTime: boolean;
-  readonly event: readonly (readonly [name: string, cell: Cell])[];
-  readonly metadata: readonly (readonly [key: string, cell: Cell])[];
+  readonly event: readonly (readonly [name: string, cell: ReadCell])[];
+  readonly metadata: readonly (readonly [key: string, cell: ReadCell])[];
 }
 
 /**
@@ -271,10 +271,10 @@ export async function* readCsvEvents(
   bytes: AsyncIterable<Uint8Array>,
   set: string,
   map: CsvMap | null = null,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly ImportRow[]> {
   let conversion = map?.columns === undefined ? null : compile(map, map.columns);
   for await (const records of readCsv(bytes, map?.delimiter)) {
-    const rows: Row[] = [];
+    const rows: ImportRow[] = [];
     for (const record of records) {
       if (conversion !== null) rows.push("reason" in record ? record : convert(record.line, record.text, record.fields, conversion, set));
       else if ("reason" in record) throw new FileFault(`line ${record.line}, which has to name the columns: ${record.reason}`);
@@ -284,7 +284,7 @@ export async function* readCsvEvents(
   }
 }
 
-function conversionOf(header: readonly string[], map: CsvMap | null): Conversion {
+function conversionOf(header: readonly string[], map: CsvMap | null): CsvConversion {
   try {
     return map === null ? compile(mapOfHeader(header), header) : compile(map, header);
   } catch (error) {
@@ -292,10 +292,10 @@ function conversionOf(header: readonly string[], map: CsvMap | null): Conversion
   }
 }
 
-function compile(map: CsvMap, columns: readonly string[]): Conversion {
+function compile(map: CsvMap, columns: readonly string[]): CsvConversion {
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   if (twice !== undefined) throw new Error(`the header names the column ${JSON.stringify(twice)} twice`);
-  const cells = (sources: Readonly<Record<string, Source>>, place: string, instant?: InstantForm) =>
+  const cells = (sources: Readonly<Record<string, ValueSource>>, place: string, instant?: WriteInstant) =>
     Object.entries(sources).map(([name, source]) => [name, compileSource(source, columns, `${place}${name}`, instant)] as const);
   const hasTime = TIMES.some((member) => map.event[member] !== undefined);
   return { columnCount: columns.length, hasTime, event: cells(map.event, "", createdAtOf), metadata: cells(map.metadata ?? {}, "metadata.") };
@@ -328,14 +328,14 @@ function mapOfHeader(columns: readonly string[]): CsvMap {
   return { event: sources(true), metadata: sources(false) };
 }
 
-function sourceOfColumn(column: string, { member }: ColumnPlace): Source {
+function sourceOfColumn(column: string, { member }: ColumnPlace): ValueSource {
   if (member === WHOLE_METADATA) return { column, as: "json" };
   if (member === "createdAt") return { column, as: "time" };
   const accepts = FIELDS.find(({ camel }) => camel === member)?.accepts;
   return accepts === "boolean" || accepts === "number" ? { column, as: accepts } : { column };
 }
 
-function convert(line: number, text: string, fields: readonly string[], conversion: Conversion, set: string): Row {
+function convert(line: number, text: string, fields: readonly string[], conversion: CsvConversion, set: string): ImportRow {
   if (fields.length !== conversion.columnCount) {
     return { line, reason: `expected ${conversion.columnCount} fields as in the header, got ${fields.length}` };
   }
@@ -356,7 +356,7 @@ function convert(line: number, text: string, fields: readonly string[], conversi
   }
 }
 
-function valuesOf(cells: Conversion["event"], fields: readonly string[]): Record<string, unknown> {
+function valuesOf(cells: CsvConversion["event"], fields: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, cell] of cells) {
     const value = cell(fields);

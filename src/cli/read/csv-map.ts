@@ -7,7 +7,7 @@ import { FIELDS } from "../../schema/fields.js";
 export type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";
 
 /** Where one value of an event comes from: exactly one of `column`, `template`, `constant`. */
-export interface Source {
+export interface ValueSource {
   readonly column?: string;
   /** Text with `{Column}` in it. */
   readonly template?: string;
@@ -32,9 +32,9 @@ export interface CsvMap {
   /** One character; default a comma. */
   readonly delimiter?: string;
   /** Event field → source. */
-  readonly event: Readonly<Record<string, Source>>;
+  readonly event: Readonly<Record<string, ValueSource>>;
   /** Metadata key → source. */
-  readonly metadata?: Readonly<Record<string, Source>>;
+  readonly metadata?: Readonly<Record<string, ValueSource>>;
 }
 
 const MAP_KEYS = ["set", "columns", "delimiter", "event", "metadata"];

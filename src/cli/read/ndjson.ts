@@ -6,15 +6,15 @@ import type { RecordInput } from "../../schema/record.js";
 import { withoutIdentityId } from "./identity-id.js";
 import { readLines, withoutReturn, type Line } from "./lines.js";
 import { rowId } from "./row-id.js";
-import type { RecordRow, Row } from "./row.js";
+import type { ImportRecord, ImportRow } from "./row.js";
 
 /**
  * Reads one JSON object per line; blank lines are skipped. What has a `type` is a record about identities, anything else an event.
  * Either gets an id from set, line number and line where it brings none.
  */
-export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (Row | RecordRow)[]> {
+export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (ImportRow | ImportRecord)[]> {
   for await (const lines of readLines(bytes)) {
-    const rows: (Row | RecordRow)[] = [];
+    const rows: (ImportRow | ImportRecord)[] = [];
     for (const line of lines) {
       const row = parseLine(line, set);
       if (row !== null) rows.push(row);
@@ -23,7 +23,7 @@ export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string)
   }
 }
 
-function parseLine({ number, text, fault }: Line, set: string): Row | RecordRow | null {
+function parseLine({ number, text, fault }: Line, set: string): ImportRow | ImportRecord | null {
   if (fault !== null) return { line: number, reason: fault };
   const json = withoutReturn(text);
   if (json.trim() === "") return null;

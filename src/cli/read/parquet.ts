@@ -3,7 +3,7 @@ import * as zlib from "node:zlib";
 import { DaybookError } from "../../base/errors.js";
 import type { Inflaters, ParquetFile } from "../../parquet/events-from-parquet.js";
 import { rowOf } from "./row-id.js";
-import type { Row } from "./row.js";
+import type { ImportRow } from "./row.js";
 
 /** Codecs of this Node: not every one has Zstandard. */
 const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: (bytes: Uint8Array) => Uint8Array };
@@ -14,7 +14,7 @@ const INFLATERS: Inflaters = {
 };
 
 /** Reads a Parquet file of events, a row group in memory at a time. Lines are rows, from 1. @throws Error with the path in the message */
-export async function* readParquet(path: string, set: string): AsyncGenerator<readonly Row[]> {
+export async function* readParquet(path: string, set: string): AsyncGenerator<readonly ImportRow[]> {
   // Nothing else that is imported needs the library.
   const { eventsFromParquet } = await import("../../parquet/events-from-parquet.js");
   const handle = await open(path);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { uuidText } from "../../base/uuid.js";
 import type { EventInput } from "../../schema/event.js";
 import { withoutIdentityId } from "./identity-id.js";
-import type { Row } from "./row.js";
+import type { ImportRow } from "./row.js";
 
 /**
  * The id of a record that brings none: a UUID (version 8) from set name, line number and the line itself, so that
@@ -16,7 +16,7 @@ export function rowId(set: string, line: number, text: string): string {
 }
 
 /** A row of a file of columns, with an id where it brings none. */
-export function rowOf(read: EventInput, set: string, line: number): Row {
+export function rowOf(read: EventInput, set: string, line: number): ImportRow {
   const event = withoutIdentityId(read);
   if (event.createdAt === undefined) return { line, reason: NO_TIME };
   return { line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event };

@@ -41,7 +41,7 @@ function cellText(value: unknown): string {
 export type Exporting = Pick<Daybook, "exportEvents" | "exportRecords">;
 
 /** What is written so far. */
-export interface Written {
+export interface ExportProgress {
   events: number;
   /** Records about identities, and projects. */
   records: number;
@@ -55,9 +55,9 @@ export async function* ndjsonBlocks(
   daybook: Exporting,
   input: ExportInput,
   withRecords: boolean,
-  onBlock: (written: Written) => void,
+  onBlock: (written: ExportProgress) => void,
 ): AsyncGenerator<string> {
-  const written: Written = { events: 0, records: 0 };
+  const written: ExportProgress = { events: 0, records: 0 };
   const lines = async function* (): AsyncGenerator<string> {
     if (withRecords)
       for await (const record of daybook.exportRecords()) {
@@ -73,8 +73,8 @@ export async function* ndjsonBlocks(
 }
 
 /** Events as CSV, a header first. @param rawCells texts stay as they are stored @param onBlock as above */
-export async function* csvBlocks(daybook: Exporting, input: ExportInput, rawCells: boolean, onBlock: (written: Written) => void): AsyncGenerator<string> {
-  const written: Written = { events: 0, records: 0 };
+export async function* csvBlocks(daybook: Exporting, input: ExportInput, rawCells: boolean, onBlock: (written: ExportProgress) => void): AsyncGenerator<string> {
+  const written: ExportProgress = { events: 0, records: 0 };
   const withIdentityIds = input.identityIds === true;
   const lines = async function* (): AsyncGenerator<string> {
     yield csvHeader(withIdentityIds);

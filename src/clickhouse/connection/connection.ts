@@ -3,14 +3,14 @@ import { sql, statementOf, type Sql } from "../sql/sql.js";
 import type { ClickHouseClient, Clients } from "./client.js";
 import { CODES } from "./codes.js";
 import { errorOf, isOfNumber, type Doing } from "./errors.js";
-import { Reach, type Outcome } from "./reach.js";
-import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type Settings } from "./settings.js";
+import { Reach, type StatementOutcome } from "./reach.js";
+import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type StatementSettings } from "./settings.js";
 import { isTurnOfOthers, TURN_MS, untilNextTurn } from "./turns.js";
 
 /** How long after a signal is aborted a statement is given up at the latest. */
 const ASKED_EVERY_MS = 25;
 
-type Asked = Pick<AbortSignal, "aborted">;
+type StopSignal = Pick<AbortSignal, "aborted">;
 
 /** Signals as the client takes them: as one. They may be ones that can only be asked whether they are aborted, and the client has to be told. */
 class HeardSignal {
@@ -18,9 +18,9 @@ class HeardSignal {
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   #close: () => void = () => undefined;
 
-  constructor(...given: readonly (Asked | undefined)[]) {
+  constructor(...given: readonly (StopSignal | undefined)[]) {
     const signals = given.filter((each) => each instanceof AbortSignal);
-    const asked = given.filter((each): each is Asked => each !== undefined && !(each instanceof AbortSignal));
+    const asked = given.filter((each): each is StopSignal => each !== undefined && !(each instanceof AbortSignal));
     if (asked.length > 0) {
       const told = new AbortController();
       signals.push(told.signal);
@@ -103,7 +103,7 @@ function addressBytesOf(name: string, value: unknown): number {
 }
 
 /** Where statements go. */
-export interface Place {
+export interface Destination {
   /** Null: one server. */
   readonly cluster: string | null;
   /** Servers that hold the rows of each shard. */
@@ -114,7 +114,7 @@ export interface Place {
 
 /** Sends statements, and turns what goes wrong into errors of Daybook. */
 export class Connection {
-  readonly #settings: Settings;
+  readonly #settings: StatementSettings;
 
   /**
    * @param shared with other connections by the same clients: closing one of them closes all
@@ -122,7 +122,7 @@ export class Connection {
    */
   constructor(
     readonly clients: Clients,
-    readonly place: Place,
+    readonly place: Destination,
     readonly shared = { isClosed: false, reach: new Reach(), outCount: 0 },
     readonly isPatient = false,
   ) {
@@ -213,16 +213,16 @@ export class Connection {
   }
 
   /** @param quorum servers of a shard that have to have a row before it counts as stored */
-  #settingsOf(quorum: number): Settings {
+  #settingsOf(quorum: number): StatementSettings {
     return { ...SETTINGS, ...settingsOfReplicas(this.place.replicaCount, quorum), ...(this.isPatient ? UNBOUNDED : {}) };
   }
 
-  #insert(table: string, values: readonly object[], settings: Settings) {
+  #insert(table: string, values: readonly object[], settings: StatementSettings) {
     const asked = { table, values, format: "JSONEachRow", clickhouse_settings: settings } as const;
     return this.#whileThere((over) => this.#client.insert(over === undefined ? asked : { ...asked, abort_signal: over }));
   }
 
-  async *#stream<Row>(statement: Sql, signal: Pick<AbortSignal, "aborted"> | undefined, settings: Settings): AsyncGenerator<Row> {
+  async *#stream<Row>(statement: Sql, signal: Pick<AbortSignal, "aborted"> | undefined, settings: StatementSettings): AsyncGenerator<Row> {
     const heard = new HeardSignal(signal);
     this.shared.outCount += 1;
     try {
@@ -240,7 +240,7 @@ export class Connection {
   }
 
   async #read<Row>(
-    client: ClickHouseClient, statement: Sql, signals: readonly (Pick<AbortSignal, "aborted"> | undefined)[], settings: Settings = {},
+    client: ClickHouseClient, statement: Sql, signals: readonly (Pick<AbortSignal, "aborted"> | undefined)[], settings: StatementSettings = {},
   ): Promise<Row[]> {
     const heard = new HeardSignal(...signals);
     try {
@@ -250,7 +250,7 @@ export class Connection {
     }
   }
 
-  async #query(client: ClickHouseClient, statement: Sql, heard: HeardSignal, settings: Settings) {
+  async #query(client: ClickHouseClient, statement: Sql, heard: HeardSignal, settings: StatementSettings) {
     const { query, params } = statementOf(statement);
     const { signal } = heard;
     const answer = await client.query({
@@ -282,7 +282,7 @@ export class Connection {
   }
 
   /** @param signal when it is not waited for any longer */
-  async #look(statement: Sql, signal: AbortSignal): Promise<Outcome> {
+  async #look(statement: Sql, signal: AbortSignal): Promise<StatementOutcome> {
     const { usual, looking } = this.clients;
     // Behind others of the same client it may wait for a socket. They have a bound of their own, by which a silent server is noticed.
     const mayWait = looking === usual && this.shared.outCount > 0;
@@ -332,7 +332,7 @@ export class Connection {
 }
 
 /** What an error tells of the servers. Too much to do passes; a quota lasts as long as its interval does. */
-function outcomeOf(error: DaybookError): Outcome {
+function outcomeOf(error: DaybookError): StatementOutcome {
   if (error.code === "unreachable" || error.code === "aborted") return "gone";
   if (error.code !== "overloaded") return "refused";
   return isOfNumber(error, CODES.overloaded.QUOTA_EXCEEDED) ? "exhausted" : "answered";

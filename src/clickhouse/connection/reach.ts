@@ -6,7 +6,7 @@ const WAIT_MS = 1_000;
 const ASK_MS = 5_000;
 
 /** What came of a statement: an answer; that a quota is used up, or that there can be no answer; nothing; nothing, and it may not have been sent. */
-export type Outcome = "answered" | "exhausted" | "refused" | "gone" | "unsent";
+export type StatementOutcome = "answered" | "exhausted" | "refused" | "gone" | "unsent";
 
 /** Whether there is a server that answers, by how statements ended, and by asking where these tell too little. */
 export class Reach {
@@ -24,7 +24,7 @@ export class Reach {
   }
 
   /** How a statement ended. A bad end may be that statement's alone: then the servers are asked. */
-  told(outcome: Outcome): void {
+  told(outcome: StatementOutcome): void {
     this.#isDoubted = outcome === "gone";
     if (outcome !== "answered") this.#goodMs = -Infinity;
     // Where what all questions need is refused, what only some of them read may be answered.
@@ -36,7 +36,7 @@ export class Reach {
   }
 
   /** @param ask a small statement that reads what any question needs; never rejects */
-  async isThere(ask: (signal: AbortSignal) => Promise<Outcome>): Promise<boolean> {
+  async isThere(ask: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<boolean> {
     const nowMs = performance.now();
     if (nowMs - this.#goodMs < FRESH_MS) return true;
     if (nowMs - this.#askedMs >= FRESH_MS && this.#asking === null) {
@@ -47,7 +47,7 @@ export class Reach {
     return this.#isThere;
   }
 
-  async #ask(ask: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
+  async #ask(ask: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<void> {
     const goodCount = this.#goodCount;
     const outcome = await ask(AbortSignal.timeout(ASK_MS));
     // What ended well since it was asked is newer.

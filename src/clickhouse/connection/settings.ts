@@ -1,4 +1,4 @@
-export type Settings = Readonly<Record<string, string | number>>;
+export type StatementSettings = Readonly<Record<string, string | number>>;
 
 /** What every statement runs under, whatever the profile of the user says: an answer is whole and exact, or an error. */
 export const SETTINGS = {

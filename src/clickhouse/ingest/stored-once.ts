@@ -134,7 +134,7 @@ async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise
   await deriveAgain(later.map(({ id }) => id), store);
 }
 
-type Link = [anonymousId: string, userId: string, record: string, firstMs: number];
+type LinkRow = [anonymousId: string, userId: string, record: string, firstMs: number];
 
 /** Writes the links and projects of stored rows once more: whoever stored them may have failed before these were written. */
 async function deriveAgain(ids: readonly string[], store: StoreOf): Promise<void> {
@@ -153,7 +153,7 @@ async function relink(ids: readonly string[], { connection, names, table, among 
   const rows = table === "events" ? sql`toUUID('00000000-0000-0000-0000-000000000000') AS record, min(ms)` : sql`id AS record, min(ms)`;
   const kinds = table === "events" ? sql`` : sql` AND kind IN ('identify', 'alias') AND fromUserId != userId`;
   // Read, then inserted: so many ids have no room in the address of a statement that inserts what it selects.
-  const links = await connection.rows<Link>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}
+  const links = await connection.rows<LinkRow>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}
     WHERE ${isLink}${kinds} GROUP BY anonymousId, userId, record`);
   await connection.insert("links", links.map(([anonymousId, userId, record, firstMs]) => ({ anonymousId, userId, record, firstMs })));
 }

@@ -41,15 +41,15 @@ export function* piecesOf<Row>(rows: readonly Row[], bounds: PieceBounds = { row
 /** Groups that are under way at once. Each takes several statements, so that one that waits for a slow server must not keep all others. */
 const GROUP_COUNT = 4;
 
-interface Waiting<Item> {
+interface QueuedWrite<Item> {
   readonly item: Item;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
 
 /** Runs what waits as one group, as soon as there are not too many under way: a server takes few inserts of many rows sooner than many of few. */
-class Together<Item> {
-  #waiting: Waiting<Item>[] = [];
+class WriteCoalescer<Item> {
+  #waiting: QueuedWrite<Item>[] = [];
   #underWayCount = 0;
 
   /** @param itemCountMax items of one group */
@@ -75,7 +75,7 @@ class Together<Item> {
     }
   }
 
-  async #runGroup(group: readonly Waiting<Item>[]): Promise<void> {
+  async #runGroup(group: readonly QueuedWrite<Item>[]): Promise<void> {
     try {
       await this.run(group.map(({ item }) => item));
       for (const { done } of group) done();
@@ -118,27 +118,27 @@ interface StoredRecords {
 /** Stores events and records, each once, but nothing of those who were erased. */
 export class Writes {
   readonly #rows = new EventRows();
-  readonly #together = new Together<Asked>(TOGETHER_COUNT, (group) => this.#ingestBlock(group.map((asked) => ({ asked, from: 0, events: asked.events }))));
+  readonly #together = new WriteCoalescer<PendingIngest>(TOGETHER_COUNT, (group) => this.#ingestBlock(group.map((asked) => ({ asked, from: 0, events: asked.events }))));
 
   constructor(readonly context: WriteContext) {}
 
   /** @throws invalid_parameter (events is not an array), unreachable, overloaded, read_only, storage_full, closed */
   async ingest(events: unknown, project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events)) throw parameterError("invalid_parameter", "events", `expected an array, got ${shown(events)}`);
-    const asked: Asked = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+    const asked: PendingIngest = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
     await (events.length <= SHORT_ROW_COUNT ? this.#together.add(asked) : this.#ingestAlone(asked));
     const { accepted, duplicates, rejected, adjusted } = asked;
     return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
   }
 
-  async #ingestAlone(asked: Asked): Promise<void> {
+  async #ingestAlone(asked: PendingIngest): Promise<void> {
     for (let from = 0; from < asked.events.length; from += BLOCK_ROW_COUNT) {
       await this.#ingestBlock([{ asked, from, events: asked.events.slice(from, from + BLOCK_ROW_COUNT) }]);
     }
   }
 
   /** Stores events, and tells each ingest what became of its own. */
-  async #ingestBlock(parts: readonly Part[]): Promise<void> {
+  async #ingestBlock(parts: readonly IngestPart[]): Promise<void> {
     const refusals = await this.context.refusals.now();
     const placed = parts.flatMap((part) => this.#rowsOf(part, refusals));
     const rows = firstOfEach(placed, ({ row }) => keyOf(row)).map(({ row }) => row);
@@ -189,17 +189,17 @@ export class Writes {
   async #store(records: readonly (DecodedRecord | NamedProject)[]): Promise<StoredRecords> {
     const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, id: uuidText(record.id) }]));
     const refusals = told.length === 0 ? null : await this.context.refusals.now();
-    const admitted = (one: Told, { suppression }: Pick<Refusals, "suppression">): Told | null => {
+    const admitted = (one: NumberedRecord, { suppression }: Pick<Refusals, "suppression">): NumberedRecord | null => {
       const record = suppression.admitted(one.record);
       return record === one.record ? one : record === null ? null : { ...one, record };
     };
     const taken = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals) ?? [])));
     // An unlink bears the id of the record that it takes back.
     const unlinks = await this.#storeRecords(taken.filter(isUnlink), sql`kind = 'unlink'`);
-    const store = (some: readonly Told[]) => this.#storeRecords(some, sql`kind != 'unlink'`);
+    const store = (some: readonly NumberedRecord[]) => this.#storeRecords(some, sql`kind != 'unlink'`);
     const others = taken.filter((one) => !isUnlink(one));
     const stored = await store(others);
-    const late = refusals === null ? NONE : await this.#takeBack<Told>({
+    const late = refusals === null ? NONE : await this.#takeBack<NumberedRecord>({
       table: "records", rows: others, stored, before: refusals, admitted: (one, suppression) => admitted(one, { suppression }), store,
     });
     const kept = new Set(taken.filter((one) => isUnlink(one) || !late.has(keyOf(one))).map(({ place }) => place));
@@ -241,7 +241,7 @@ export class Writes {
     return new Set(gone.map(keyOf));
   }
 
-  #storeRecords(told: readonly Told[], among: Sql): Promise<ReadonlySet<string>> {
+  #storeRecords(told: readonly NumberedRecord[], among: Sql): Promise<ReadonlySet<string>> {
     return this.#storeRows(firstOfEach(told, keyOf).map(({ record }) => rowOf(record)), this.#storeOf("records", among));
   }
 
@@ -270,7 +270,7 @@ export class Writes {
     return { nowMs: this.context.clock.now(), keepsFuture: this.context.keepsFuture, random: this.context.random };
   }
 
-  #rowsOf({ asked, from, events }: Part, refusals: Refusals): PlacedRow[] {
+  #rowsOf({ asked, from, events }: IngestPart, refusals: Refusals): PlacedRow[] {
     const nowMs = this.context.clock.now();
     const context = { ...this.recordContext(), nowMs, project: asked.project };
     return events.flatMap((event, at) => {
@@ -290,13 +290,13 @@ export class Writes {
 const NONE: ReadonlySet<string> = new Set();
 
 /** A record and its place among all. */
-interface Told {
+interface NumberedRecord {
   readonly record: DecodedRecord;
   readonly place: number;
   readonly id: string;
 }
 
-function isUnlink({ record }: Told): boolean {
+function isUnlink({ record }: NumberedRecord): boolean {
   return record.kind === RECORD_KINDS.unlink;
 }
 
@@ -315,7 +315,7 @@ interface LateRows<Row> {
 }
 
 /** One ingest, and what became of it so far. */
-interface Asked {
+interface PendingIngest {
   readonly events: readonly unknown[];
   readonly project: string | null;
   accepted: number;
@@ -325,8 +325,8 @@ interface Asked {
 }
 
 /** Events of one ingest, from a place on. */
-interface Part {
-  readonly asked: Asked;
+interface IngestPart {
+  readonly asked: PendingIngest;
   readonly from: number;
   readonly events: readonly unknown[];
 }
@@ -335,7 +335,7 @@ interface Part {
 interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;
-  readonly asked: Asked;
+  readonly asked: PendingIngest;
   /** Whether the row's time is that of receipt because the event's own was too far ahead. */
   readonly isAdjusted: boolean;
 }

@@ -1,7 +1,7 @@
 import { isoOf } from "../../base/time.js";
 import type { ErasureReceipt } from "../../engine/privacy/requests.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
-import type { Subject, Subjects } from "../question/subject.js";
+import type { PersonActors, Subjects } from "../question/subject.js";
 import { ofActors } from "../question/where.js";
 import { isInForce } from "../question/who.js";
 import { partOf } from "../removal/deletions.js";
@@ -16,13 +16,13 @@ export interface ErasedRows {
   readonly receipt: ErasureReceipt;
 }
 
-type RecordRow = readonly [id: string, kind: "identify" | "group" | "alias", email: string];
+type ErasedRecordRow = readonly [id: string, kind: "identify" | "group" | "alias", email: string];
 
 /**
  * Finds what goes with somebody: their ids, records and emails, and what others say of these. Cost: a look at all events, records and user ids.
  * @param email by which they were asked for, as emails are compared; null for an id
  */
-export async function erasedRows(person: Subject | null, email: string | null, subjects: Subjects, nowMs: number): Promise<ErasedRows> {
+export async function erasedRows(person: PersonActors | null, email: string | null, subjects: Subjects, nowMs: number): Promise<ErasedRows> {
   const { users, anonymous } = person ?? { users: [], anonymous: [] };
   const records = await goneRecords({ users, anonymous }, email, subjects);
   const ids = records.map(([id]) => id);
@@ -31,7 +31,7 @@ export async function erasedRows(person: Subject | null, email: string | null, s
   const cut = await traitsWithout(emails, ids, subjects);
   const others = await heldEmails([...held], ids, subjects);
   const { lastStoredMs, ...gone } = await goneEvents({ users, anonymous }, subjects);
-  const count = (kind: RecordRow[1]) => records.filter(([, each]) => each === kind).length;
+  const count = (kind: ErasedRecordRow[1]) => records.filter(([, each]) => each === kind).length;
   const notes: Note[] = [
     ...users.map((id): Note => ["userId", id]),
     ...anonymous.map((id): Note => ["anonymousId", id]),
@@ -56,7 +56,7 @@ export async function erasedRows(person: Subject | null, email: string | null, s
   return { notes, receipt };
 }
 
-type Ids = Pick<Subject, "users" | "anonymous">;
+type Ids = Pick<PersonActors, "users" | "anonymous">;
 
 /** @returns also when the last row with an id of theirs was stored, by the clocks of the servers */
 async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
@@ -71,16 +71,16 @@ async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<P
 }
 
 /** Theirs, and those with an email of theirs alone that were taken back. What takes a record back bears its id. */
-async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: Subjects): Promise<readonly RecordRow[]> {
+async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: Subjects): Promise<readonly ErasedRecordRow[]> {
   const { tables } = moment;
   const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
-  const own = await connection.rows<RecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
+  const own = await connection.rows<ErasedRecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
   const emails = [...new Set([...own.map(([, , each]) => each), email ?? ""])].filter((each) => each !== "");
   const others = sql`${rows} AND email IN ${texts(emails)} AND id NOT IN ${uuids(own.map(([id]) => id))}`;
   const inForce = isInForce(sql`id`, moment);
   // An email that somebody else is known by is theirs too.
   const takenBack = sql`${others} AND NOT (${inForce}) AND email GLOBAL NOT IN (SELECT email FROM (${others} AND ${inForce}))`;
-  return [...own, ...(await connection.rows<RecordRow>(takenBack))];
+  return [...own, ...(await connection.rows<ErasedRecordRow>(takenBack))];
 }
 
 /** Whether a record is about somebody. */

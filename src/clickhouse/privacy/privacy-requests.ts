@@ -6,20 +6,20 @@ import {
   expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, type StoredRequest,
 } from "../../engine/privacy/lifecycle.js";
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject } from "../../engine/privacy/requests.js";
-import { PrivacySteps, type Step } from "../../engine/privacy/steps.js";
+import { PrivacySteps, type RequestStep } from "../../engine/privacy/steps.js";
 import { normalEmail } from "../../plan/subject.js";
 import { line, toldRecord } from "../../engine/privacy/bundle-lines.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
 import { identityIdOf } from "../../identity/identity-id.js";
 import { textsOf } from "../../engine/question/segment-texts.js";
 import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
-import type { Subjects, Subject } from "../question/subject.js";
+import type { Subjects, PersonActors } from "../question/subject.js";
 import { finishLeft } from "../removal/perform.js";
 import { Removal, type Noted, type RemovalContext } from "../removal/removal.js";
 import { copyOf } from "../question/event-copies.js";
-import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
+import { EVENT_COLUMNS, type EventTuple } from "../question/event-columns.js";
 import { personOf, holderOf } from "../question/person.js";
-import { ofActors, type Actors } from "../question/where.js";
+import { ofActors, type ActorIds } from "../question/where.js";
 import { isInForce } from "../question/who.js";
 import { joined, name, sql, texts, text, whole } from "../sql/sql.js";
 import { rename } from "../removal/metadata-names.js";
@@ -93,7 +93,7 @@ async function removeRows(removal: Removal, atMs: number, cutsTraits: boolean): 
 }
 
 /** Deletes the links that records made which are gone, or name no device any more. */
-async function forgetRecordLinks({ users, anonymous }: Actors, removal: Removal): Promise<void> {
+async function forgetRecordLinks({ users, anonymous }: ActorIds, removal: Removal): Promise<void> {
   const { connection, names } = removal.servers;
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT toString(record) FROM ${names.all("links")}
     WHERE record != ${NO_RECORD} AND (anonymousId IN ${texts(anonymous)} OR userId IN ${texts(users)})
@@ -104,7 +104,7 @@ async function forgetRecordLinks({ users, anonymous }: Actors, removal: Removal)
 }
 
 /** Whether somebody who did not know of the erasure yet brought more of it. */
-async function isLeft({ users, anonymous }: Actors, atMs: number, { connection, names }: ErasureContext): Promise<boolean> {
+async function isLeft({ users, anonymous }: ActorIds, atMs: number, { connection, names }: ErasureContext): Promise<boolean> {
   const isBefore = sql`ms <= ${whole(atMs)}`;
   const events = sql`SELECT 1 FROM ${names.all("events")} WHERE ${isBefore} AND (${ofActors({ users, anonymous })}) LIMIT 1`;
   const records = sql`SELECT 1 FROM ${names.all("records")} WHERE ${isBefore} AND ${isOwnRecord(texts(users), texts(anonymous))} LIMIT 1`;
@@ -232,7 +232,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
   }
 
   /** @throws invalid_transition, also while an erasure has begun and is not done */
-  protected async step(id: string, change: Step): Promise<PrivacyRequest> {
+  protected async step(id: string, change: RequestStep): Promise<PrivacyRequest> {
     const { clock, requests } = this.#context;
     const nowMs = clock.now();
     const kept = await this.#kept(id);
@@ -243,10 +243,10 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
   }
 }
 
-type RecordRow = [kind: string, id: string, ms: number, ...fields: string[]];
+type BundleRecordRow = [kind: string, id: string, ms: number, ...fields: string[]];
 
 /** All that is held about somebody as NDJSON lines: who they are, what was told about them, every event, as they come from the servers. */
-async function* bundleOf(person: Subject, subjects: Subjects): AsyncGenerator<string> {
+async function* bundleOf(person: PersonActors, subjects: Subjects): AsyncGenerator<string> {
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
   const { users, anonymous } = person;
@@ -257,14 +257,14 @@ async function* bundleOf(person: Subject, subjects: Subjects): AsyncGenerator<st
   const columns = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
   const records = sql`SELECT kind, id, ms, ${columns} FROM ${tables.all("records")}
     WHERE kind != 'unlink' AND (${isNamed}) AND ${isInForce(sql`id`, moment)} ORDER BY storedMs, ms, toUInt128(id)`;
-  for await (const [kind, id, ms, ...fields] of connection.stream<RecordRow>(records, signal))
+  for await (const [kind, id, ms, ...fields] of connection.stream<BundleRecordRow>(records, signal))
     yield line(toldRecord(kind, id, ms, (field: RecordField) => fields[RECORD_FIELDS.indexOf(field)] ?? ""));
   const events = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${ofActors(person)} ORDER BY day, ms, toUInt128(id), project`;
-  for await (const event of connection.stream<EventColumns>(events, signal)) yield line({ kind: "event", ...copyOf(event) });
+  for await (const event of connection.stream<EventTuple>(events, signal)) yield line({ kind: "event", ...copyOf(event) });
 }
 
 /** The newest email if it finds this person, else the user id; null for an anonymous one. */
-async function resolvedIdentifier(person: Subject, subjects: Subjects): Promise<string | null> {
+async function resolvedIdentifier(person: PersonActors, subjects: Subjects): Promise<string | null> {
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
   const rows = sql`SELECT email FROM ${tables.all("records")} WHERE kind = 'identify' AND email != '' AND (${ofActors(person)})
@@ -286,17 +286,17 @@ async function namedBy(subject: PrivacySubject, subjects: Subjects): Promise<Pic
 }
 
 /** Whom a request is about: of an email, whom it named when the request came. Null for nobody. */
-async function personOfRequest({ subject, holder }: StoredRequest, subjects: Subjects): Promise<Subject | null> {
+async function personOfRequest({ subject, holder }: StoredRequest, subjects: Subjects): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
   if (holder === null || "userId" in subject || !(await isStored(holder, subjects))) return await found(subject, subjects);
   return "userId" in holder ? await subjects.ofUser(holder.userId) : await subjects.ofAnonymous(holder.anonymousId);
 }
 
-function idOf({ kind, id }: Subject): string {
+function idOf({ kind, id }: PersonActors): string {
   return identityIdOf(kind, id);
 }
 
-async function found(subject: PrivacySubject, subjects: Subjects): Promise<Subject | null> {
+async function found(subject: PrivacySubject, subjects: Subjects): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
   if ("userId" in subject) return await subjects.ofId(subject.userId);
   return await personOf({ kind: "email", email: normalEmail(subject.email) }, subjects);

@@ -1,8 +1,8 @@
 import type { RevenueRule, TouchDimension, TouchRule } from "../../plan/plan.js";
 import { NO_TOUCH, NOT_SET } from "../../answer/visits/web-figures.js";
 import { joined, name, sql, text, whole, type Sql } from "../sql/sql.js";
-import { nearestTouch, type TouchModel, type Touches } from "./nearest-touch.js";
-import type { Moment, Needs, Source } from "./needs.js";
+import { nearestTouch, type TouchModel, type TouchRows } from "./nearest-touch.js";
+import type { QueryContext, Needs, RowSource } from "./needs.js";
 import { rowsByIds } from "./who.js";
 import { numOf, placeOf } from "./place.js";
 import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
@@ -25,7 +25,7 @@ export function broughtBy(model: TouchModel, dimension: TouchDimension, needs: N
 }
 
 /** What is joined to rows of events for it. @param who whose a row is */
-export function broughtOf(model: TouchModel, who: Sql, moment: Moment, newNeeds: (source?: Source) => Needs): Brought {
+export function broughtOf(model: TouchModel, who: Sql, moment: QueryContext, newNeeds: (source?: RowSource) => Needs): Brought {
   const { touch, revenue, tables } = moment;
   const touches = touchesOfPeople(moment, newNeeds);
   const num = numOf(sql`events.id`, sql`events.project`, tables);
@@ -38,14 +38,14 @@ export function broughtOf(model: TouchModel, who: Sql, moment: Moment, newNeeds:
 }
 
 /** All touches of everybody, and what they are called by each dimension. */
-function touchesOfPeople(moment: Moment, newNeeds: (source?: Source) => Needs): Touches {
+function touchesOfPeople(moment: QueryContext, newNeeds: (source?: RowSource) => Needs): TouchRows {
   const told = sql`[${joined(DIMENSIONS.map((dimension) => touchOf(dimension, moment.touch)), ", ")}]`;
   const byActor = (columns: Sql, where: Sql) => rowsByIds(moment.tables, columns, where);
   return { newNeeds, byActor, tables: moment.tables, keyOf: (needs) => needs.who(), told, isMeant: sql`true` };
 }
 
 /** Refunds whose orders are known, by `refundNum`, and who brought those who paid: whichever of several refunds of an order counts. */
-function returnsOf(model: TouchModel, revenue: RevenueRule, touch: TouchRule, touches: Touches, ofMoney: () => Needs): Sql {
+function returnsOf(model: TouchModel, revenue: RevenueRule, touch: TouchRule, touches: TouchRows, ofMoney: () => Needs): Sql {
   const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), sql``)})
     WHERE isRefund AND orderKey != ''`;
   const needs = ofMoney();

@@ -7,17 +7,17 @@ import type { SentIds } from "./identity-ids.js";
 import { keyColumn } from "../tables/metadata-columns.js";
 
 /** An event as statements give it. */
-export type EventColumns = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];
+export type EventTuple = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];
 
-/** The columns of `EventColumns`. */
+/** The columns of `EventTuple`. */
 export const EVENT_COLUMNS: Sql = sql`id, ms, keys, metadata, ${joined(FIELDS.map(({ column }) => name(column)), ", ")}`;
 
-export function recordOf([id, ms, keys, metadata, ...fields]: EventColumns): EventRecord {
+export function recordOf([id, ms, keys, metadata, ...fields]: EventTuple): EventRecord {
   return eventRecord((field) => fields[field] ?? "", id, ms, metadataOf(keys, metadata));
 }
 
 /** The same with all that the event was sent with, and whose it is. */
-export function foundEventOf(columns: EventColumns, identityId: string | null): FoundEvent {
+export function foundEventOf(columns: EventTuple, identityId: string | null): FoundEvent {
   const [, , , , ...fields] = columns;
   const text = (column: string) => fields[fieldIndex(column)] ?? "";
   const value = text("value");
@@ -32,7 +32,7 @@ export function foundEventOf(columns: EventColumns, identityId: string | null): 
   };
 }
 
-export function sentIdsOf([, , , , ...fields]: EventColumns): SentIds {
+export function sentIdsOf([, , , , ...fields]: EventTuple): SentIds {
   return { userId: fields[fieldIndex("userId")] ?? "", anonymousId: fields[fieldIndex("anonymousId")] ?? "" };
 }
 

@@ -1,9 +1,9 @@
 import { sql, type Sql } from "../sql/sql.js";
-import type { Moment } from "./needs.js";
+import type { QueryContext } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";
 
 /** Of everybody whose newest email finds them again: `named`, and that `identifier`. All others with a user id are called by it. */
-export function emailIdentifiers(moment: Moment): Sql {
+export function emailIdentifiers(moment: QueryContext): Sql {
   const { tables, survivors } = moment;
   const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
   // Of several at one ms an email names the smallest user id, as it does when it is asked for.

@@ -1,7 +1,7 @@
 import { identityIdOf } from "../../identity/identity-id.js";
 import { sql, texts } from "../sql/sql.js";
 import type { Connection } from "../connection/connection.js";
-import type { Moment } from "./needs.js";
+import type { QueryContext } from "./needs.js";
 import { survivingId } from "./subject.js";
 import { ownersOf } from "./who.js";
 
@@ -18,7 +18,7 @@ export interface SentIds {
 export async function identityIdsOf(
   sent: readonly SentIds[],
   connection: Connection,
-  moment: Moment,
+  moment: QueryContext,
   signal: Pick<AbortSignal, "aborted"> | undefined,
 ): Promise<(string | null)[]> {
   const withoutUser = [...new Set(sent.filter(({ userId }) => userId === "").map(({ anonymousId }) => anonymousId))].filter((id) => id !== "");

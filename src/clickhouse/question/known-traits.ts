@@ -6,7 +6,7 @@ import type { Connection } from "../connection/connection.js";
 import { listsOf } from "../connection/lists-of.js";
 import { taggedLeaves } from "../ingest/tagged-metadata.js";
 import { allOf, anyOf, combinations, sql, text, texts, wholes, type Sql } from "../sql/sql.js";
-import type { Moment } from "./needs.js";
+import type { QueryContext } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";
 
 type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
@@ -41,20 +41,20 @@ export class KnownTrait {
 }
 
 /** What a question names of people and companies. */
-export type KnownTraits = (operand: TraitOperand) => KnownTrait;
+export type TraitLookup = (operand: TraitOperand) => KnownTrait;
 
 /** Of what names nothing of these. */
-export const NOTHING_KNOWN: KnownTraits = () => new KnownTrait();
+export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
 
-type Known = Pick<Moment, "tables" | "survivors" | "unlinked">;
+type TraitContext = Pick<QueryContext, "tables" | "survivors" | "unlinked">;
 
-type Asked = Known & { readonly connection: Connection; readonly signal: Pick<AbortSignal, "aborted"> | undefined };
+type TraitQuery = TraitContext & { readonly connection: Connection; readonly signal: Pick<AbortSignal, "aborted"> | undefined };
 
 /**
  * What a plan names of people and companies: the embedded engine's code decides which record tells. Memory: an id for each owner that a trait is set
  * of, and the distinct values.
  */
-export async function knownOfPlan(plan: Plan, asked: Asked): Promise<KnownTraits> {
+export async function knownOfPlan(plan: Plan, asked: TraitQuery): Promise<TraitLookup> {
   const known = new Map<string, KnownTrait>();
   for (const { operand } of operandsOf(plan)) {
     if (operand.kind !== "person" && operand.kind !== "company") continue;
@@ -70,14 +70,14 @@ export function nameOf({ kind, path }: TraitOperand): string {
   return `${kind} ${path}`;
 }
 
-async function newestEmails({ connection, signal, ...moment }: Asked): Promise<KnownTrait> {
+async function newestEmails({ connection, signal, ...moment }: TraitQuery): Promise<KnownTrait> {
   const known = new KnownTrait();
   const emails = sql`SELECT owner, argMax(email, (ms, toUInt128(id))) FROM (${recordsOf("person", sql`email != ''`, moment)}) GROUP BY owner`;
   for await (const [owner, email] of connection.stream<[string, string]>(emails, signal)) known.add(owner, email);
   return known;
 }
 
-async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...moment }: Asked): Promise<KnownTrait> {
+async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...moment }: TraitQuery): Promise<KnownTrait> {
   const known = new KnownTrait();
   const trait = new TraitPath(path);
   const tells = anyOf(trait.written.map((written) => sql`position(traits, ${text(written)}) > 0`));
@@ -88,7 +88,7 @@ async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...mo
 }
 
 /** Records in force that tell something, each with whom it is about. */
-function recordsOf(kind: TraitOperand["kind"], tells: Sql, moment: Known): Sql {
+function recordsOf(kind: TraitOperand["kind"], tells: Sql, moment: TraitContext): Sql {
   const { tables, survivors } = moment;
   const inForce = isInForce(sql`id`, moment);
   if (kind === "company")

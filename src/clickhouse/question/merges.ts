@@ -4,9 +4,9 @@ import { sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
 import type { Records, Survivors } from "./who.js";
 
-type Alias = [from: string, to: string];
+type AliasPair = [from: string, to: string];
 
-type Row = readonly [kind: string, id: string, ...alias: Alias];
+type AliasRecordRow = readonly [kind: string, id: string, ...alias: AliasPair];
 
 /** Of more, a statement does not name them but finds them itself. */
 const NAMED_COUNT = 1_000;
@@ -20,10 +20,10 @@ export async function recordsNow(
   tables: TableNames,
   signal?: Pick<AbortSignal, "aborted">,
 ): Promise<{ readonly survivors: Survivors } & Pick<Records, "unlinked">> {
-  const rows = await connection.rows<Row>(sql`SELECT kind, id, fromUserId, userId FROM ${tables.all("records")}
+  const rows = await connection.rows<AliasRecordRow>(sql`SELECT kind, id, fromUserId, userId FROM ${tables.all("records")}
     WHERE kind = 'unlink' OR (kind = 'alias' AND fromUserId != userId) ORDER BY ms, toUInt128(id)`, signal);
   const unlinked = new Set(rows.filter(([kind]) => kind === "unlink").map(([, id]) => id));
-  const aliases = rows.filter(([kind, id]) => kind === "alias" && !unlinked.has(id)).map(([, , ...alias]): Alias => alias);
+  const aliases = rows.filter(([kind, id]) => kind === "alias" && !unlinked.has(id)).map(([, , ...alias]): AliasPair => alias);
   const ids: string[] = [];
   const codes = new Map<string, number>();
   const codeOf = (id: string) => {
@@ -35,7 +35,7 @@ export async function recordsNow(
   // They come in order: a row is its place.
   const merges = new UserMerges((row) => pairs[row] ?? { from: 0, to: 0 }, (a, b) => a - b);
   pairs.forEach((_, row) => merges.add(row));
-  const merged: Alias[] = [];
+  const merged: AliasPair[] = [];
   merges.settle((user, survivor) => {
     if (user !== survivor) merged.push([ids[user] as string, ids[survivor] as string]);
   });

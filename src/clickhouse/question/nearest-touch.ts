@@ -1,16 +1,16 @@
 import type { TouchRule } from "../../plan/plan.js";
 import { name, sql, whole, type Bound, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
-import type { Needs, Source } from "./needs.js";
+import type { Needs, RowSource } from "./needs.js";
 import { msOfPlace, placeOf, rowPlace } from "./place.js";
 import { takesRevenue } from "./touch.js";
 
 export type TouchModel = "first_touch" | "last_touch";
 
 /** Touches with whom they are of, and what is told of each, which is never empty. */
-export interface Touches {
+export interface TouchRows {
   /** What is needed of rows: absent, of all events. */
-  newNeeds(source?: Source): Needs;
+  newNeeds(source?: RowSource): Needs;
   /** Of a row its key, a text; `""` for nobody. An `arrayJoin` gives several. */
   keyOf(needs: Needs): Sql;
   readonly told: Sql;
@@ -18,7 +18,7 @@ export interface Touches {
   /** Which `key` is asked for. */
   readonly isMeant: Sql;
   /** Some events as few rows that have the same keys. @param columns aggregates */
-  byActor(columns: Sql, where: Sql): Source;
+  byActor(columns: Sql, where: Sql): RowSource;
 }
 
 /** What may be owed to a touch: whose it is, and when it was, by its ms and its place. */
@@ -38,11 +38,11 @@ export interface Nearest {
  * The first touch of all, or the last, that is no later, and within the time that touches count.
  * @param called tells several in one statement apart
  */
-export function nearestTouch(model: TouchModel, rule: TouchRule, touches: Touches, owed: Owed, called = ""): Nearest {
+export function nearestTouch(model: TouchModel, rule: TouchRule, touches: TouchRows, owed: Owed, called = ""): Nearest {
   return model === "first_touch" ? firstTouch(rule, touches, owed, name(`first${called}`)) : lastTouch(rule, touches, owed, name(`last${called}`));
 }
 
-function firstTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed, of: Bound): Nearest {
+function firstTouch(rule: TouchRule, touches: TouchRows, { key, ms, place }: Owed, of: Bound): Nearest {
   const { lookbackMs } = rule;
   if (lookbackMs !== null) {
     const told = toldUntil(place, sql`${of}.touchPlace`, sql`${of}.told`);
@@ -54,7 +54,7 @@ function firstTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed,
   return { joins: sql`GLOBAL ANY LEFT JOIN (${first}) AS ${of} ON ${of}.key = ${key}`, told };
 }
 
-function lastTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed, of: Bound): Nearest {
+function lastTouch(rule: TouchRule, touches: TouchRows, { key, ms, place }: Owed, of: Bound): Nearest {
   const joins = sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches, rule)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace <= ${place}`;
   if (rule.lookbackMs === null) return { joins, told: sql`${of}.told` };
   const isRecent = sql`toInt64(${ms}) - ${msOfPlace(sql`${of}.touchPlace`)} <= ${whole(rule.lookbackMs)}`;
@@ -72,7 +72,7 @@ function toldIf(condition: Sql, told: Sql): Sql {
 }
 
 /** Each touch that is asked for. */
-function touchesOf(touches: Touches, rule: TouchRule): Sql {
+function touchesOf(touches: TouchRows, rule: TouchRule): Sql {
   const needs = touches.newNeeds();
   const key = touches.keyOf(needs);
   return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, ${rowPlace(needs.moment.tables)} AS touchPlace, ${touches.told} AS told
@@ -80,7 +80,7 @@ function touchesOf(touches: Touches, rule: TouchRule): Sql {
 }
 
 /** The first touch of each actor: of these there are few, and whom they belong to is asked of them alone. */
-function firstOfActors(touches: Touches, rule: TouchRule): Sql {
+function firstOfActors(touches: TouchRows, rule: TouchRule): Sql {
   const place = rowPlace(touches.tables);
   const first = sql`min(${place}) AS firstPlace, argMin(${touches.told}, ${place}) AS firstTold`;
   const needs = touches.newNeeds(touches.byActor(first, takesRevenue(rule)));

@@ -3,22 +3,22 @@ import type { RevenueRule, TouchRule } from "../../plan/plan.js";
 import { name, sql, type Sql } from "../sql/sql.js";
 import { broughtOf, type Brought } from "./brought.js";
 import { memberships } from "./companies.js";
-import type { KnownTrait, KnownTraits } from "./known-traits.js";
+import type { KnownTrait, TraitLookup } from "./known-traits.js";
 import type { TouchModel } from "./nearest-touch.js";
 import { ownersOf, whoOf, type Records, type Survivors } from "./who.js";
 
 /** What is the same for all parts of one question. */
-export interface Moment extends Records {
+export interface QueryContext extends Records {
   readonly survivors: Survivors;
   /** Who was seen with several companies, where that was asked before; null: whoever needs it finds them. */
   readonly several: readonly string[] | null;
   readonly touch: TouchRule;
   readonly revenue: RevenueRule;
-  readonly known: KnownTraits;
+  readonly known: TraitLookup;
 }
 
 /** Rows with columns of events, to stand behind FROM. */
-export interface Source {
+export interface RowSource {
   readonly rows: Sql;
   /** Whether they come from all shards: else each shard has its own. */
   readonly isGathered: boolean;
@@ -47,8 +47,8 @@ export class Needs {
 
   /** @param source absent: all events */
   constructor(
-    readonly moment: Moment,
-    readonly source: Source = { rows: moment.tables.all("events"), isGathered: false },
+    readonly moment: QueryContext,
+    readonly source: RowSource = { rows: moment.tables.all("events"), isGathered: false },
   ) {}
 
   get touch(): TouchRule {

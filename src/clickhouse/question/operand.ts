@@ -12,7 +12,7 @@ import { touchOf } from "./touch.js";
 import { identityIdOfWho } from "./who.js";
 
 /** Where a value of a row is found. */
-export type Found =
+export type ValueLocation =
   /** A text; `""` is not set. */
   | { readonly kind: "text"; readonly text: Sql }
   /** The tagged scalars, and objects, that count as the value: several of an array, none where it is not set. Its tagged text as a whole. */
@@ -23,7 +23,7 @@ export type Found =
 const METADATA_UNSET = [TAG.null, TAG.text, ""];
 
 /** Where an operand's value is found; says what has to be joined for it. */
-export function foundOf(operand: Operand, needs: Needs): Found {
+export function foundOf(operand: Operand, needs: Needs): ValueLocation {
   switch (operand.kind) {
     case "field":
       return { kind: "text", text: sql`toString(${name(operand.field)})` };

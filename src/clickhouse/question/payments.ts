@@ -4,7 +4,7 @@ import { joined, name, sql, Sql, text, texts, whole } from "../sql/sql.js";
 import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS } from "../tables/money.js";
 import type { TableNames } from "../tables/names.js";
 import { numOf } from "./place.js";
-import type { Needs, Source } from "./needs.js";
+import type { Needs, RowSource } from "./needs.js";
 
 /** Whether an event is money. */
 export function isMoney({ paymentSlugs, refundSlugs }: RevenueRule): Sql {
@@ -13,7 +13,7 @@ export function isMoney({ paymentSlugs, refundSlugs }: RevenueRule): Sql {
 }
 
 /** Events that are money with the columns that all payments have, and no others: the servers keep them beside the events. */
-export function moneyRows(rule: RevenueRule, tables: TableNames): Source {
+export function moneyRows(rule: RevenueRule, tables: TableNames): RowSource {
   const members = MONEY_MEMBERS.map((member) => sql`money.${name(member)} AS ${name(member)}`);
   const columns = new Sql([`slug, ${MONEY_GROUP}`], []);
   const gathered = sql`SELECT ${columns} FROM ${tables.all("events")} WHERE ${isMoney(rule)} GROUP BY ${columns}`;

@@ -3,11 +3,11 @@ import { compareCodePoints } from "../../base/order.js";
 import type { Subject as Named } from "../../plan/plan.js";
 import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
 import { sql, text, type Sql } from "../sql/sql.js";
-import type { Subject, Subjects } from "./subject.js";
+import type { PersonActors, Subjects } from "./subject.js";
 import { isInForce } from "./who.js";
 
 /** Whom a question about one person names; null for an unknown one. */
-export async function personOf(named: Named, subjects: Subjects): Promise<Subject | null> {
+export async function personOf(named: Named, subjects: Subjects): Promise<PersonActors | null> {
   if (named.kind === "userId") return await subjects.ofId(named.userId);
   const holder = await holderOf(named.email, subjects);
   if (holder === null) return null;

@@ -1,11 +1,11 @@
 import type { Connection } from "../connection/connection.js";
 import { sql, text, texts, type Sql } from "../sql/sql.js";
-import type { Moment } from "./needs.js";
-import type { Actors } from "./where.js";
+import type { QueryContext } from "./needs.js";
+import type { ActorIds } from "./where.js";
 import { isInForce, ownersOf, type Survivors } from "./who.js";
 
 /** Somebody: the surviving user id, or the anonymous id of who has none, and all ids that belong to it. */
-export interface Subject extends Actors {
+export interface PersonActors extends ActorIds {
   readonly kind: "user" | "anonymous";
   readonly id: string;
 }
@@ -14,12 +14,12 @@ export interface Subject extends Actors {
 export class Subjects {
   constructor(
     readonly connection: Connection,
-    readonly moment: Moment,
+    readonly moment: QueryContext,
     readonly signal: Pick<AbortSignal, "aborted"> | undefined,
   ) {}
 
   /** Whom a user id, else an anonymous id of this value, belongs to; null for an unknown one. */
-  async ofId(id: string): Promise<Subject | null> {
+  async ofId(id: string): Promise<PersonActors | null> {
     if (await this.isUser(id)) return await this.ofUser(id);
     if (await this.#isKnown(sql`anonymousId = ${text(id)}`, sql`anonymousId = ${text(id)}`)) return await this.ofAnonymous(id);
     return null;
@@ -30,13 +30,13 @@ export class Subjects {
     return this.#isKnown(sql`userId = ${text(id)}`, sql`userId = ${text(id)} OR fromUserId = ${text(id)}`);
   }
 
-  async ofAnonymous(id: string): Promise<Subject> {
+  async ofAnonymous(id: string): Promise<PersonActors> {
     const { tables } = this.moment;
     const [[, owner = ""] = []] = await this.#rows(ownersOf(tables.all("links"), this.moment, sql`anonymousId = ${text(id)}`));
     return owner === "" ? { kind: "anonymous", id, users: [], anonymous: [id] } : await this.ofUser(owner);
   }
 
-  async ofUser(id: string): Promise<Subject> {
+  async ofUser(id: string): Promise<PersonActors> {
     const { tables, survivors } = this.moment;
     const survivor = survivingId(id, survivors);
     const users = [survivor, ...survivors.from.filter((_, at) => survivors.to[at] === survivor)];

@@ -1,16 +1,16 @@
 import { dayOf, isoOf, parseTimestamp, MS_PER_DAY } from "../../base/time.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
-import type { Comparison, Range, Scope, Test, Operand } from "../../plan/plan.js";
+import type { SettledFilter, Range, QueryScope, Test, Operand } from "../../plan/plan.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
 import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/sql.js";
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import { Needs } from "./needs.js";
-import { foundOf, type Found } from "./operand.js";
+import { foundOf, type ValueLocation } from "./operand.js";
 import { lastCompanyOf } from "./companies.js";
 import { nameOf } from "./known-traits.js";
 
 /** The ids under which somebody's rows lie. */
-export interface Actors {
+export interface ActorIds {
   readonly users: readonly string[];
   readonly anonymous: readonly string[];
 }
@@ -19,7 +19,7 @@ export interface Actors {
 export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
 /** The rows that a scope is about. @param subject whom its user id names; null: nobody is named */
-export function whereOf(scope: Scope, subject: Actors | null, needs: Needs): Sql {
+export function whereOf(scope: QueryScope, subject: ActorIds | null, needs: Needs): Sql {
   const { project, eventName, range, where } = scope;
   return allOf([
     ...inRange(range),
@@ -39,11 +39,11 @@ export function inRange({ fromMs, toMs }: Range): Sql[] {
 }
 
 /** Rows of some ids: an event with both is its user's. */
-export function ofActors({ users, anonymous }: Actors): Sql {
+export function ofActors({ users, anonymous }: ActorIds): Sql {
   return sql`(userId IN ${texts(users)} AND userId != '') OR (userId = '' AND anonymousId IN ${texts(anonymous)} AND anonymousId != '')`;
 }
 
-function comparisonOf({ operand, test, negated }: Comparison, needs: Needs): Sql {
+function comparisonOf({ operand, test, negated }: SettledFilter, needs: Needs): Sql {
   const passes = operand.kind === "segment"
     ? isInSegment(operand, needs, { whereOf: (scope, own) => whereOf(scope, null, own), passesOf: passesFound })
     : (exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs));
@@ -51,7 +51,7 @@ function comparisonOf({ operand, test, negated }: Comparison, needs: Needs): Sql
 }
 
 /** Of columns that are in order: the values themselves in place of their texts. */
-function exactly({ operand, test }: Comparison): Sql | null {
+function exactly({ operand, test }: SettledFilter): Sql | null {
   if (operand.kind === "createdAt" && test.op === "instant")
     return allOf([sql`ms >= ${whole(test.fromMs ?? -Infinity)}`, sql`ms < ${whole(test.toMs ?? Infinity)}`]);
   if (test.op === "isSet" && (operand.kind === "createdAt" || operand.kind === "id")) return sql`true`;
@@ -68,11 +68,11 @@ function isIdText(value: string): boolean {
   return id !== null && uuidText(id) === value;
 }
 
-function passesOf({ operand, test }: Comparison, needs: Needs): Sql {
+function passesOf({ operand, test }: SettledFilter, needs: Needs): Sql {
   return passesFound(foundOf(operand, needs), test);
 }
 
-function passesFound(found: Found, test: Test): Sql {
+function passesFound(found: ValueLocation, test: Test): Sql {
   if (found.kind === "text") {
     if (test.op === "isSet") return sql`${found.text} != ''`;
     return sql`if(${found.text} = '', ${passesNotSet(test) ? sql`true` : sql`false`}, ${textTest(test, found.text)})`;
@@ -85,8 +85,8 @@ function passesFound(found: Found, test: Test): Sql {
 /** How conditions are tested. */
 interface Tests {
   /** Which rows a scope is about. */
-  readonly whereOf: (scope: Scope, needs: Needs) => Sql;
-  readonly passesOf: (found: Found, test: Test) => Sql;
+  readonly whereOf: (scope: QueryScope, needs: Needs) => Sql;
+  readonly passesOf: (found: ValueLocation, test: Test) => Sql;
 }
 
 /** Whether somebody is behind a row who is in a segment. */
@@ -107,7 +107,7 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
     return negated ? sql`NOT (${passes})` : passes;
   }
   const range = rangeOf(condition.window, nowMs);
-  const those = (scope: Scope, having: Sql) => {
+  const those = (scope: QueryScope, having: Sql) => {
     const own = new Needs(needs.moment);
     const [person, where] = [own.who(), whereOf(scope, own)];
     return sql`${who} GLOBAL IN (SELECT ${person} AS person FROM ${own.rows()} WHERE (${where}) AND person != '' GROUP BY person HAVING ${having})`;
@@ -124,7 +124,7 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
 }
 
 /** Of a person, or of the company that somebody was last seen with. */
-function knownOf(operand: Comparison["operand"], needs: Needs): Found {
+function knownOf(operand: SettledFilter["operand"], needs: Needs): ValueLocation {
   if (operand.kind === "companyId") return { kind: "text", text: lastCompanyOf(needs) };
   if (operand.kind !== "company") return foundOf(operand, needs);
   return { kind: "trait", ...needs.trait(`last ${nameOf(operand)}`, lastCompanyOf(needs), needs.moment.known(operand)) };

@@ -7,10 +7,10 @@ import type { Needs } from "../question/needs.js";
 import { foundOf } from "../question/operand.js";
 import { propertiesOf } from "../question/properties.js";
 import { sql, whole, type Sql } from "../sql/sql.js";
-import { selectRows, type Asking, type Report } from "./report.js";
+import { selectRows, type ReportContext, type StatementReport } from "./report.js";
 
 /** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
-export const aggregate: Report<"aggregate"> = async (plan, asking) => {
+export const aggregate: StatementReport<"aggregate"> = async (plan, asking) => {
   if (plan.by.kind === "id" && plan.project !== null) return await byId(plan, asking);
   const columns = (needs: Needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figureOf(plan, needs)} AS figure`;
   const statement = selectRows(plan, asking, columns, sql`GROUP BY property HAVING figure > 0`);
@@ -35,7 +35,7 @@ function propertyOf(by: Operand, needs: Needs): Sql {
 }
 
 /** Each event of a project is one of its own: order alone decides which are shown. */
-async function byId(plan: Plan<"aggregate">, asking: Asking): Promise<AggregateItem[]> {
+async function byId(plan: Plan<"aggregate">, asking: ReportContext): Promise<AggregateItem[]> {
   const needsActor = plan.measure === "unique_users" ? sql`AND (userId != '' OR anonymousId != '')` : sql``;
   const most = Math.min(plan.limit ?? Infinity, LIMITS.ownValueCount + 1);
   const statement = selectRows(plan, asking, () => sql`toString(id)`, sql`${needsActor} ORDER BY toUInt128(id) LIMIT ${whole(most)}`);

@@ -6,10 +6,10 @@ import { Needs } from "../question/needs.js";
 import { inRange } from "../question/where.js";
 import { isInForce } from "../question/who.js";
 import { allOf, sql, text, whole } from "../sql/sql.js";
-import type { Asking, Report } from "./report.js";
+import type { ReportContext, StatementReport } from "./report.js";
 
 /** The identified identities that were most active for a company in the window. */
-export const companyTopUsers: Report<"companyTopUsers"> = async ({ companyId, window, limit }, asking) => {
+export const companyTopUsers: StatementReport<"companyTopUsers"> = async ({ companyId, window, limit }, asking) => {
   if (!(await isKnown(companyId, asking))) throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
   const needs = new Needs(asking, rowsByActor(asking, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
   const isOfCompany = sql`${companyOf(needs)} = ${text(companyId)}`;
@@ -25,7 +25,7 @@ export const companyTopUsers: Report<"companyTopUsers"> = async ({ companyId, wi
 };
 
 /** Whether an event, or a group call in force, names a company. */
-async function isKnown(companyId: string, asking: Asking): Promise<boolean> {
+async function isKnown(companyId: string, asking: ReportContext): Promise<boolean> {
   const { connection, tables, signal } = asking;
   const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE companyId = ${text(companyId)} GROUP BY companyId`;
   const inForce = sql`kind = 'group' AND ${isInForce(sql`id`, asking)}`;

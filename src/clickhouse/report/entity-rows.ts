@@ -1,14 +1,14 @@
 import type { AxisScope, Extent } from "../../answer/insights/buckets.js";
 import type { EntityLevel } from "../../plan/insights/input.js";
-import type { Scope } from "../../plan/plan.js";
+import type { QueryScope } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
 import { whereOf } from "../question/where.js";
 import { anyOf, joined, name, sql, wholes, type Sql } from "../sql/sql.js";
-import type { Asking } from "./report.js";
+import type { ReportContext } from "./report.js";
 
 /** Rows with whom they count for: `entity`, `""` for nobody, who is left out. */
-export function entityRows(scopes: readonly Scope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, asking: Asking): Sql {
+export function entityRows(scopes: readonly QueryScope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, asking: ReportContext): Sql {
   const needs = new Needs(asking);
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : sql`''`;
@@ -22,14 +22,14 @@ export function entityRows(scopes: readonly Scope[], level: EntityLevel, columns
 }
 
 /** When somebody first and last did something; null where nobody did. @param rows with `ms` */
-export async function extentOf(rows: Sql, { connection, signal }: Asking): Promise<Extent | null> {
+export async function extentOf(rows: Sql, { connection, signal }: ReportContext): Promise<Extent | null> {
   const statement = sql`SELECT min(ms), max(ms), count() FROM (${rows})`;
   const [[firstMs, lastMs, count] = [0, 0, 0]] = await connection.rows<[number, number, number]>(statement, signal);
   return count === 0 ? null : { firstMs, lastMs };
 }
 
 /** The same where a side of the range is open: else the range tells which units there are. */
-export async function openExtentOf(isOpen: AxisScope["isOpen"], rows: () => Sql, asking: Asking): Promise<Extent | null> {
+export async function openExtentOf(isOpen: AxisScope["isOpen"], rows: () => Sql, asking: ReportContext): Promise<Extent | null> {
   return isOpen.start || isOpen.end ? await extentOf(rows(), asking) : null;
 }
 

@@ -3,7 +3,7 @@ import { STEP_BITS } from "../../answer/insights/chain.js";
 import { ChainTries, entryBits } from "../../answer/insights/chain-tries.js";
 import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
-import type { Range, Scope } from "../../plan/plan.js";
+import type { Range, QueryScope } from "../../plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../question/needs.js";
 import { numOf } from "../question/place.js";
@@ -12,20 +12,20 @@ import { entityRows } from "./entity-rows.js";
 import { MatchBuffer } from "./match-buffer.js";
 import { sessionsOfPeople } from "./person-sessions.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
-import { pauseOf, refuseAsOf, type Asking, type Report } from "./report.js";
+import { pauseOf, refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
 
 /** Events that may matter, in order: which steps and exclusions each is, and, where that is asked, under which values it stands. */
-type Matches = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];
+type MatchedEvents = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];
 
 /** Somebody who may go through steps. */
 interface Goer {
   /** When the session starts; null for people and accounts. */
   readonly startMs: number | null;
-  readonly matches: Matches;
+  readonly matches: MatchedEvents;
 }
 
 /** Who went how far: what is a step, or excludes one, comes as a list for each entity, and the embedded engine's code finds its chain. */
-export const funnel: Report<"funnel"> = async (plan, asking) => {
+export const funnel: StatementReport<"funnel"> = async (plan, asking) => {
   refuseAsOf(plan);
   const pause = pauseOf(asking);
   const slots = plan.interval === null ? null : slotsOf(plan, plan.interval, await extentOf(plan, asking));
@@ -48,7 +48,7 @@ export const funnel: Report<"funnel"> = async (plan, asking) => {
 };
 
 /** When chains may begin, where the dates do not say it: one look at all events more. */
-async function extentOf(plan: FunnelPlan, asking: Asking): Promise<Extent | null> {
+async function extentOf(plan: FunnelPlan, asking: ReportContext): Promise<Extent | null> {
   if (!plan.isOpen.start && !plan.isOpen.end) return null;
   const walk = new Walk(plan, plan.range);
   let extent: Extent | null = null;
@@ -78,7 +78,7 @@ class Walk {
   }
 
   /** While one is looked at, its matches are those that are tried. */
-  async *goers(asking: Asking): AsyncGenerator<Matches> {
+  async *goers(asking: ReportContext): AsyncGenerator<MatchedEvents> {
     const { plan, span } = this;
     for await (const { startMs, matches } of plan.level === "session" ? sessionGoers(plan, span, asking) : entityGoers(plan, plan.level, span, asking)) {
       const [ms, masks] = matches;
@@ -89,13 +89,13 @@ class Walk {
   }
 }
 
-interface Meant {
-  readonly scope: Scope;
+interface StepScope {
+  readonly scope: QueryScope;
   readonly bit: number;
 }
 
 /** Which events are looked at, and what they are. Where nothing may lie between two steps: all that match the question. */
-function meantBy({ steps, exclusions, order, project, eventName, userId, where }: FunnelPlan, range: Range): Meant[] {
+function meantBy({ steps, exclusions, order, project, eventName, userId, where }: FunnelPlan, range: Range): StepScope[] {
   return [
     ...steps.map(({ scope }, at) => ({ scope: { ...scope, range }, bit: 1 << at })),
     ...exclusions.map(({ scope }, at) => ({ scope: { ...scope, range }, bit: 1 << (STEP_BITS + at) })),
@@ -103,12 +103,12 @@ function meantBy({ steps, exclusions, order, project, eventName, userId, where }
   ];
 }
 
-function maskOf(meant: readonly Meant[], are: readonly Sql[]): Sql {
+function maskOf(meant: readonly StepScope[], are: readonly Sql[]): Sql {
   return joined(meant.map(({ bit }, at) => sql`if(${are[at] ?? sql`false`}, ${whole(bit)}, 0)`), " + ");
 }
 
 /** Memory of the servers: all matches, in their order at last; here: those of one entity. */
-async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: Asking): AsyncGenerator<Goer> {
+async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: ReportContext): AsyncGenerator<Goer> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
   const isTold = plan.breakdown !== null;
   const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${numOf(sql`id`, sql`project`, asking.tables)} AS num${
@@ -118,22 +118,22 @@ async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { f
   const lists = sql`SELECT arraySort(one -> (one.1, one.2), groupArray((ms, num, mask${isTold ? sql`, properties` : sql``}))) AS list
     FROM (${rows}) GROUP BY entity HAVING max(${isEntry})`;
   const told = sql`SELECT list.1, list.3${isTold ? sql`, list.4` : sql``} FROM (${lists})`;
-  for await (const matches of asking.connection.stream<Matches>(told, asking.signal)) yield { startMs: null, matches };
+  for await (const matches of asking.connection.stream<MatchedEvents>(told, asking.signal)) yield { startMs: null, matches };
 }
 
-type SessionEvent = readonly [ms: number, mask: number, properties: Properties];
+type FunnelEvent = readonly [ms: number, mask: number, properties: Properties];
 
 /** Of events that are looked at and no step: above the bits of steps and exclusions. */
 const LOOKED_AT = 1 << 30;
 
-async function* sessionGoers(plan: FunnelPlan, span: Range, asking: Asking): AsyncGenerator<Goer> {
+async function* sessionGoers(plan: FunnelPlan, span: Range, asking: ReportContext): AsyncGenerator<Goer> {
   // A condition may be a long text: each stands in the statement once.
   const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
   const columns = (needs: Needs) => {
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
     return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}`;
   };
-  for await (const { startMs, events } of sessionsOfPeople<SessionEvent>(plan, span, columns, asking)) {
+  for await (const { startMs, events } of sessionsOfPeople<FunnelEvent>(plan, span, columns, asking)) {
     const own = events.filter(([, mask]) => mask !== 0);
     const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask & ~LOOKED_AT), own.map(([, , properties]) => properties)] as const;
     if (own.length > 0) yield { startMs, matches };

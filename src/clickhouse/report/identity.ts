@@ -11,12 +11,12 @@ import type { EventInput } from "../../schema/event.js";
 import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
 import { copyOf } from "../question/event-copies.js";
-import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
+import { EVENT_COLUMNS, type EventTuple } from "../question/event-columns.js";
 import { moneyRows } from "../question/payments.js";
 import { personOf } from "../question/person.js";
-import { Subjects, type Subject } from "../question/subject.js";
+import { Subjects, type PersonActors } from "../question/subject.js";
 import { ofActors } from "../question/where.js";
-import type { Report, Asking } from "./report.js";
+import type { StatementReport, ReportContext } from "./report.js";
 import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-moment.js";
 
 type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
@@ -29,7 +29,7 @@ const BLOCK_ROW_COUNT = 5_000;
  * Memory: these events.
  * @param isStored which of all rows are there
  */
-async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: Asking, isStored: Sql): Promise<Answer<K>> {
+async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: ReportContext, isStored: Sql): Promise<Answer<K>> {
   const subject = await personOf(plan.subject, new Subjects(asking.connection, asking, asking.signal));
   if (subject === null) throw notFound(plan);
   const executors: Executor[] = [];
@@ -47,7 +47,7 @@ async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: Ask
 }
 
 /** All ids of the person are one before any event comes. */
-async function tie({ kind, id, users, anonymous }: Subject, daybook: Daybook): Promise<void> {
+async function tie({ kind, id, users, anonymous }: PersonActors, daybook: Daybook): Promise<void> {
   const person = kind === "user" ? { userId: id } : { anonymousId: id };
   const createdAt = isoOf(0);
   const aliases = users.filter((user) => user !== id).map((from) => ({ type: "alias", from, to: id, createdAt }) as const);
@@ -55,11 +55,11 @@ async function tie({ kind, id, users, anonymous }: Subject, daybook: Daybook): P
   await daybook.ingestRecords([{ type: "identify", ...person }, ...aliases, ...links]);
 }
 
-async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybook: Daybook): Promise<void> {
+async function copyEvents(subject: PersonActors, isStored: Sql, asking: ReportContext, daybook: Daybook): Promise<void> {
   const { connection, tables, signal } = asking;
   const rows = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
   const block: EventInput[] = [];
-  for await (const event of connection.stream<EventColumns>(sql`${rows} AND (${ofActors(subject)})`, signal)) {
+  for await (const event of connection.stream<EventTuple>(sql`${rows} AND (${ofActors(subject)})`, signal)) {
     block.push(copyOf(event));
     if (block.length === BLOCK_ROW_COUNT) await take(block.splice(0), daybook);
   }
@@ -70,7 +70,7 @@ async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybo
   const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
   // The days find them, for rows are in order of these.
   const places = sql`day IN ${wholes(days)} AND ms IN ${wholes(times)} AND id IN ${uuids(ids)}`;
-  const others = await connection.rows<EventColumns>(sql`${rows} AND ${places}`, signal);
+  const others = await connection.rows<EventTuple>(sql`${rows} AND ${places}`, signal);
   await take(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })), daybook);
 }
 
@@ -81,7 +81,7 @@ async function take(events: readonly EventInput[], daybook: AllowingDaybook): Pr
 }
 
 /** Where payments of others lie that are for orders of this person, or give back what one without an order does. */
-function ordersOfOthers(subject: Subject, { revenue, tables }: Asking): Sql {
+function ordersOfOthers(subject: PersonActors, { revenue, tables }: ReportContext): Sql {
   const { rows } = moneyRows(revenue, tables);
   const isOwn = sql`(${ofActors(subject)})`;
   const key = sql`if(money.orderKey = '', concat('-', refundId), concat('+', money.orderKey))`;
@@ -97,14 +97,14 @@ function notFound({ subject }: Plan<PersonReport>): Error {
 /** Greater than the sequence of any row of a copy. */
 const ALL_ROWS = 2 ** 32 - 1;
 
-export const identityProfile: Report<"identityProfile"> = (plan, asking) => answerOfPerson<"identityProfile">(plan, asking, sql`true`);
+export const identityProfile: StatementReport<"identityProfile"> = (plan, asking) => answerOfPerson<"identityProfile">(plan, asking, sql`true`);
 
-export const identityReferrers: Report<"identityReferrers"> = (plan, asking) => answerOfPerson<"identityReferrers">(plan, asking, sql`true`);
+export const identityReferrers: StatementReport<"identityReferrers"> = (plan, asking) => answerOfPerson<"identityReferrers">(plan, asking, sql`true`);
 
-export const identityDeviceGeo: Report<"identityDeviceGeo"> = (plan, asking) => answerOfPerson<"identityDeviceGeo">(plan, asking, sql`true`);
+export const identityDeviceGeo: StatementReport<"identityDeviceGeo"> = (plan, asking) => answerOfPerson<"identityDeviceGeo">(plan, asking, sql`true`);
 
 /** A page of sessions, of the events that were stored until the first page was asked. */
-export const identitySessions: Report<"identitySessions"> = async (plan, asking) => {
+export const identitySessions: StatementReport<"identitySessions"> = async (plan, asking) => {
   const { connection, signal } = asking;
   const [[nowMs] = [0]] = plan.cursor === null ? await connection.rows<[number]>(sql`SELECT ${SERVER_NOW}`, signal) : [];
   const sequence = plan.cursor?.sequence ?? sequenceOf(nowMs);

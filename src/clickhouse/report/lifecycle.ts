@@ -3,12 +3,12 @@ import { axisOf } from "../../calendar/axis.js";
 import type { LifecycleBucket } from "../../plan/insights/answers.js";
 import { sql, whole, wholes } from "../sql/sql.js";
 import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";
-import { refuseAsOf, type Report } from "./report.js";
+import { refuseAsOf, type StatementReport } from "./report.js";
 
-type Row = [unitMs: number, isNew: number, isReturning: number, isResurrecting: number, stayedAway: number];
+type LifecycleRow = [unitMs: number, isNew: number, isReturning: number, isResurrecting: number, stayedAway: number];
 
 /** Who is new, comes back or stays away: of each entity the units in which it was active, and when it first was. */
-export const lifecycle: Report<"lifecycle"> = async (plan, asking) => {
+export const lifecycle: StatementReport<"lifecycle"> = async (plan, asking) => {
   refuseAsOf(plan);
   const { range, isOpen } = widened(plan, plan.interval);
   const extent = await openExtentOf(isOpen, () => entityRows([{ ...plan, range }], plan.level, () => sql`1`, asking), asking);
@@ -27,7 +27,7 @@ export const lifecycle: Report<"lifecycle"> = async (plan, asking) => {
     FROM (${rows}) GROUP BY entity`;
   const active = sql`SELECT unit, isRecent AND unit = first AS isNew, has(units, ${of(-1)}) AS wasActive, NOT has(units, ${of(1)}) AS leaves
     FROM (${entities}) ARRAY JOIN units AS unit`;
-  const figures = await asking.connection.rows<Row>(sql`SELECT unit,
+  const figures = await asking.connection.rows<LifecycleRow>(sql`SELECT unit,
       countIf(isNew), countIf(wasActive), countIf(NOT isNew AND NOT wasActive), countIf(leaves)
     FROM (${active}) GROUP BY unit`, asking.signal);
   const byUnit = new Map(figures.map((row) => [row[0], row]));

@@ -6,10 +6,10 @@ import { Needs } from "../question/needs.js";
 import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
-import type { Asking, Report } from "./report.js";
+import type { ReportContext, StatementReport } from "./report.js";
 
 /** Everybody with an event in a project, by the month in which they were first seen, and what they ever paid there. */
-export const ltvCohorts: Report<"ltvCohorts"> = async (plan, asking) => {
+export const ltvCohorts: StatementReport<"ltvCohorts"> = async (plan, asking) => {
   const { connection, signal, rules } = asking;
   const cohorts = new Cohorts();
   const counts = sql`SELECT firstDay, count() FROM (${entitiesOf(plan, asking)}) GROUP BY firstDay`;
@@ -33,20 +33,20 @@ function entityOf({ level }: Plan<"ltvCohorts">, needs: Needs): Sql {
 }
 
 /** Those with an event in the project, and the day of their first one in any. */
-function entitiesOf(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
+function entitiesOf(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
   const seen = plan.level === "account" ? accountsSeen(plan, asking) : peopleSeen(asking);
   return sql`SELECT entity, min(firstDay) AS firstDay FROM (${seen}) WHERE entity != ''
     GROUP BY entity HAVING countIf(project = ${text(plan.payProject)}) > 0`;
 }
 
-function peopleSeen(asking: Asking): Sql {
+function peopleSeen(asking: ReportContext): Sql {
   const needs = new Needs(asking, actorRows(asking.tables));
   const who = needs.who();
   return sql`SELECT if(${who} = '', '', concat('w', ${who})) AS entity, project, firstDay FROM ${needs.rows()}`;
 }
 
 /** Whoever was seen with several companies has another one with time: only their events tell. */
-function accountsSeen(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
+function accountsSeen(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
   const actors = new Needs(asking, actorRows(asking.tables));
   const [who, companies] = [actors.who(), actors.companies()];
   const company = sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[1].3)`;
@@ -61,7 +61,7 @@ function accountsSeen(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
   return sql`${ofActors} UNION ALL ${ofEvents}`;
 }
 
-function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
+function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
   const needs = new Needs(asking, moneyRows(plan.revenue, asking.tables));
   const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
   const ofEntities = sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments

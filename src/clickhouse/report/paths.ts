@@ -7,15 +7,15 @@ import type { Needs } from "../question/needs.js";
 import { ALL_TIME, whereOf } from "../question/where.js";
 import { sql } from "../sql/sql.js";
 import { sessionsOfPeople } from "./person-sessions.js";
-import { pauseOf, refuseAsOf, type Report } from "./report.js";
+import { pauseOf, refuseAsOf, type StatementReport } from "./report.js";
 
 /** Sessions for which there is room at a time. */
 const SESSIONS_PER_PAUSE = 1_024;
 
 /** The ways through sessions: these come person by person, and the embedded engine's code counts them. */
-export const paths: Report<"paths"> = (plan, asking) => Scratch.of((scratch) => pathsIn(scratch, plan, asking));
+export const paths: StatementReport<"paths"> = (plan, asking) => Scratch.of((scratch) => pathsIn(scratch, plan, asking));
 
-const pathsIn = async (scratch: Scratch, ...[plan, asking]: Parameters<Report<"paths">>): ReturnType<Report<"paths">> => {
+const pathsIn = async (scratch: Scratch, ...[plan, asking]: Parameters<StatementReport<"paths">>): ReturnType<StatementReport<"paths">> => {
   refuseAsOf(plan);
   const pause = pauseOf(asking);
   const labels = await LabelNumbers.of(plan);

@@ -6,7 +6,7 @@ import { isMoney } from "../question/payments.js";
 import { inRange } from "../question/where.js";
 import { allOf, sql, text, type Sql } from "../sql/sql.js";
 import { listsOf } from "../connection/lists-of.js";
-import type { Asking } from "./report.js";
+import type { ReportContext } from "./report.js";
 
 /** Whose sessions are asked for. */
 export interface SessionPlan {
@@ -25,7 +25,7 @@ export interface PersonSession<Own extends readonly unknown[]> {
   readonly events: readonly Own[];
 }
 
-type Row<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
+type SessionRow<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
 
 /**
  * The sessions that start in a range, person by person: events come in the order of whoever did them, and the embedded engine's code divides them.
@@ -35,11 +35,11 @@ export async function* sessionsOfPeople<Own extends readonly unknown[]>(
   plan: SessionPlan,
   range: Range,
   columns: (needs: Needs) => Sql,
-  asking: Asking,
+  asking: ReportContext,
 ): AsyncGenerator<PersonSession<Own>> {
   const projects = new Map<string, number>();
   let person = 0;
-  for await (const rows of listsOf(asking.connection.stream<Row<Own>>(eventsOf(plan, range, columns, asking), asking.signal))) {
+  for await (const rows of listsOf(asking.connection.stream<SessionRow<Own>>(eventsOf(plan, range, columns, asking), asking.signal))) {
     person += 1;
     const times = Float64Array.from(rows, ([, ms]) => ms);
     const numbers = rows.map(([, , project]) => numberIn(projects, project));
@@ -55,7 +55,7 @@ export async function* sessionsOfPeople<Own extends readonly unknown[]>(
 }
 
 /** The events of everybody who was there in a range: of all that came before, for a session goes on as long as there is no pause. */
-function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, asking: Asking): Sql {
+function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, asking: ReportContext): Sql {
   const { project, session, revenue } = plan;
   const needs = new Needs(asking);
   const selected = sql`${needs.who()} AS who, ms, project, ${columns(needs)}`;

@@ -3,27 +3,27 @@ import { nextTurn } from "../../base/turn.js";
 import type { Rates } from "../../plan/input.js";
 import type { RuleOptions } from "../../plan/revenue-rules.js";
 import type { InsightScope } from "../../plan/insights/plan.js";
-import type { Answer, Plan, ReportName, Scope } from "../../plan/plan.js";
+import type { Answer, Plan, ReportName, QueryScope } from "../../plan/plan.js";
 import type { Connection } from "../connection/connection.js";
-import { Needs, type Moment } from "../question/needs.js";
-import { whereOf, type Actors } from "../question/where.js";
+import { Needs, type QueryContext } from "../question/needs.js";
+import { whereOf, type ActorIds } from "../question/where.js";
 import { sql, type Sql } from "../sql/sql.js";
 
 /** What a report asks with. */
-export interface Asking extends Moment {
+export interface ReportContext extends QueryContext {
   readonly connection: Connection;
   readonly signal: Pick<AbortSignal, "aborted"> | undefined;
   /** The options that settle what answers mean. */
   readonly rules: RuleOptions & { readonly rates?: Rates };
   /** Whom the user id of the scope names; null: it names nobody. */
-  readonly subject: Actors | null;
+  readonly subject: ActorIds | null;
 }
 
 /** Answers the plans of one report by statements. */
-export type Report<K extends ReportName> = (plan: Plan<K>, asking: Asking) => Promise<Answer<K>>;
+export type StatementReport<K extends ReportName> = (plan: Plan<K>, asking: ReportContext) => Promise<Answer<K>>;
 
 /** Rows of a scope, and what a statement makes of them. */
-export function selectRows(scope: Scope, asking: Asking, columns: (needs: Needs) => Sql, rest: Sql = sql``): Sql {
+export function selectRows(scope: QueryScope, asking: ReportContext, columns: (needs: Needs) => Sql, rest: Sql = sql``): Sql {
   const needs = new Needs(asking);
   const selected = columns(needs);
   const where = whereOf(scope, asking.subject, needs);
@@ -36,7 +36,7 @@ export function refuseAsOf({ asOf }: InsightScope): void {
 }
 
 /** What gives others a turn while something long is made of rows. @throws aborted */
-export function pauseOf({ signal }: Asking): () => Promise<void> {
+export function pauseOf({ signal }: ReportContext): () => Promise<void> {
   return async () => {
     await nextTurn();
     if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");

@@ -7,7 +7,7 @@ import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions
 import { lifecycle } from "./lifecycle.js";
 import { ltvCohorts } from "./ltv-cohorts.js";
 import { paths } from "./paths.js";
-import type { Report } from "./report.js";
+import type { StatementReport } from "./report.js";
 import { retention } from "./retention.js";
 import { revenueByAttribution } from "./revenue-by-attribution.js";
 import { searchEvents } from "./search-events.js";
@@ -18,7 +18,7 @@ import { trend } from "./trend.js";
 import { webOverview } from "./web-overview.js";
 
 /** Every report by its name. */
-export const reports: { readonly [K in ReportName]: Report<K> } = {
+export const reports: { readonly [K in ReportName]: StatementReport<K> } = {
   countEvents,
   countEventsPerDay,
   countEventsRunningTotalPerDay,

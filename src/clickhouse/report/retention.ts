@@ -9,24 +9,24 @@ import { sql, whole, wholes, type Sql } from "../sql/sql.js";
 import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
 import { rowPlace } from "../question/place.js";
-import { refuseAsOf, type Asking, type Report } from "./report.js";
+import { refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
 
 /** Who came back when: of each entity the cohorts that it is a member of, and the units in which it did what is a return. */
-export const retention: Report<"retention"> = async (plan, asking) => {
+export const retention: StatementReport<"retention"> = async (plan, asking) => {
   refuseAsOf(plan);
   const { range, isOpen } = widened(plan, plan.interval);
   const isWithin: IsWithin = (ms) => sql`${ms} >= ${whole(range.fromMs)} AND ${ms} < ${whole(range.toMs)}`;
   const extent = await openExtentOf(isOpen, () => sql`SELECT ms FROM (${entriesOf(plan, asking)}) WHERE ${isWithin(sql`ms`)}`, asking);
   const cut = { ...cutOf(plan.calendar, plan.interval), unit: plan.interval };
   const axis = new PeriodAxis(slotsOf({ ...plan, range, isOpen }, plan.interval, extent), plan.periods, cut, plan.nowMs);
-  const members = new Members(plan, axis);
+  const members = new CohortMembers(plan, axis);
   if (axis.unitCount > 0) await members.count(isWithin, asking);
   const counts = members.countsOf(null);
   return { definition: plan.definition, asOf: null, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), ...members.rows() };
 };
 
 /** When entities did what makes a member; where only the first time counts, that. */
-function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, asking: Asking): Sql {
+function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, asking: ReportContext): Sql {
   const rows = entityRows([cohortEvent], level, () => sql`1`, asking);
   return cohort === "recurring" ? rows : sql`SELECT min(ms) AS ms FROM (${rows}) GROUP BY entity`;
 }
@@ -34,10 +34,10 @@ function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, asking: Asking
 /** Whether an instant is one of the cohorts' range. */
 type IsWithin = (ms: Sql) => Sql;
 
-type Row = readonly [cohort: number, period: number, properties: Properties, count: number];
+type RetentionRow = readonly [cohort: number, period: number, properties: Properties, count: number];
 
 /** Members of a cohort who stand under one key, or those of them who came back in a period. */
-interface Count {
+interface CohortCount {
   readonly key: number;
   readonly cohort: number;
   readonly period: number;
@@ -45,17 +45,17 @@ interface Count {
 }
 
 /** How many entities are members of which cohorts, by the values of their first events there, and how many came back. */
-class Members {
+class CohortMembers {
   readonly #groups = new PropertyKeys();
-  readonly #sizes: Count[] = [];
-  readonly #returned: Count[] = [];
+  readonly #sizes: CohortCount[] = [];
+  readonly #returned: CohortCount[] = [];
 
   constructor(
     readonly plan: RetentionPlan,
     readonly axis: PeriodAxis,
   ) {}
 
-  async count(isWithin: IsWithin, asking: Asking): Promise<void> {
+  async count(isWithin: IsWithin, asking: ReportContext): Promise<void> {
     const { periods, returned } = this.plan;
     const pairs = cohortsAndReturns(this.plan, this.axis, isWithin, asking);
     // Where every later time counts, the last one tells: what lies behind all periods is in the last of them.
@@ -66,7 +66,7 @@ class Members {
     const counted = sql`SELECT member.1 AS cohort, arrayJoin(arrayPushFront(arrayFilter(period -> ${isPeriod}, ${came}), 0)) AS at,
         member.2 AS properties, count()
       FROM (${pairs}) ARRAY JOIN members AS member GROUP BY cohort, at, properties`;
-    for await (const [cohort, period, properties, count] of asking.connection.stream<Row>(counted, asking.signal))
+    for await (const [cohort, period, properties, count] of asking.connection.stream<RetentionRow>(counted, asking.signal))
       (period === 0 ? this.#sizes : this.#returned).push({ key: this.#groups.numberOf(properties), cohort, period, count });
   }
 
@@ -74,7 +74,7 @@ class Members {
   countsOf(keys: ReadonlySet<number> | null): CohortCounts {
     const { axis, plan } = this;
     const { sizes, returned } = axis.newCounts();
-    const isMeant = ({ key }: Count) => keys === null || keys.has(key);
+    const isMeant = ({ key }: CohortCount) => keys === null || keys.has(key);
     for (const { cohort, count } of this.#sizes.filter(isMeant)) sizes[cohort] = (sizes[cohort] ?? 0) + count;
     for (const { cohort, period, count } of this.#returned.filter(isMeant)) {
       const place = axis.placeOf(cohort, period);
@@ -103,7 +103,7 @@ class Members {
 const NO_PROPERTIES = sql`CAST([], 'Array(Array(String))')`;
 
 /** Of each entity the numbers of its cohorts, each with the values of its first event there; and those of the units of its returns. */
-function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, asking: Asking): Sql {
+function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, asking: ReportContext): Sql {
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
   const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: Needs) =>

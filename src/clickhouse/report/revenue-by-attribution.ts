@@ -3,20 +3,20 @@ import { Unconverted } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
 import { companyOf, rowsByActor } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
-import { nearestTouch, type Touches } from "../question/nearest-touch.js";
+import { nearestTouch, type TouchRows } from "../question/nearest-touch.js";
 import { rowsByIds } from "../question/who.js";
 import { placeOf } from "../question/place.js";
 import { touchOf } from "../question/touch.js";
 import { addedUp, allPaymentsOf, moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
-import type { Asking, Report } from "./report.js";
+import type { ReportContext, StatementReport } from "./report.js";
 
 /** What a touch of nobody is not called. */
 const CALLED = "+";
 
 /** The revenue of a project, by who brought those who paid: payments come with their touch, those that are alike as one. */
-export const revenueByAttribution: Report<"revenueByAttribution"> = async (plan, asking) => {
+export const revenueByAttribution: StatementReport<"revenueByAttribution"> = async (plan, asking) => {
   const conversion = new Conversion(plan.revenue.currency, asking.rules.rates);
   const attributed = new AttributedRevenue(plan.dimension);
   const unconverted = new Unconverted();
@@ -37,7 +37,7 @@ function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["di
 }
 
 /** The payments of the window, each with what the touch is called that it is owed to. */
-function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
+function attributedPayments(plan: Plan<"revenueByAttribution">, asking: ReportContext): Sql {
   const { model, window, touch } = plan;
   const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
   const { joins, told } = nearestTouch(model, touch, touchesOf(plan, asking), owed);
@@ -53,7 +53,7 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
 }
 
 /** With each payment whose touches count for it: those of its company (`c` and its id) or of its identity (`who`); `""` for nobody's. */
-function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: Asking, paymentsOfRule = paymentsOf): Sql {
+function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: ReportContext, paymentsOfRule = paymentsOf): Sql {
   const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : null;
@@ -63,7 +63,7 @@ function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttrib
 }
 
 /** The touches of whoever a payment is owed to. */
-function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Touches {
+function touchesOf(plan: Plan<"revenueByAttribution">, asking: ReportContext): TouchRows {
   const { level, dimension, touch } = plan;
   const isOfAccounts = level === "account";
   return {

@@ -1,20 +1,20 @@
 import type { CursorPosition } from "../../plan/plan.js";
 import type { FoundEvent } from "../../schema/event.js";
-import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, type EventColumns } from "../question/event-columns.js";
+import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, type EventTuple } from "../question/event-columns.js";
 import { sql, text, uuid, whole, type Sql } from "../sql/sql.js";
 import { identityIdsOf } from "../question/identity-ids.js";
 import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-moment.js";
-import { selectRows, type Asking, type Report } from "./report.js";
+import { selectRows, type ReportContext, type StatementReport } from "./report.js";
 
-type Row = readonly [nowMs: number, ...EventColumns];
+type FoundRow = readonly [nowMs: number, ...EventTuple];
 
 /** Matching events, newest first, a page at a time: those that were stored until the first page was asked. */
-export const searchEvents: Report<"searchEvents"> = async (plan, asking) => {
+export const searchEvents: StatementReport<"searchEvents"> = async (plan, asking) => {
   const behind = plan.cursor === null ? sql`` : sql`AND ${isBehind(plan.cursor)}`;
   const order = sql`ORDER BY day DESC, ms DESC, toUInt128(id) DESC, project DESC LIMIT ${whole(plan.limit + 1)}`;
   const statement = selectRows(plan, asking, () => sql`${SERVER_NOW}, ${EVENT_COLUMNS}`, sql`${behind} ${order}`);
-  const rows = await asking.connection.rows<Row>(statement, asking.signal);
-  const page = rows.slice(0, plan.limit).map(([, ...columns]): EventColumns => columns);
+  const rows = await asking.connection.rows<FoundRow>(statement, asking.signal);
+  const page = rows.slice(0, plan.limit).map(([, ...columns]): EventTuple => columns);
   const events = plan.allFields ? await foundEvents(page, asking) : page.map(recordOf);
   const last = page.at(-1);
   if (rows.length <= plan.limit || last === undefined) return { next: null, events };
@@ -25,7 +25,7 @@ export const searchEvents: Report<"searchEvents"> = async (plan, asking) => {
 };
 
 /** Whose they are is asked of a page alone. */
-async function foundEvents(page: readonly EventColumns[], asking: Asking): Promise<FoundEvent[]> {
+async function foundEvents(page: readonly EventTuple[], asking: ReportContext): Promise<FoundEvent[]> {
   const identityIds = await identityIdsOf(page.map(sentIdsOf), asking.connection, asking, asking.signal);
   return page.map((columns, at) => foundEventOf(columns, identityIds[at] ?? null));
 }

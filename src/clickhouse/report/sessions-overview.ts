@@ -3,12 +3,12 @@ import { sessionsAnswer } from "../../answer/visits/sessions-answer.js";
 import { Scratch } from "../../base/scratch.js";
 import { sql } from "../sql/sql.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
-import { pauseOf, refuseAsOf, type Report } from "./report.js";
+import { pauseOf, refuseAsOf, type StatementReport } from "./report.js";
 import { TextNumbers } from "./text-numbers.js";
 import { entryPage, exitPage, visitsIn, type KeyOf } from "./visit-table.js";
 
 /** Sessions come person by person; what is kept of each are numbers, of which the embedded engine's code makes the answer. */
-export const sessionsOverview: Report<"sessionsOverview"> = async (plan, asking) => {
+export const sessionsOverview: StatementReport<"sessionsOverview"> = async (plan, asking) => {
   refuseAsOf(plan);
   const [paths, groups] = [new TextNumbers(), new PropertyKeys()];
   const kinds: KeyOf<readonly [Properties]>[] = [

@@ -4,10 +4,10 @@ import { LIMITS } from "../../base/limits.js";
 import { axisOf } from "../../calendar/axis.js";
 import { sql } from "../sql/sql.js";
 import { entityRows, extentOf, unitOf } from "./entity-rows.js";
-import { refuseAsOf, type Report } from "./report.js";
+import { refuseAsOf, type StatementReport } from "./report.js";
 
 /** In how many units each entity was active. */
-export const stickiness: Report<"stickiness"> = async (plan, asking) => {
+export const stickiness: StatementReport<"stickiness"> = async (plan, asking) => {
   refuseAsOf(plan);
   const cut = cutOf(plan.calendar, plan.unit);
   const { range, isOpen } = plan;

@@ -12,12 +12,12 @@ import { inRange } from "../question/where.js";
 import { isInForce } from "../question/who.js";
 import { allOf, sql, texts } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
-import type { Asking, Report } from "./report.js";
+import type { ReportContext, StatementReport } from "./report.js";
 
-type Row = readonly [companyId: string, events: number, users: number, lastSeenMs: number];
+type CompanyRow = readonly [companyId: string, events: number, users: number, lastSeenMs: number];
 
 /** The companies with events in the window, over all projects. */
-export const topCompanies: Report<"topCompanies"> = async (plan, asking) => {
+export const topCompanies: StatementReport<"topCompanies"> = async (plan, asking) => {
   const { currency } = plan.revenue;
   const money = await moneyByCompany(plan, asking);
   const moneyOf = (companyId: string) => money.get(companyId) ?? ZERO;
@@ -33,15 +33,15 @@ export const topCompanies: Report<"topCompanies"> = async (plan, asking) => {
   return { currency, companies };
 };
 
-async function activeCompanies({ window }: Plan<"topCompanies">, asking: Asking): Promise<Row[]> {
+async function activeCompanies({ window }: Plan<"topCompanies">, asking: ReportContext): Promise<CompanyRow[]> {
   const needs = new Needs(asking, rowsByActor(asking, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
   const seen = sql`SELECT ${companyOf(needs)} AS company, ${needs.who()} AS person, eventCount, lastMs FROM ${needs.rows()} WHERE company != ''`;
   const people = sql`uniqExactIf(person, ${isIdentified(sql`person`)})`;
-  return await asking.connection.rows<Row>(sql`SELECT company, sum(eventCount), ${people}, max(lastMs) FROM (${seen}) AS seen
-    GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person GROUP BY company`, asking.signal) as Row[];
+  return await asking.connection.rows<CompanyRow>(sql`SELECT company, sum(eventCount), ${people}, max(lastMs) FROM (${seen}) AS seen
+    GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person GROUP BY company`, asking.signal) as CompanyRow[];
 }
 
-async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking: Asking): Promise<ReadonlyMap<string, Money>> {
+async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking: ReportContext): Promise<ReadonlyMap<string, Money>> {
   const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const payments = paymentsOf(revenue, needs, sql`, ${companyOf(needs)} AS company`);
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
@@ -55,18 +55,18 @@ async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking:
   return sums;
 }
 
-function orderOf({ sort }: Plan<"topCompanies">, moneyOf: (companyId: string) => Money): (a: Row, b: Row) => number {
+function orderOf({ sort }: Plan<"topCompanies">, moneyOf: (companyId: string) => Money): (a: CompanyRow, b: CompanyRow) => number {
   const first = {
     users: () => 0,
-    events: (a: Row, b: Row) => b[1] - a[1],
-    last_seen: (a: Row, b: Row) => b[3] - a[3],
-    revenue: (a: Row, b: Row) => compareMoney(moneyOf(b[0]), moneyOf(a[0])),
+    events: (a: CompanyRow, b: CompanyRow) => b[1] - a[1],
+    last_seen: (a: CompanyRow, b: CompanyRow) => b[3] - a[3],
+    revenue: (a: CompanyRow, b: CompanyRow) => compareMoney(moneyOf(b[0]), moneyOf(a[0])),
   }[sort];
   return (a, b) => first(a, b) || b[2] - a[2] || b[1] - a[1] || b[3] - a[3] || compareCodePoints(a[0], b[0]);
 }
 
 /** The newest text of every trait of some companies. */
-async function traitsOf(companyIds: readonly string[], asking: Asking): Promise<Map<string, Record<string, unknown>>> {
+async function traitsOf(companyIds: readonly string[], asking: ReportContext): Promise<Map<string, Record<string, unknown>>> {
   const { connection, tables, signal } = asking;
   const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, asking)}`;
   const rows = await connection.rows<[string, string]>(sql`SELECT companyId, traits FROM ${tables.all("records")}

@@ -7,13 +7,13 @@ import { foundOf } from "../question/operand.js";
 import { propertiesOf } from "../question/properties.js";
 import { whereOf } from "../question/where.js";
 import { combinations, joined, sql, Sql, whole, wholes } from "../sql/sql.js";
-import type { Asking } from "./report.js";
-import type { Given, Measure } from "./trend-measure.js";
+import type { ReportContext } from "./report.js";
+import type { MeasureValue, MeasureSql } from "./trend-measure.js";
 
 /** What stands under a combination of values. */
 export interface Total {
   readonly values: readonly string[];
-  readonly given: Given;
+  readonly given: MeasureValue;
   readonly counted: number;
 }
 
@@ -23,7 +23,7 @@ export interface Cell extends Total {
 }
 
 /** The figures of some combinations. */
-export interface Figures {
+export interface CellFigures {
   readonly totals: readonly Total[];
   readonly cells: readonly Cell[];
 }
@@ -33,8 +33,8 @@ export class TrendCells {
   constructor(
     readonly plan: TrendPlan,
     readonly range: Range,
-    readonly measure: Measure,
-    readonly asking: Asking,
+    readonly measure: MeasureSql,
+    readonly asking: ReportContext,
   ) {}
 
   /** When something first and last counted; null where nothing did. */
@@ -50,41 +50,41 @@ export class TrendCells {
   async totals(limit: number): Promise<{ readonly totals: readonly Total[]; readonly valueCount: number }> {
     const all = sql`SELECT combo, ${this.measure.figure} AS figure, ${this.#counted()} AS counted FROM (${this.#joined(null)}) GROUP BY combo`;
     const first = this.measure.isOrdered ? sql`ORDER BY figure DESC, combo LIMIT ${whole(limit)}` : sql``;
-    const rows = await this.#ask<[string[], Given, number, number]>(sql`SELECT combo, figure, counted, count() OVER () FROM (${all}) ${first}`);
+    const rows = await this.#ask<[string[], MeasureValue, number, number]>(sql`SELECT combo, figure, counted, count() OVER () FROM (${all}) ${first}`);
     return { totals: rows.map(([values, given, counted]) => ({ values, given, counted })), valueCount: rows[0]?.[3] ?? 0 };
   }
 
   /** Without a breakdown: the figures of all of the range, and those of each unit that has some, of one look at the rows. */
-  async ofAll(units: readonly number[]): Promise<Figures> {
+  async ofAll(units: readonly number[]): Promise<CellFigures> {
     const rows = sql`SELECT unit, ${this.measure.figure}, ${this.#counted()} AS counted, grouping(unit) AS isTotal FROM (${this.#rows(units)})
       GROUP BY GROUPING SETS ((unit), ()) ORDER BY unit`;
-    const all = await this.#ask<[unitMs: number, Given, counted: number, isTotal: number]>(rows);
+    const all = await this.#ask<[unitMs: number, MeasureValue, counted: number, isTotal: number]>(rows);
     const own = all.map(([unitMs, given, counted, isTotal]) => ({ values: [], unitMs, given, counted, isTotal: isTotal === 1 }));
     return { totals: own.filter(({ isTotal }) => isTotal), cells: own.filter(({ isTotal }) => !isTotal) };
   }
 
   /** Of some combinations: the figures of all of the range, and those of each unit that has some. @param known those of all of it, if they are */
-  async ofCombinations(shown: readonly (readonly string[])[], units: readonly number[], known: readonly Total[] | null): Promise<Figures> {
+  async ofCombinations(shown: readonly (readonly string[])[], units: readonly number[], known: readonly Total[] | null): Promise<CellFigures> {
     const isShown = sql`has(${combinations(shown)}, combo)`;
     return await this.#totalsAndCells((bounds) => sql`SELECT * FROM (${this.#joined(bounds)}) WHERE ${isShown}`, units, known);
   }
 
   /** Of all rows that stand under a combination that is not shown, each once. */
-  async ofRest(shown: readonly (readonly string[])[], units: readonly number[]): Promise<Figures> {
+  async ofRest(shown: readonly (readonly string[])[], units: readonly number[]): Promise<CellFigures> {
     const isRest = sql`arrayExists(one -> NOT has(${combinations(shown)}, one), combos)`;
     return await this.#totalsAndCells((bounds) => sql`SELECT ${NO_VALUES} AS combo, unit, things, n FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units, null);
   }
 
-  async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[], known: readonly Total[] | null): Promise<Figures> {
+  async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[], known: readonly Total[] | null): Promise<CellFigures> {
     const { figure, running } = this.measure;
     const cells = units.length === 0 ? [] : await this.#cellsOf(rowsOf(units), this.plan.cumulative ? running : null);
-    const totals = known ?? (await this.#ask<[string[], Given, number]>(sql`SELECT combo, ${figure}, ${this.#counted()} FROM (${rowsOf(null)}) GROUP BY combo`)).map(
+    const totals = known ?? (await this.#ask<[string[], MeasureValue, number]>(sql`SELECT combo, ${figure}, ${this.#counted()} FROM (${rowsOf(null)}) GROUP BY combo`)).map(
       ([values, given, counted]): Total => ({ values, given, counted }),
     );
     return { totals, cells: cells.map(([values, unitMs, given, counted]): Cell => ({ values, unitMs, given, counted })) };
   }
 
-  async #cellsOf(rows: Sql, running: Measure["running"]): Promise<[string[], number, Given, number][]> {
+  async #cellsOf(rows: Sql, running: MeasureSql["running"]): Promise<[string[], number, MeasureValue, number][]> {
     const counted = this.#counted();
     const cells = (figure: Sql) => sql`SELECT combo, unit, ${figure}, ${counted} AS counted FROM (${rows}) GROUP BY combo, unit`;
     if (running === null) return await this.#ask(sql`${cells(this.measure.figure)} ORDER BY combo, unit`);

@@ -8,10 +8,10 @@ import { isNumber } from "../sql/value-test.js";
 import { sql, type Sql } from "../sql/sql.js";
 
 /** What a statement gives of a figure: the figure itself, or the numbers that it is made of and how often each came. */
-export type Given = number | readonly [numbers: readonly number[], counts: readonly number[]];
+export type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
 
 /** How a measure is asked for, and what becomes of what is given. */
-export interface Measure {
+export interface MeasureSql {
   /** What an event brings: one thing, or a list; null: it counts by itself. */
   readonly things: ((needs: Needs) => Sql) | null;
   /** Of the lists of several events. */
@@ -21,17 +21,17 @@ export interface Measure {
   /** Whether SQL can put figures in order. */
   readonly isOrdered: boolean;
   /** What is given of two units, as one. */
-  add(a: Given, b: Given): Given;
-  shown(given: Given): number | null;
-  readonly nothing: Given;
+  add(a: MeasureValue, b: MeasureValue): MeasureValue;
+  shown(given: MeasureValue): number | null;
+  readonly nothing: MeasureValue;
 }
 
-const plain = { add: (a: Given, b: Given) => Number(a) + Number(b), shown: (given: Given) => Number(given), nothing: 0, isOrdered: true };
+const plain = { add: (a: MeasureValue, b: MeasureValue) => Number(a) + Number(b), shown: (given: MeasureValue) => Number(given), nothing: 0, isOrdered: true };
 
-const events: Measure = { ...plain, things: null, figure: sql`sum(n)`, running: null };
+const events: MeasureSql = { ...plain, things: null, figure: sql`sum(n)`, running: null };
 
 /** Distinct people: those of a unit are not added to those of the next. */
-const users: Measure = {
+const users: MeasureSql = {
   ...plain,
   things: (needs) => needs.who(),
   figure: sql`uniqExactIf(things, things != '')`,
@@ -39,12 +39,12 @@ const users: Measure = {
 };
 
 /** The same of values. */
-function values(things: (needs: Needs) => Sql): Measure {
+function values(things: (needs: Needs) => Sql): MeasureSql {
   const running = { state: sql`uniqExactArrayState(things)`, figure: sql`uniqExactArrayMerge(state)` };
   return { ...plain, things, figure: sql`uniqExactArray(things)`, running };
 }
 
-function numbers(things: (needs: Needs) => Sql, type: NumericMeasureType): Measure {
+function numbers(things: (needs: Needs) => Sql, type: NumericMeasureType): MeasureSql {
   return {
     things,
     figure: sql`sumMap(things, arrayMap(one -> toUInt64(1), things))`,
@@ -56,11 +56,11 @@ function numbers(things: (needs: Needs) => Sql, type: NumericMeasureType): Measu
   };
 }
 
-function tallyOfGiven(given: Given): Tally {
+function tallyOfGiven(given: MeasureValue): Tally {
   return typeof given === "number" ? NO_NUMBERS : tallyOf(Float64Array.from(given[0]), Float64Array.from(given[1]));
 }
 
-function givenOf({ numbers: values, counts }: Tally): Given {
+function givenOf({ numbers: values, counts }: Tally): MeasureValue {
   return [[...values], [...counts]];
 }
 
@@ -72,7 +72,7 @@ function figureOf(tally: Tally, type: NumericMeasureType): number | null {
 }
 
 /** Null for sessions and payments, which are put by unit in this process. */
-export function measureOf({ type, field }: MeasurePlan): Measure | null {
+export function measureOf({ type, field }: MeasurePlan): MeasureSql | null {
   switch (type) {
     case "events":
       return events;

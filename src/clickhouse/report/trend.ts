@@ -13,9 +13,9 @@ import { Needs } from "../question/needs.js";
 import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../question/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
-import { refuseAsOf, type Asking, type Report, pauseOf, selectRows } from "./report.js";
-import { TrendCells, type Cell, type Figures, type Total } from "./trend-cells.js";
-import { measureOf, type Measure } from "./trend-measure.js";
+import { refuseAsOf, type ReportContext, type StatementReport, pauseOf, selectRows } from "./report.js";
+import { TrendCells, type Cell, type CellFigures, type Total } from "./trend-cells.js";
+import { measureOf, type MeasureSql } from "./trend-measure.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import { unitOf } from "./entity-rows.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
@@ -103,7 +103,7 @@ function lastAtMost(ascending: readonly number[], number: number): number {
 }
 
 /** A measure over time, by the values of up to two fields. */
-export const trend: Report<"trend"> = async (plan, asking) => {
+export const trend: StatementReport<"trend"> = async (plan, asking) => {
   refuseAsOf(plan);
   const measure = measureOf(plan.measure);
   const isRevenue = plan.measure.type === "revenue";
@@ -119,9 +119,9 @@ export const trend: Report<"trend"> = async (plan, asking) => {
 async function answersOf(
   plan: TrendPlan,
   range: Range,
-  measure: Measure,
+  measure: MeasureSql,
   given: readonly (readonly string[])[] | null,
-  asking: Asking,
+  asking: ReportContext,
 ): Promise<TrendAnswers> {
   const { breakdown, interval, fill } = plan;
   const cells = new TrendCells(plan, range, measure, asking);
@@ -142,7 +142,7 @@ async function answersOf(
   const rest = hasRest ? seriesOf([], byCombination(await cells.ofRest(shown, units), [[]]), slots, plan, measure) : null;
   const visible = rest === null ? series : [...series, rest];
   const kept = [...slots.keys()].filter((at) => fill || visible.some(({ countedByUnit }) => (countedByUnit[at] ?? 0) > 0));
-  const only = ({ series: { data, ...figures } }: Series): TrendSeries => ({ ...figures, data: kept.map((at) => data[at] ?? null) });
+  const only = ({ series: { data, ...figures } }: ShownSeries): TrendSeries => ({ ...figures, data: kept.map((at) => data[at] ?? null) });
   return {
     buckets: kept.flatMap((at) => slots[at]?.bucket ?? []),
     series: series.map(only),
@@ -153,7 +153,7 @@ async function answersOf(
 }
 
 /** Those with the greatest totals: descending, null last, then by values. */
-function greatest(totals: readonly Total[], measure: Measure, limit: number): (readonly string[])[] {
+function greatest(totals: readonly Total[], measure: MeasureSql, limit: number): (readonly string[])[] {
   const sized = totals.map(({ values, given }) => ({ values, size: measure.shown(given) ?? -Infinity }));
   sized.sort((a, b) => (a.size === b.size ? compareValues(a.values, b.values) : b.size - a.size));
   return sized.slice(0, limit).map(({ values }) => values);
@@ -166,7 +166,7 @@ interface OfOne {
 }
 
 /** Those of some combinations, by their JSON. */
-function byCombination({ totals, cells }: Figures, wanted: readonly (readonly string[])[]): ReadonlyMap<string, OfOne> {
+function byCombination({ totals, cells }: CellFigures, wanted: readonly (readonly string[])[]): ReadonlyMap<string, OfOne> {
   const found = new Map(wanted.map((values): [string, OfOne] => [JSON.stringify(values), { total: null, cells: [] }]));
   for (const total of totals) {
     const own = found.get(JSON.stringify(total.values));
@@ -176,12 +176,12 @@ function byCombination({ totals, cells }: Figures, wanted: readonly (readonly st
   return found;
 }
 
-interface Series {
+interface ShownSeries {
   readonly series: TrendSeries;
   readonly countedByUnit: readonly number[];
 }
 
-function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOne>, slots: readonly Slot[], plan: TrendPlan, measure: Measure): Series {
+function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOne>, slots: readonly Slot[], plan: TrendPlan, measure: MeasureSql): ShownSeries {
   const { total, cells } = figuresOf.get(JSON.stringify(values)) ?? { total: null, cells: [] };
   const byUnit = new Map(cells.map((cell) => [cell.unitMs, cell]));
   const isAdded = plan.cumulative && measure.running === null;
@@ -196,10 +196,10 @@ function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOn
   return { series: figures, countedByUnit: slots.map(({ unitMs }) => byUnit.get(unitMs)?.counted ?? 0) };
 }
 
-type Given = readonly (readonly string[])[] | null;
+type SplitValues = readonly (readonly string[])[] | null;
 
 /** Trends of what comes one by one: sessions, by the values of their first events. */
-async function sessionAnswersOf(plan: TrendPlan, range: Range, given: Given, asking: Asking): Promise<TrendAnswers> {
+async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, asking: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
   const columns = (needs: Needs) => sql`, ${propertiesOf(plan, needs)}`;
   const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
@@ -211,13 +211,13 @@ async function sessionAnswersOf(plan: TrendPlan, range: Range, given: Given, ask
 }
 
 /** The same of payments, where all matching events tell which values there are. */
-async function revenueAnswersOf(plan: TrendPlan, range: Range, given: Given, asking: Asking): Promise<TrendAnswers> {
+async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, asking: ReportContext): Promise<TrendAnswers> {
   const { currency } = plan.revenue;
   const groups = new PropertyKeys();
   const conversion = new Conversion(currency, asking.rules.rates);
   const unconverted = new Unconverted();
   const [keys, ms, amounts, counts]: [number[], number[], Money[], number[]] = [[], [], [], []];
-  for await (const [atMs, properties, ...payment] of asking.connection.stream<Row>(paymentsIn(plan, range, asking), asking.signal)) {
+  for await (const [atMs, properties, ...payment] of asking.connection.stream<PaymentRow>(paymentsIn(plan, range, asking), asking.signal)) {
     const { amount, currency: told, converted, count, orderCount } = conversion.paid(payment);
     if (converted === null) {
       unconverted.add(told, amount, orderCount);
@@ -235,10 +235,10 @@ async function revenueAnswersOf(plan: TrendPlan, range: Range, given: Given, ask
   return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: unconverted.items() };
 }
 
-type Row = readonly [atMs: number, properties: Properties, ...payment: PaymentColumns];
+type PaymentRow = readonly [atMs: number, properties: Properties, ...payment: PaymentColumns];
 
 /** The payments that count and match, those of one unit together: which of an order counts is decided among all. */
-function paymentsIn(plan: TrendPlan, range: Range, asking: Asking): Sql {
+function paymentsIn(plan: TrendPlan, range: Range, asking: ReportContext): Sql {
   // Nothing else is asked of them than what the servers keep of payments.
   const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
   const needs = isPlain ? new Needs(asking, moneyRows(plan.revenue, asking.tables)) : new Needs(asking);

@@ -6,7 +6,7 @@ import type { Needs } from "../question/needs.js";
 import { ALL_TIME, whereOf } from "../question/where.js";
 import { sql, texts, type Sql } from "../sql/sql.js";
 import { sessionsOfPeople, type SessionPlan } from "./person-sessions.js";
-import type { Asking } from "./report.js";
+import type { ReportContext } from "./report.js";
 
 /** What is asked of an event of a visit. */
 export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boolean, isView: boolean, url: string, ...rest: Rest];
@@ -29,7 +29,7 @@ export async function visitsIn<Rest extends readonly unknown[]>(
   range: Range,
   rest: (needs: Needs) => Sql,
   kinds: readonly KeyOf<Rest>[],
-  asking: Asking,
+  asking: ReportContext,
 ): Promise<KeyedVisits> {
   const columns = (needs: Needs) => {
     const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);

@@ -14,7 +14,7 @@ const FIELDS = ["location_country", "device", "browser", "os"] as const;
 /** What lists are made of besides urls, of the first event of a visit. */
 export type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields: readonly string[]];
 
-type Events = readonly VisitEvent<FirstEvent>[];
+type FirstEvents = readonly VisitEvent<FirstEvent>[];
 
 /** The columns of `FirstEvent`. */
 export function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
@@ -25,7 +25,7 @@ export function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
 
 type ListName = "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems";
 
-const VALUES: Readonly<Record<ListName, (events: Events) => string>> = {
+const VALUES: Readonly<Record<ListName, (events: FirstEvents) => string>> = {
   entryPages: entryPage,
   exitPages: exitPage,
   sources: touchBy("source"),
@@ -38,7 +38,7 @@ const VALUES: Readonly<Record<ListName, (events: Events) => string>> = {
 };
 const NAMES = Object.keys(VALUES) as ListName[];
 
-function touchBy(dimension: TouchDimension): (events: Events) => string {
+function touchBy(dimension: TouchDimension): (events: FirstEvents) => string {
   return ([first]) => {
     const [, , , isBrought = false, touch = []] = first ?? [];
     const value = touch[DIMENSIONS.indexOf(dimension)] ?? "";
@@ -46,7 +46,7 @@ function touchBy(dimension: TouchDimension): (events: Events) => string {
   };
 }
 
-function fieldBy(field: (typeof FIELDS)[number]): (events: Events) => string {
+function fieldBy(field: (typeof FIELDS)[number]): (events: FirstEvents) => string {
   return ([first]) => first?.[5][FIELDS.indexOf(field)] ?? "";
 }
 

@@ -8,12 +8,12 @@ import type { Range } from "../../plan/plan.js";
 import type { Needs } from "../question/needs.js";
 import { sql, texts, whole, type Sql } from "../sql/sql.js";
 import { unitOf } from "./entity-rows.js";
-import { pauseOf, refuseAsOf, selectRows, type Asking, type Report } from "./report.js";
+import { pauseOf, refuseAsOf, selectRows, type ReportContext, type StatementReport } from "./report.js";
 import { visitsIn } from "./visit-table.js";
 import { firstEventOf, WebLists, type FirstEvent } from "./web-lists.js";
 
 /** Of events SQL counts visitors and page views; sessions come person by person. */
-export const webOverview: Report<"webOverview"> = async (plan, asking) => {
+export const webOverview: StatementReport<"webOverview"> = async (plan, asking) => {
   refuseAsOf(plan);
   const ofProject = { ...plan, eventName: null, where: [] };
   const events = await eventsOf(plan, plan.range, asking);
@@ -31,9 +31,9 @@ export const webOverview: Report<"webOverview"> = async (plan, asking) => {
   };
 };
 
-type Figures = [visitors: number, views: number, firstMs: number, lastMs: number, count: number];
+type FigureRow = [visitors: number, views: number, firstMs: number, lastMs: number, count: number];
 
-interface Events {
+interface EventTotals {
   readonly visitors: number;
   readonly views: number;
   readonly extent: Extent | null;
@@ -45,21 +45,21 @@ function isView({ pageviewSlugs }: WebOverviewPlan): Sql {
   return sql`slug IN ${texts(pageviewSlugs)}`;
 }
 
-async function eventsOf(plan: WebOverviewPlan, range: Range, asking: Asking): Promise<Events> {
+async function eventsOf(plan: WebOverviewPlan, range: Range, asking: ReportContext): Promise<EventTotals> {
   const columns = (needs: Needs) => sql`${visitors(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
   const statement = selectRows({ ...plan, range }, asking, columns);
-  const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await asking.connection.rows<Figures>(statement, asking.signal);
+  const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await asking.connection.rows<FigureRow>(statement, asking.signal);
   return { visitors: people, views, extent: count === 0 ? null : { firstMs, lastMs } };
 }
 
-async function previousOf(plan: WebOverviewPlan, range: Range, asking: Asking): Promise<WebFigures> {
+async function previousOf(plan: WebOverviewPlan, range: Range, asking: ReportContext): Promise<WebFigures> {
   const events = await eventsOf(plan, range, asking);
   const { visits } = await visitsIn(plan, range, () => sql``, [], asking);
   return await webFigures(events.visitors, events.views, visits, pauseOf(asking));
 }
 
 /** @throws invalid_parameter (too many buckets) */
-async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Visits, asking: Asking): Promise<WebOverview["chart"]> {
+async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Visits, asking: ReportContext): Promise<WebOverview["chart"]> {
   if (plan.interval === null) return null;
   const slots = slotsOf(plan, plan.interval, bothExtents(extent, visits.extent));
   if (slots.length === 0) return [];
@@ -73,7 +73,7 @@ async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Vis
   });
 }
 
-async function pagesOf(plan: WebOverviewPlan, asking: Asking): Promise<WebOverview["pages"]> {
+async function pagesOf(plan: WebOverviewPlan, asking: ReportContext): Promise<WebOverview["pages"]> {
   const columns = (needs: Needs) => sql`extract(url, '^[^?#]*') AS page, ${visitors(needs)} AS visitors, count() AS views`;
   const rest = sql`AND ${isView(plan)} GROUP BY page ORDER BY visitors DESC, views DESC, page LIMIT ${whole(plan.limit)}`;
   const rows = await asking.connection.rows<[string, number, number]>(selectRows(plan, asking, columns, rest), asking.signal);

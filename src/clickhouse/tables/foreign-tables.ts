@@ -9,7 +9,7 @@ import { columnTypes, TABLES, VIEW_ENGINE, VIEWS } from "./layout.js";
  * @param isOurs which of our tables are to be made; those that are there were left empty by a migration that broke off
  * @throws invalid_parameter
  */
-export async function refuseForeignTables(connection: Connection, place: TablesOf, isOurs: (name: string) => boolean): Promise<void> {
+export async function refuseForeignTables(connection: Connection, place: ForeignTables, isOurs: (name: string) => boolean): Promise<void> {
   const expected = new Map(columnsOf(place, isOurs));
   const there = sql`database = ${text(place.database)} AND table IN ${texts([...expected.keys()])}`;
   const columns = sql`SELECT table, arraySort(groupUniqArray(name)) AS columns FROM ${systemTable(place, "columns")} WHERE ${there} GROUP BY table`;
@@ -26,7 +26,7 @@ export async function refuseForeignTables(connection: Connection, place: TablesO
 }
 
 /** Names of tables with those of their columns, in order; null: of a view. */
-function columnsOf({ cluster }: TablesOf, isOurs: (name: string) => boolean): [string, readonly string[] | null][] {
+function columnsOf({ cluster }: ForeignTables, isOurs: (name: string) => boolean): [string, readonly string[] | null][] {
   const tables = TABLES.filter(({ name }) => isOurs(name)).flatMap((table): [string, readonly string[]][] => {
     const own = [...columnTypes(table).keys()].sort();
     return cluster === null ? [[table.name, own]] : [[table.name, own], [`${table.name}_local`, own]];
@@ -34,11 +34,11 @@ function columnsOf({ cluster }: TablesOf, isOurs: (name: string) => boolean): [s
   return [...tables, ...VIEWS.map(({ name }) => name).filter(isOurs).map((name): [string, null] => [name, null])];
 }
 
-function foreign({ database }: TablesOf, found: string): DaybookError {
+function foreign({ database }: ForeignTables, found: string): DaybookError {
   return parameterError("invalid_parameter", "database", `expected a database of Daybook's own, ${database} has a table ${found}: name another one`);
 }
 
-interface TablesOf {
+interface ForeignTables {
   readonly database: string;
   readonly cluster: string | null;
 }

@@ -35,7 +35,7 @@ export function isSameType(one: string, other: string): boolean {
 export const VIEW_ENGINE = "MaterializedView";
 
 /** A view that fills a table with what is inserted into another. */
-export interface View {
+export interface FillingView {
   readonly name: string;
   readonly from: string;
   readonly to: string;
@@ -186,7 +186,7 @@ export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT,
  */
 export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 
-export const VIEWS: readonly View[] = [
+export const VIEWS: readonly FillingView[] = [
   {
     name: "links_of_events", from: "events", to: "links", staysOnShard: true,
     select: `anonymousId, userId, ${NO_RECORD} AS record, min(ms) AS firstMs`,

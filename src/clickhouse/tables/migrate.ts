@@ -4,10 +4,10 @@ import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
 import { refuseForeignTables } from "./foreign-tables.js";
 import { areOnAllServers, isReplicated, refuseOtherTables, type Cluster } from "./replicas.js";
-import { TABLES, VIEWS, type Table, type View } from "./layout.js";
+import { TABLES, VIEWS, type Table, type FillingView } from "./layout.js";
 
 /** Where the tables are: one server, or the shards of a cluster. */
-interface Place {
+interface TablesPlace {
   readonly database: string;
   /** As `remote_servers` of the servers call it; null: one server. */
   readonly cluster: string | null;
@@ -16,7 +16,7 @@ interface Place {
 }
 
 /** What makes the database and its tables. Running it again changes nothing. */
-export function tableStatements(place: Place): string[] {
+export function tableStatements(place: TablesPlace): string[] {
   const { database, cluster } = place;
   const tables = TABLES.flatMap((table) => statementsOfTable(table, place));
   return [`CREATE DATABASE IF NOT EXISTS ${database}${onCluster(cluster)}`, ...tables, ...VIEWS.map((view) => statementOfView(view, place))];
@@ -26,7 +26,7 @@ function onCluster(cluster: string | null): string {
   return cluster === null ? "" : ` ON CLUSTER ${cluster}`;
 }
 
-function statementsOfTable(table: Table, place: Place): string[] {
+function statementsOfTable(table: Table, place: TablesPlace): string[] {
   const { name, columns, placedBy } = table;
   const { database, cluster } = place;
   const lines = columns.map(([column, type]) => `  ${column} ${type}`).join(",\n");
@@ -42,7 +42,7 @@ const INSERT_KNOWN_S = 7 * 86_400;
 /** From one look for files of former rows to the next, in s, at most: whoever erases waits for them. */
 const CLEANUP_S = 30;
 
-function engineOf({ name, engine, order, knownInsertCount = 0 }: Table, { database, isReplicated }: Place): string {
+function engineOf({ name, engine, order, knownInsertCount = 0 }: Table, { database, isReplicated }: TablesPlace): string {
   const window = `deduplication_window = ${knownInsertCount}`;
   if (!isReplicated) return `${engine} ${order}${knownInsertCount === 0 ? "" : ` SETTINGS non_replicated_${window}`}`;
   // By names, not by {uuid}: a server that gets its tables later is then another replica, and not one by itself.
@@ -53,7 +53,7 @@ function engineOf({ name, engine, order, knownInsertCount = 0 }: Table, { databa
   return `Replicated${family}(${path}${rest === "" ? "" : `, ${rest}`}) ${order} SETTINGS ${settings}`;
 }
 
-function statementOfView({ name, from, to, staysOnShard, select, rest }: View, { database, cluster }: Place): string {
+function statementOfView({ name, from, to, staysOnShard, select, rest }: FillingView, { database, cluster }: TablesPlace): string {
   const local = cluster === null ? "" : "_local";
   const into = `${database}.${to}${staysOnShard ? local : ""}`;
   const view = `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${name}${onCluster(cluster)} TO ${into}`;
@@ -70,7 +70,7 @@ const CURSOR_KEY = "cursorKey";
 const SUPPRESSION_KEY = "suppressionKey";
 
 /** Where tables are to be, and whether with replicas; null: as the cluster has it, or as they are. */
-export interface Target {
+export interface MigrationTarget {
   readonly database: string;
   readonly cluster: Cluster | null;
   readonly replicas: boolean | null;
@@ -89,7 +89,7 @@ export interface Migration {
  * @param isDryRun only tells what would be done
  * @throws unreachable, invalid_parameter (tables of another version, or of others, or replicas that do not fit what is there)
  */
-export async function migrate(connection: Connection, target: Target, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
+export async function migrate(connection: Connection, target: MigrationTarget, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
   const { database, cluster, replicas } = target;
   const tables = { database, cluster: cluster?.name ?? null };
   await refuseForeignTables(connection, tables, (name) => name === "kept");
@@ -118,7 +118,7 @@ export async function migrate(connection: Connection, target: Target, isDryRun: 
 }
 
 /** What is kept of the store as a whole. */
-export interface Kept {
+export interface StoreValues {
   readonly cursorKey: Uint8Array;
   /** Who was erased is known by hashes under it alone. */
   readonly suppressionKey: Uint8Array;
@@ -126,7 +126,7 @@ export interface Kept {
 }
 
 /** @throws manifest_missing (no tables, or no keys), invalid_parameter (of another version), unreachable */
-export async function keptOf(connection: Connection): Promise<Kept> {
+export async function keptOf(connection: Connection): Promise<StoreValues> {
   const isReplicated = await areReplicated(connection);
   if (isReplicated === null)
     throw new DaybookError("manifest_missing", "the database has no tables of Daybook: run `daybook clickhouse migrate`");

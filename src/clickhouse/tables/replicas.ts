@@ -53,7 +53,7 @@ export function isReplicated({ asked, cluster, isThere }: Replication): boolean 
 }
 
 /** @throws invalid_parameter (some server has tables that are no replicas) */
-export async function refuseOtherTables(connection: Connection, place: TablesOf): Promise<void> {
+export async function refuseOtherTables(connection: Connection, place: ReplicaTables): Promise<void> {
   const [[count] = [0]] = await connection.systemRows<[number]>(sql`SELECT count() FROM ${systemTable(place, "tables")}
     WHERE database = ${text(place.database)} AND endsWith(engine, 'MergeTree') AND NOT startsWith(engine, 'Replicated')`);
   if (count > 0) throw withoutReplicas();
@@ -63,7 +63,7 @@ export async function refuseOtherTables(connection: Connection, place: TablesOf)
  * Whether each server of a cluster has replicas of the tables.
  * @throws invalid_parameter (those that are there are not replicas of one another as the cluster has it)
  */
-export async function areOnAllServers(connection: Connection, place: TablesOf, { replicaCount, shardCount }: Cluster): Promise<boolean> {
+export async function areOnAllServers(connection: Connection, place: ReplicaTables, { replicaCount, shardCount }: Cluster): Promise<boolean> {
   const [[serverCount, fewest, most] = [0, 0, 0]] = await connection.systemRows<[number, number, number]>(
     sql`SELECT count(), min(total_replicas), max(total_replicas) FROM ${systemTable(place, "replicas")}
       WHERE database = ${text(place.database)} AND table = 'events_local'`);
@@ -77,7 +77,7 @@ export async function areOnAllServers(connection: Connection, place: TablesOf, {
   return isWhole;
 }
 
-interface TablesOf {
+interface ReplicaTables {
   readonly database: string;
   readonly cluster: string | null;
 }

@@ -134,7 +134,7 @@ const LAWS: readonly Law[] = [
   PROJECTS_OF_EVENTS,
 ];
 
-interface Held {
+interface TableCounts {
   readonly eventCount: number;
   readonly dayCount: number;
   readonly recordCount: number;
@@ -146,7 +146,7 @@ export interface ClickHouseReport {
   readonly findings: readonly Finding[];
   readonly findingCount: number;
   /** Null where that cannot be read. */
-  readonly held: Held | null;
+  readonly held: TableCounts | null;
   /** Null: tables are missing, so that nothing in them was looked at. */
   readonly parts: CheckedParts | null;
   /** Servers of the cluster; 1 without one. */
@@ -185,7 +185,7 @@ async function verifyLaws(servers: Servers, findings: Findings, settledMs: numbe
   }
 }
 
-async function heldBy({ connection, names }: Servers): Promise<Held> {
+async function heldBy({ connection, names }: Servers): Promise<TableCounts> {
   const [[eventCount, dayCount] = [0, 0]] = await connection.rows<[number, number]>(sql`SELECT count(), uniqExact(day) FROM ${names.all("events")}`);
   const [[recordCount] = [0]] = await connection.rows<[number]>(sql`SELECT count() FROM ${names.all("records")}`);
   return { eventCount, dayCount, recordCount };
@@ -211,19 +211,19 @@ async function readable<T>(findings: Findings, table: string, read: () => Promis
 async function verifyTables(servers: Servers, findings: Findings): Promise<void> {
   const { connection, database, names } = servers;
   const [[serverCount] = [0]] = await connection.systemRows<[number]>(sql`SELECT count() FROM ${systemTable(servers, "one")}`);
-  const engines = await connection.systemRows<Counted>(sql`SELECT name, engine, count() FROM ${systemTable(servers, "tables")}
+  const engines = await connection.systemRows<ObjectCount>(sql`SELECT name, engine, count() FROM ${systemTable(servers, "tables")}
     WHERE database = ${text(database)} GROUP BY name, engine ORDER BY name, engine`);
-  const types = await connection.systemRows<Counted>(sql`SELECT concat(table, ' ', name), type, count() FROM ${systemTable(servers, "columns")}
+  const types = await connection.systemRows<ObjectCount>(sql`SELECT concat(table, ' ', name), type, count() FROM ${systemTable(servers, "columns")}
     WHERE database = ${text(database)} GROUP BY table, name, type ORDER BY table, name, type`);
   /** @returns whether there is something of that name on each server; `isRight` is asked of each engine or type */
-  const expect = (table: string, what: string, found: readonly Counted[], isRight: (kind: string) => boolean): boolean => {
+  const expect = (table: string, what: string, found: readonly ObjectCount[], isRight: (kind: string) => boolean): boolean => {
     const thereCount = found.reduce((sum, [, , count]) => sum + count, 0);
     if (thereCount < serverCount) findings.add(table, `${what} on each server`, `none on ${serverCount - thereCount} of ${serverCount}`);
     for (const [, kind, count] of found)
       if (!isRight(kind)) findings.add(table, `${what} on each server`, `${kind} on ${count} of ${serverCount}`);
     return thereCount === serverCount;
   };
-  const of = (rows: readonly Counted[], name: string) => rows.filter(([each]) => each === name);
+  const of = (rows: readonly ObjectCount[], name: string) => rows.filter(([each]) => each === name);
   for (const table of TABLES) {
     for (const name of names.isCluster ? [table.name, `${table.name}_local`] : [table.name]) {
       if (!expect(name, "the table", of(engines, name), () => true)) continue;
@@ -234,7 +234,7 @@ async function verifyTables(servers: Servers, findings: Findings): Promise<void>
   for (const { name } of VIEWS) expect(name, "the view", of(engines, name), (engine) => engine === VIEW_ENGINE);
 }
 
-type Counted = readonly [name: string, kind: string, serverCount: number];
+type ObjectCount = readonly [name: string, kind: string, serverCount: number];
 
 /** What the server that answers read of its own disk. */
 interface CheckedParts {

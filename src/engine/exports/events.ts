@@ -10,7 +10,7 @@ import { mayHold } from "../../segment/may-hold.js";
 import { orderedRows } from "../../segment/ordered-rows.js";
 import { RecordReader, loadRecords } from "../../segment/record-reader.js";
 import type { Rows } from "../../segment/rows.js";
-import type { EventPlace } from "./place.js";
+import type { ExportPlace } from "./place.js";
 import { GIVEN_ROW_VALUES, PASSED_ROW_VALUES, RowTurns } from "./row-turns.js";
 
 /** Tells by the codes of its user id and anonymous id whether a row is wanted. */
@@ -27,7 +27,7 @@ export interface ExportRows {
   /** Adds the identity ids of a moment. */
   readonly names?: IdentityNames;
   /** The last event of the page before. */
-  readonly after?: EventPlace | null;
+  readonly after?: ExportPlace | null;
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
 }
 

@@ -15,13 +15,13 @@ import type { PagedExports } from "./place.js";
 import { RowTurns } from "./row-turns.js";
 
 /** Events, and who is who, of one turn. */
-interface Moment {
+interface ExportMoment {
   readonly snapshot: Snapshot;
   readonly names: IdentityNames | null;
 }
 
 /** Somebody who reads. */
-interface Reader {
+interface ExportReader {
   readonly snapshot: Snapshot;
   /** Since when they ask for nothing; null: they wait for what comes next. */
   idleSinceMs: number | null;
@@ -31,7 +31,7 @@ interface Reader {
 
 /** What reads all events of a moment, piece by piece. It ends when the store is closed, and where nobody asks on while replaced files wait. */
 export class OpenExports {
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<ExportReader>();
   #isClosed = false;
 
   constructor(readonly store: Store) {}
@@ -97,11 +97,11 @@ export class OpenExports {
         end(reader, new DaybookError("query_timeout", `nothing was asked of this export for ${LIMITS.idleExportMs} ms, and files that it reads were to go`));
   }
 
-  async *#read<T>(withNames: boolean, make: (moment: Moment) => AsyncIterable<T>): AsyncGenerator<T> {
+  async *#read<T>(withNames: boolean, make: (moment: ExportMoment) => AsyncIterable<T>): AsyncGenerator<T> {
     if (this.#isClosed) throw closed();
     const { store } = this;
     const moment = await store.whole(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
-    const reader: Reader = { snapshot: moment.snapshot, idleSinceMs: null, ended: this.#isClosed ? closed() : null };
+    const reader: ExportReader = { snapshot: moment.snapshot, idleSinceMs: null, ended: this.#isClosed ? closed() : null };
     this.#readers.add(reader);
     try {
       refuseEnded(reader);
@@ -122,12 +122,12 @@ export class OpenExports {
   }
 }
 
-function end(reader: Reader, error: DaybookError): void {
+function end(reader: ExportReader, error: DaybookError): void {
   reader.ended ??= error;
   reader.snapshot.release();
 }
 
-function refuseEnded({ ended }: Reader): void {
+function refuseEnded({ ended }: ExportReader): void {
   if (ended !== null) throw ended;
 }
 

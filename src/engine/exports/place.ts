@@ -9,7 +9,7 @@ import type { StopOptions } from "../../base/stop-options.js";
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;
 
 /** Behind which event events begin. */
-export interface EventPlace extends EventKey {
+export interface ExportPlace extends EventKey {
   readonly createdAtMs: number;
 }
 
@@ -21,6 +21,6 @@ export type ExportedRecordPlace = RecordPlace | { readonly name: string };
  * version, begins with the first: who asks must leave out what is not asked for.
  */
 export interface PagedExports {
-  exportEvents(input: ExportInput & { readonly [AFTER]?: EventPlace | null }, options?: StopOptions): AsyncIterable<ExportedEvent>;
+  exportEvents(input: ExportInput & { readonly [AFTER]?: ExportPlace | null }, options?: StopOptions): AsyncIterable<ExportedEvent>;
   exportRecords(options: StopOptions & { readonly [AFTER]?: ExportedRecordPlace | null }): AsyncIterable<StoredRecord>;
 }

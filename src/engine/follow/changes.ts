@@ -37,14 +37,14 @@ export interface Sequences {
 }
 
 /** One who listens: what was not told yet is one change, however long they take. */
-interface Reader {
+interface ChangeReader {
   pending: { sequence: number; readonly projects: Set<string> } | null;
   wake: (() => void) | null;
 }
 
 /** Tells listeners of changes: each hears of the newest, and of no more than one in a while. */
 export class Changes {
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<ChangeReader>();
   /** The newest sequence of projects, where it is not that of all. */
   readonly #newest = new Map<string, number>();
   #newestOfAll: number;
@@ -90,7 +90,7 @@ export class Changes {
   async *read(options: ChangesOptions | null | undefined, newest: number): AsyncGenerator<Change> {
     const { after = newest, signal } = readOptions(options);
     if (this.#readers.size >= LIMITS.changeReaderCount) throw new DaybookError("overloaded", `expected at most ${LIMITS.changeReaderCount} to listen to changes`);
-    const reader: Reader = { pending: null, wake: null };
+    const reader: ChangeReader = { pending: null, wake: null };
     this.#readers.add(reader);
     try {
       if (this.store.newestSequence !== after) this.#addSince(reader, after);
@@ -122,13 +122,13 @@ export class Changes {
   }
 
   /** @param after one that is not reached yet is another store's: anything may be missed */
-  #addSince(reader: Reader, after: number): void {
+  #addSince(reader: ChangeReader, after: number): void {
     const isReached = after <= this.store.newestSequence;
     const missed = projectsOf(this.store).filter((project) => !isReached || this.newestOf(project) > after);
     if (missed.length > 0) this.#add(reader, missed);
   }
 
-  #add(reader: Reader, projects: readonly string[]): void {
+  #add(reader: ChangeReader, projects: readonly string[]): void {
     reader.pending ??= { sequence: 0, projects: new Set() };
     reader.pending.sequence = this.store.newestSequence;
     for (const project of projects) reader.pending.projects.add(project);
@@ -151,7 +151,7 @@ function readOptions(options: ChangesOptions | null | undefined): { readonly aft
 }
 
 /** Resolves when somebody wakes the reader, or the signal is aborted: a signal is asked, and never listened to. */
-function waitFor(reader: Reader, signal: StopOptions["signal"]): Promise<void> {
+function waitFor(reader: ChangeReader, signal: StopOptions["signal"]): Promise<void> {
   return new Promise((resolve) => {
     const look = signal === undefined ? null : setInterval(() => signal.aborted && wake(), LIMITS.changeMs);
     // Who only listens keeps no process from its end.

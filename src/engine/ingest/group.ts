@@ -30,26 +30,26 @@ export interface WaitingRecords {
   readonly reject: (error: unknown) => void;
 }
 
-export type Waiting = WaitingEvents | WaitingRecords;
+export type QueuedWrites = WaitingEvents | WaitingRecords;
 
-export function rowCountOf(waiting: Waiting): number {
+export function rowCountOf(waiting: QueuedWrites): number {
   return "records" in waiting ? waiting.records.length : waiting.events.length;
 }
 
-export interface Outcome {
+export interface IngestOutcome {
   accepted: number;
   duplicates: number;
   readonly rejected: RejectedEvent[];
   readonly adjusted: AdjustedEvent[];
 }
 
-function noOutcome(): Outcome {
+function noOutcome(): IngestOutcome {
   return { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 }
 
 /** What shares a frame and a sync: encoded, and not yet durable. */
 export class IngestGroup {
-  readonly waiting: Waiting[] = [];
+  readonly waiting: QueuedWrites[] = [];
   /** Events to tell the application of, once they are durable. */
   readonly notified: EventRecord[] = [];
   /** Events and records that came, refused ones too. */
@@ -57,7 +57,7 @@ export class IngestGroup {
   /** The group before has failed: what was encoded upon it is worth nothing. */
   isStale = false;
   readonly ids: BatchIds;
-  readonly #outcomes = new Map<WaitingEvents, Outcome>();
+  readonly #outcomes = new Map<WaitingEvents, IngestOutcome>();
   readonly #recordOutcomes = new Map<WaitingRecords, readonly RecordOutcome[]>();
 
   constructor(
@@ -68,12 +68,12 @@ export class IngestGroup {
     this.ids = new BatchIds(builder, projects);
   }
 
-  add(waiting: Waiting): void {
+  add(waiting: QueuedWrites): void {
     this.waiting.push(waiting);
     this.rowCount += rowCountOf(waiting);
   }
 
-  outcomeOf(waiting: WaitingEvents): Outcome {
+  outcomeOf(waiting: WaitingEvents): IngestOutcome {
     const outcome = noOutcome();
     this.#outcomes.set(waiting, outcome);
     return outcome;

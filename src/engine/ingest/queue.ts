@@ -14,7 +14,7 @@ import type { TimeToLiveRules } from "./time-to-live-rules.js";
 import type { Allowance, Limit } from "./allowance.js";
 import { EventEncoder } from "./encode-events.js";
 import { RecordEncoder } from "./encode-records.js";
-import { IngestGroup, rowCountOf, type RecordOutcome, type Waiting, type WaitingEvents, type WaitingRecords } from "./group.js";
+import { IngestGroup, rowCountOf, type RecordOutcome, type QueuedWrites, type WaitingEvents, type WaitingRecords } from "./group.js";
 import { KnownIds } from "./known-ids.js";
 import { Together } from "./together.js";
 
@@ -52,7 +52,7 @@ export interface IngestQueueOptions {
  */
 export class IngestQueue {
   /** In order of arrival. */
-  #queue: (Waiting | Turn)[] = [];
+  #queue: (QueuedWrites | Turn)[] = [];
   #waitingRowCount = 0;
   #isRunning = false;
   #knownIds: KnownIds | null = null;
@@ -128,7 +128,7 @@ export class IngestQueue {
     });
   }
 
-  #enqueue(entry: Waiting | Turn): void {
+  #enqueue(entry: QueuedWrites | Turn): void {
     this.#queue.push(entry);
     if (!this.#isRunning) void this.#run();
   }
@@ -152,7 +152,7 @@ export class IngestQueue {
   }
 
   /** Whether what waits goes into the open group, or a new one, before that is written. */
-  #takes(waiting: Waiting): boolean {
+  #takes(waiting: QueuedWrites): boolean {
     if (this.#open?.isStale === true) return false;
     const rowCount = this.#open?.rowCount ?? 0;
     if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#written === null)) return false;
@@ -161,7 +161,7 @@ export class IngestQueue {
     return this.#knownIds?.hasRoom(rowCountOf(waiting)) === true && (this.#written === null || !("records" in waiting));
   }
 
-  async #take(waiting: Waiting): Promise<void> {
+  async #take(waiting: QueuedWrites): Promise<void> {
     // File operations of the group before go on one step.
     if (this.#written !== null) await nextTurn();
     try {
@@ -192,7 +192,7 @@ export class IngestQueue {
     return alike;
   }
 
-  #leave(taken: readonly Waiting[]): void {
+  #leave(taken: readonly QueuedWrites[]): void {
     this.#queue.splice(0, taken.length);
     for (const one of taken) this.#waitingRowCount -= rowCountOf(one);
   }
@@ -210,7 +210,7 @@ export class IngestQueue {
     });
   }
 
-  async #takeInto(group: IngestGroup, taken: readonly Waiting[], encode: () => Promise<void>): Promise<void> {
+  async #takeInto(group: IngestGroup, taken: readonly QueuedWrites[], encode: () => Promise<void>): Promise<void> {
     for (const waiting of taken) group.add(waiting);
     try {
       await encode();

@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
-import { memberError, readMembers, readText, type Members } from "../../plan/members.js";
+import { memberError, readMembers, readText, type InputMembers } from "../../plan/members.js";
 import { normalEmail } from "../../plan/subject.js";
 import type { PrivacyResolution, PrivacyType, Regulation } from "./requests.js";
 
@@ -34,7 +34,7 @@ export function readResolution(resolution: unknown): PrivacyResolution {
   return oneOf(RESOLUTIONS, "resolution", resolution);
 }
 
-function readSubject(members: Members): CheckedPrivacyInput["subject"] {
+function readSubject(members: InputMembers): CheckedPrivacyInput["subject"] {
   const email = readId(members, "email");
   const userId = readId(members, "userId");
   if (email !== null && userId === null) return { email };
@@ -44,7 +44,7 @@ function readSubject(members: Members): CheckedPrivacyInput["subject"] {
 }
 
 /** An empty text is none, also where trimming makes it empty. */
-function readId(members: Members, name: "email" | "userId"): string | null {
+function readId(members: InputMembers, name: "email" | "userId"): string | null {
   if (members.values.get(name) === "") return null;
   const text = readText(members, name) ?? "";
   if (text.length > LIMITS.fieldTextBytes)

@@ -3,7 +3,7 @@ import type { StoredRequest } from "./lifecycle.js";
 import type { PrivacyRequest, PrivacyRequests } from "./requests.js";
 
 /** What becomes of a request at a time, epoch ms. @throws invalid_transition */
-export type Step = (request: StoredRequest, nowMs: number) => StoredRequest;
+export type RequestStep = (request: StoredRequest, nowMs: number) => StoredRequest;
 
 /** The steps of a privacy request that do nothing but change it, wherever requests are kept. */
 export abstract class PrivacySteps implements Pick<PrivacyRequests, "verify" | "acknowledge" | "extend"> {
@@ -20,5 +20,5 @@ export abstract class PrivacySteps implements Pick<PrivacyRequests, "verify" | "
   }
 
   /** Takes a step, and keeps what became of the request. @throws privacy_request_not_found, invalid_transition */
-  protected abstract step(id: string, change: Step): Promise<PrivacyRequest>;
+  protected abstract step(id: string, change: RequestStep): Promise<PrivacyRequest>;
 }

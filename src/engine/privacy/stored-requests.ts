@@ -24,7 +24,7 @@ import {
   type StoredRequest,
 } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
-import { PrivacySteps, type Step } from "./steps.js";
+import { PrivacySteps, type RequestStep } from "./steps.js";
 import { line, toldRecord } from "./bundle-lines.js";
 
 /** The ids of one identity: all that its records and events are found by. */
@@ -44,7 +44,7 @@ function idsOf(identity: number, view: IdentityView): PersonIds {
 const KIND_NAMES = { [RECORD_KINDS.identify]: "identify", [RECORD_KINDS.group]: "group", [RECORD_KINDS.alias]: "alias" } as const;
 
 /** All that is held at one moment. */
-interface Held {
+interface StoredData {
   readonly dictionaries: Dictionaries;
   readonly view: IdentityView;
   readonly records: RecordTable;
@@ -56,7 +56,7 @@ interface Held {
 }
 
 /** What is held in this turn, in which no commit is seen in part. */
-function heldIn(store: Store): Held {
+function heldIn(store: Store): StoredData {
   const { dictionaries, records, resolver } = store;
   const { recordEnd } = resolver;
   return { dictionaries, view: resolver.view(), records, recordCount: recordEnd, isLive: (row) => resolver.isLive(row, recordEnd), snapshot: store.snapshot() };
@@ -66,7 +66,7 @@ function heldIn(store: Store): Held {
  * All that is held about somebody as NDJSON lines: who they are, what was told about them, every event. Cost: a pass over all days.
  * @throws corruption, aborted
  */
-async function* bundleOf(identity: number, held: Held, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
+async function* bundleOf(identity: number, held: StoredData, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
   const turns = new RowTurns(signal);
   const ids = idsOf(identity, held.view);
   yield line({ kind: "identity", ...identityLine(held, identity, ids) });
@@ -80,7 +80,7 @@ async function* bundleOf(identity: number, held: Held, signal?: Pick<AbortSignal
   for await (const event of events) yield line({ kind: "event", ...event });
 }
 
-function identityLine({ dictionaries, view }: Held, identity: number, { userIds, anonymousIds }: PersonIds): object {
+function identityLine({ dictionaries, view }: StoredData, identity: number, { userIds, anonymousIds }: PersonIds): object {
   const texts = (codes: ReadonlySet<number>, name: string) => [...codes].map((code) => dictionaries.named(name).valueOf(code)).sort();
   return {
     identityId: view.identityId(identity),
@@ -90,7 +90,7 @@ function identityLine({ dictionaries, view }: Held, identity: number, { userIds,
   };
 }
 
-function recordLine({ records, dictionaries, isLive }: Held, row: number, { userIds, anonymousIds }: PersonIds): object | null {
+function recordLine({ records, dictionaries, isLive }: StoredData, row: number, { userIds, anonymousIds }: PersonIds): object | null {
   const kind = KIND_NAMES[records.kinds[row] as keyof typeof KIND_NAMES] as string | undefined;
   const userId = records.code(row, "userId");
   const isAlias = records.kinds[row] === RECORD_KINDS.alias;
@@ -255,7 +255,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     return expire(found, this.#house.clock.now());
   }
 
-  protected async step(id: string, change: Step): Promise<PrivacyRequest> {
+  protected async step(id: string, change: RequestStep): Promise<PrivacyRequest> {
     this.#house.refuseClosed();
     const nowMs = this.#house.clock.now();
     await this.#change(() => Promise.resolve(this.#book.replace([change(this.#request(id), nowMs)])));

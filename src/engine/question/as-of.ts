@@ -5,13 +5,13 @@ import type { ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
 /** Where a question looks. */
-export interface Asked {
+export interface QueryTarget {
   readonly store: VisibleStore;
   readonly contexts: ReportContexts;
 }
 
 /** The store of now, and what its questions share. */
-export interface Present extends Asked {
+export interface Present extends QueryTarget {
   readonly store: Store;
 }
 
@@ -19,7 +19,7 @@ export interface Present extends Asked {
  * Asks the store of now or, where the plan names a sequence, the store as it was then.
  * @param ask looks at nothing else @throws invalid_parameter (the store has not come to the sequence), and what `ask` throws
  */
-export async function asOfPlan<A>(plan: Plan, now: Present, slices: Slices, ask: (asked: Asked) => Promise<A>): Promise<A> {
+export async function asOfPlan<A>(plan: Plan, now: Present, slices: Slices, ask: (asked: QueryTarget) => Promise<A>): Promise<A> {
   const sequence = "asOf" in plan ? plan.asOf : null;
   if (sequence === null || sequence === "latest") return await ask(now);
   // Insights alone are asked as of a sequence.

@@ -7,7 +7,7 @@ import { looksUpTables, readsTables, type ReportContexts } from "./report-contex
 import type { Slices } from "./slices.js";
 
 /** A question under way. */
-export interface Asking {
+export interface RunningQuery {
   readonly plan: Plan;
   readonly store: VisibleStore;
   readonly contexts: ReportContexts;
@@ -23,7 +23,7 @@ export interface Asking {
  * @param goOn null where something turned out to be missing @throws aborted, corruption
  */
 export async function atMoment<B, A>(
-  { plan, store, contexts, slices, onRows, onLoad }: Asking,
+  { plan, store, contexts, slices, onRows, onLoad }: RunningQuery,
   begin: (moment: TableMoment, missing: Missing, snapshot: Snapshot) => B | null,
   goOn: (begun: B, snapshot: Snapshot, missing: Missing) => A | null | Promise<A | null>,
 ): Promise<A> {

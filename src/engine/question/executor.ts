@@ -4,8 +4,8 @@ import type { AnyFold, AnySurvey, FoldContext, Report, Study } from "../../repor
 import type { TableMoment } from "../../table/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
-import { asOfPlan, type Asked } from "./as-of.js";
-import { atMoment, type Asking } from "./at-moment.js";
+import { asOfPlan, type QueryTarget } from "./as-of.js";
+import { atMoment, type RunningQuery } from "./at-moment.js";
 import { Gathering } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
 import { partOfFold } from "./part-of-fold.js";
@@ -14,12 +14,12 @@ import { Slices } from "./slices.js";
 import { newWork, type Work } from "./work.js";
 
 /** A question under way: where it looks, how others have a turn, and what it took. */
-interface Question extends Asked {
+interface QueryRun extends QueryTarget {
   readonly slices: Slices;
   readonly work: Work;
 }
 
-function askingOf(plan: Plan, { store, contexts, slices, work }: Question): Asking {
+function askingOf(plan: Plan, { store, contexts, slices, work }: QueryRun): RunningQuery {
   return { plan, store, contexts, slices, onRows: (rowCount) => (work.rowCount += rowCount), onLoad: () => (work.loadCount += 1) };
 }
 
@@ -42,16 +42,16 @@ export class MemoryExecutor implements Executor {
     return answer;
   }
 
-  #answer<K extends ReportName>(report: Report<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+  #answer<K extends ReportName>(report: Report<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
     if (report.kind === "study") return this.#study(report, plan, question);
     return report.kind === "fold" ? this.#fold(report, plan, question) : this.#survey(report, plan, question);
   }
 
-  #study<K extends ReportName>(report: Study<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+  #study<K extends ReportName>(report: Study<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
     return atMoment(askingOf(plan, question), (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
   }
 
-  #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+  #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
     const { contexts, slices, work } = question;
     const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot): { readonly read: unknown; readonly context: Promise<FoldContext> } | null => {
       const read = report.read?.(plan, moment, missing) ?? null;
@@ -73,7 +73,7 @@ export class MemoryExecutor implements Executor {
     });
   }
 
-  #survey<K extends ReportName>(report: AnySurvey<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+  #survey<K extends ReportName>(report: AnySurvey<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
     const { contexts, slices, work } = question;
     const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot) => {
       const read = report.read?.(plan, moment, missing) ?? null;

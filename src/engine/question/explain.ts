@@ -10,7 +10,7 @@ import { Span, type SpanPart } from "../../segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { Store } from "../../store/live/store.js";
-import { asOfPlan, type Asked } from "./as-of.js";
+import { asOfPlan, type QueryTarget } from "./as-of.js";
 import { atMoment } from "./at-moment.js";
 import { columnsFor, keptKeyOf } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
@@ -47,7 +47,7 @@ export async function explainPlan(store: Store, contexts: ReportContexts, plan: 
   return await asOfPlan(plan, { store, contexts }, slices, (asked) => explainWhere(asked, slices, plan));
 }
 
-async function explainWhere({ store, contexts }: Asked, slices: Slices, plan: Plan): Promise<Omit<Explanation, "notices">> {
+async function explainWhere({ store, contexts }: QueryTarget, slices: Slices, plan: Plan): Promise<Omit<Explanation, "notices">> {
   const asking = { plan, store, contexts, slices, onRows: () => undefined, onLoad: () => undefined };
   return await atMoment(asking, (moment, missing) => passesOf(plan, contexts, moment, missing), async ({ passing }, snapshot) => {
     const passes = await passing;
@@ -55,7 +55,7 @@ async function explainWhere({ store, contexts }: Asked, slices: Slices, plan: Pl
     let rowCount = 0;
     const kept = passes.map(({ part, selectors }) => new Set(keptRows(snapshot.spans, snapshot, selectors, part === null ? null : keptKeyOf(part, selectors))));
     const segments = snapshot.rows.map((rows) => {
-      const accesses = passes.map(({ selectors }, at): Access => (kept[at]?.has(rows) === true ? "kept" : widest(selectors.map((selector) => accessOf(rows, selector)))));
+      const accesses = passes.map(({ selectors }, at): SegmentAccess => (kept[at]?.has(rows) === true ? "kept" : widest(selectors.map((selector) => accessOf(rows, selector)))));
       passes.forEach(({ part, selectors }, at) => {
         if (accesses[at] === "pruned" || accesses[at] === "kept") return;
         rowCount += rows.rowCount;
@@ -68,24 +68,24 @@ async function explainWhere({ store, contexts }: Asked, slices: Slices, plan: Pl
   });
 }
 
-type Access = Explanation["segments"][number]["access"];
+type SegmentAccess = Explanation["segments"][number]["access"];
 
 /** From what costs nothing to what costs most. */
-const ACCESSES: readonly Access[] = ["pruned", "kept", "all", "range", "postings", "bitmaps", "scan"];
+const ACCESSES: readonly SegmentAccess[] = ["pruned", "kept", "all", "range", "postings", "bitmaps", "scan"];
 
 /** The costliest: a question that passes over rows several times is as fast as its slowest pass. */
-function widest(accesses: readonly Access[]): Access {
+function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
   return accesses.reduce((most, access) => (ACCESSES.indexOf(access) > ACCESSES.indexOf(most) ? access : most), "pruned");
 }
 
 /** One pass over rows. `part` is null for a study, which reads tables instead. */
-interface Pass {
+interface ExplainedPass {
   readonly part: AnyPart | null;
   readonly selectors: readonly Selector[];
 }
 
 /** Null where something is missing. */
-function passesOf(plan: Plan, contexts: ReportContexts, moment: TableMoment, missing: Missing): { readonly passing: Promise<readonly Pass[]> } | null {
+function passesOf(plan: Plan, contexts: ReportContexts, moment: TableMoment, missing: Missing): { readonly passing: Promise<readonly ExplainedPass[]> } | null {
   const report = reportOf(plan);
   const read = report.kind === "study" ? null : (report.read?.(plan, moment, missing) ?? null);
   if (!missing.isEmpty) return null;
@@ -93,12 +93,12 @@ function passesOf(plan: Plan, contexts: ReportContexts, moment: TableMoment, mis
     const own = Object.values(report.parts(plan, contexts.rowContextOf(moment), read));
     return { passing: passesOfParts([...contexts.segmentPartsOf(own.flatMap(({ scopes }) => scopes)), ...own], contexts, moment) };
   }
-  const pass = (context: FoldContext): Pass => ({ part: report.kind === "fold" ? partOfFold(report, plan, context, read) : null, selectors: [context.selector] });
+  const pass = (context: FoldContext): ExplainedPass => ({ part: report.kind === "fold" ? partOfFold(report, plan, context, read) : null, selectors: [context.selector] });
   const ofSegments = passesOfParts(contexts.segmentPartsOf([plan]), contexts, moment);
   return { passing: Promise.all([ofSegments, contexts.of(plan, moment, null)]).then(([passes, context]) => [...passes, pass(context)]) };
 }
 
-async function passesOfParts(parts: readonly AnyPart[], contexts: ReportContexts, moment: TableMoment): Promise<readonly Pass[]> {
+async function passesOfParts(parts: readonly AnyPart[], contexts: ReportContexts, moment: TableMoment): Promise<readonly ExplainedPass[]> {
   const lists = await contexts.selectorsOf(parts, moment, null);
   return parts.map((part, at) => ({ part, selectors: lists[at] ?? [] }));
 }

@@ -4,7 +4,7 @@ import { MS_PER_DAY, dayStartMs } from "../../base/time.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isPruned, isWhole } from "../../filter/select.js";
 import type { Range } from "../../plan/plan.js";
-import type { AnyPart, Part } from "../../report/form/part.js";
+import type { AnyPart, Pass } from "../../report/form/part.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import { Head, type HeadView } from "../../segment/head.js";
 import { LoadsAhead } from "../../segment/loads-ahead.js";
@@ -49,7 +49,7 @@ export class Gathering<S, T> {
 
   /** @param selectors of the part's scopes */
   constructor(
-    readonly part: Part<S, T>,
+    readonly part: Pass<S, T>,
     readonly selectors: readonly Selector[],
     readonly work: Work,
     readonly slices: Slices,

@@ -1,9 +1,9 @@
 import type { Plan, ReportName } from "../../plan/plan.js";
-import type { KeptState, Part } from "../../report/form/part.js";
+import type { KeptState, Pass } from "../../report/form/part.js";
 import type { AnyFold, FoldContext } from "../../report/form/report.js";
 
 /** The one part of a question that is a fold. @param read what the report read of tables */
-export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, context: FoldContext, read: unknown): Part<unknown, unknown> {
+export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, context: FoldContext, read: unknown): Pass<unknown, unknown> {
   const kept = keptOf(report, plan, context);
   return {
     scopes: [plan],

@@ -2,12 +2,12 @@ import { parameterError } from "../../base/errors.js";
 import { Turns } from "../../base/turn.js";
 import type { Store } from "../../store/live/store.js";
 import { storeAsOf } from "../../store/live/store-as-of.js";
-import type { Asked, Present } from "./as-of.js";
+import type { QueryTarget, Present } from "./as-of.js";
 import { ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
 /** Asks the store as it was at a sequence. @throws invalid_parameter (the store has not come to it), and what `ask` throws */
-export async function askPast<A>(sequence: number, { store, contexts }: Present, slices: Slices, ask: (asked: Asked) => Promise<A>): Promise<A> {
+export async function askPast<A>(sequence: number, { store, contexts }: Present, slices: Slices, ask: (asked: QueryTarget) => Promise<A>): Promise<A> {
   refuseUnreached(sequence, store);
   const past = await storeAsOf(store, sequence, new Turns(undefined, () => slices.yieldSometimes()));
   const own = new ReportContexts(past, contexts.rates, contexts.rules);

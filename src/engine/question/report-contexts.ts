@@ -10,7 +10,7 @@ import { IdentityIds } from "../../identity/identity-ids.js";
 import type { CompanyView } from "../../identity/identity-view.js";
 import type { ReportRules } from "../../plan/context.js";
 import type { Rates } from "../../plan/input.js";
-import type { Comparison, Operand, Plan, Scope } from "../../plan/plan.js";
+import type { SettledFilter, Operand, Plan, QueryScope } from "../../plan/plan.js";
 import { operandsOf } from "../../plan/scopes-of.js";
 import type { AnyPart } from "../../report/form/part.js";
 import type { FoldContext, RowContext } from "../../report/form/report.js";
@@ -38,12 +38,12 @@ function knownOfPlan(plan: Plan, rules: Pick<ReportRules, "revenue" | "touch">, 
   return missing.isEmpty ? knownFields(people, companies, touches) : null;
 }
 
-function knownFields(people: Found<KnownValues>, companies: Found<KnownValues>, touches: Found<RowLabels>): KnownFields {
+function knownFields(people: TablesByName<KnownValues>, companies: TablesByName<KnownValues>, touches: TablesByName<RowLabels>): KnownFields {
   return { person: (path) => found(people, path), company: (path) => found(companies, path), paymentTouch: (model) => found(touches, model) };
 }
 
 /** By name. */
-type Found<T> = ReadonlyMap<string, T | null>;
+type TablesByName<T> = ReadonlyMap<string, T | null>;
 
 /** Of a plan that names nothing of these. */
 const NOTHING_KNOWN: KnownFields = knownFields(new Map(), new Map(), new Map());
@@ -52,18 +52,18 @@ function find<T>(known: Map<string, T | null>, name: string, read: (name: string
   if (!known.has(name)) known.set(name, read(name));
 }
 
-function found<T>(asked: Found<T>, name: string): T {
+function found<T>(asked: TablesByName<T>, name: string): T {
   const value = asked.get(name) ?? null;
   assert(value !== null, "a question reads what its plan names");
   return value;
 }
 
 /** How others have a turn, and who counts the work of a question. */
-export type Look = Pick<TableMoment, "pause" | "looked">;
+export type TableWork = Pick<TableMoment, "pause" | "looked">;
 
 /** Scopes of one pass over rows, and whether filters that tell actors apart may be left to its end. */
-interface Asking {
-  readonly scopes: readonly Scope[];
+interface PassScopes {
+  readonly scopes: readonly QueryScope[];
   readonly only?: unknown;
 }
 
@@ -85,7 +85,7 @@ export class ReportContexts {
   }
 
   /** Rows, links and tables of the turn in which it is called; null where something is missing. */
-  momentOf(plan: Plan, snapshot: Snapshot, { pause, looked }: Look, missing: Missing): TableMoment | null {
+  momentOf(plan: Plan, snapshot: Snapshot, { pause, looked }: TableWork, missing: Missing): TableMoment | null {
     const { dictionaries, resolver } = this.store;
     const tables = this.#tables;
     const identities = resolver.view();
@@ -132,14 +132,14 @@ export class ReportContexts {
    * @param passing null where rows are not to be read: then an event of anybody may pass a filter by segment
    * @throws invalid_regex, corruption, and what the moment's `pause` throws
    */
-  async selectorsOf(parts: readonly Asking[], moment: TableMoment, passing: Passing | null): Promise<Selector[][]> {
+  async selectorsOf(parts: readonly PassScopes[], moment: TableMoment, passing: Passing | null): Promise<Selector[][]> {
     const { dictionaries, identities, companies, tables, known, pause } = moment;
     const segments = passing === null ? null : askedSegments(parts.flatMap(({ scopes }) => scopes));
     const scopes = [...parts, ...(segments?.parts ?? [])].flatMap((part) => part.scopes);
     const userId = scopes.find((scope) => scope.userId !== null)?.userId ?? null;
     const subject = userId === null ? 0 : identities.findId(userId);
     const where = [...scopes.flatMap((scope) => scope.where), segments?.comparisons ?? []];
-    const has = (test: (comparison: Comparison) => boolean) => where.some((group) => group.some(test));
+    const has = (test: (comparison: SettledFilter) => boolean) => where.some((group) => group.some(test));
     const hashing = has(({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
     const touches = has(({ operand }) => operand.kind === "touch") ? tables.touchMaker(this.rules.touch).reader() : null;
     const regexes = has(({ test }) => test.op === "regex") ? await compileRegexes(where) : new Map<string, never>();
@@ -150,7 +150,7 @@ export class ReportContexts {
   }
 
   /** The passes over rows that the segments of some scopes take. */
-  segmentPartsOf(scopes: readonly Scope[]): readonly AnyPart[] {
+  segmentPartsOf(scopes: readonly QueryScope[]): readonly AnyPart[] {
     return askedSegments(scopes)?.parts ?? [];
   }
 
@@ -187,7 +187,7 @@ export class ReportContexts {
   }
 }
 
-async function compileAll(parts: readonly Asking[], context: FilterContext, pause: () => Promise<void>): Promise<Selector[][]> {
+async function compileAll(parts: readonly PassScopes[], context: FilterContext, pause: () => Promise<void>): Promise<Selector[][]> {
   const compiler = new SelectorCompiler(context);
   const selectors: Selector[][] = [];
   for (const { scopes, only } of parts) {

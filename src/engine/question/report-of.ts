@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.js";
-import type { Plan, ReportName, Scope } from "../../plan/plan.js";
+import type { Plan, ReportName, QueryScope } from "../../plan/plan.js";
 import { segmentsOf } from "../../plan/scopes-of.js";
 import type { Report } from "../../report/form/report.js";
 import { reports } from "../../report/reports.js";
@@ -15,7 +15,7 @@ export async function loadReport(plan: Plan): Promise<void> {
 }
 
 /** The segments that scopes of a loaded plan name; null where none was ever loaded: then they name none. */
-export function askedSegments(scopes: readonly Scope[]): AskedSegments | null {
+export function askedSegments(scopes: readonly QueryScope[]): AskedSegments | null {
   return Segments === null ? null : new Segments(scopes);
 }
 

@@ -2,10 +2,10 @@ import { parameterError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { compareCodePoints } from "../../base/order.js";
 import { checkSavedSegment } from "../../plan/insights/saved-segment.js";
-import type { Segment } from "../../plan/insights/input.js";
+import type { PeopleSegment } from "../../plan/insights/input.js";
 import { normalEmail } from "../../plan/subject.js";
 import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY } from "../../store/files/saved-segments-file.js";
-import type { SavedSegment as StoredSegment } from "../../store/files/saved-segments-file.js";
+import type { StoredSegment as StoredSegment } from "../../store/files/saved-segments-file.js";
 import type { Store } from "../../store/live/store.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { Housekeeping } from "../upkeep/housekeeping.js";
@@ -14,7 +14,7 @@ import { checkPatterns } from "./settle.js";
 import { textsOf } from "./segment-texts.js";
 
 /** A segment under the name by which filters of any question know it, as it was put; dates are texts. */
-export interface SavedSegment extends Segment {
+export interface SavedSegment extends PeopleSegment {
   readonly name: string;
 }
 
@@ -25,7 +25,7 @@ export interface Segments {
    * @throws invalid_parameter (a name of other than 1 to 64 letters, digits, `_` and `-`; one too many), read_only, storage_full, closed, and as
    * countEvents for filters
    */
-  put(name: string, segment: Segment): Promise<SavedSegment>;
+  put(name: string, segment: PeopleSegment): Promise<SavedSegment>;
   /** All of them, by name. @throws closed */
   list(): Promise<readonly SavedSegment[]>;
   /** Forgets a segment: questions that name it are refused from then on. False where there was none. @throws read_only, storage_full, closed */
@@ -67,7 +67,7 @@ export class StoredSegments implements Segments {
     return new Map([...this.#byName].map(([name, { groups }]) => [name, { groups }]));
   }
 
-  async put(name: string, segment: Segment): Promise<SavedSegment> {
+  async put(name: string, segment: PeopleSegment): Promise<SavedSegment> {
     this.#house.refuseClosed();
     const saved = await checkedSegment(name, segment);
     await this.#change((byName) => withSegment(byName, saved));
@@ -119,7 +119,7 @@ export class StoredSegments implements Segments {
 }
 
 /** A segment as it is kept. @throws invalid_parameter, and as `checkSavedSegment` and `checkPatterns` */
-export async function checkedSegment(name: string, segment: Segment): Promise<StoredSegment> {
+export async function checkedSegment(name: string, segment: PeopleSegment): Promise<StoredSegment> {
   await checkPatterns(checkSavedSegment(name, segment));
   // What is kept is the caller's no more; dates are texts, and members that are undefined absent.
   return JSON.parse(JSON.stringify({ name, groups: segment.groups })) as StoredSegment;

@@ -4,10 +4,10 @@ import { LIMITS } from "../../base/limits.js";
 import { inTurns, piecesOf, type Steps } from "../../base/steps.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../column/bitmap.js";
-import type { Members, MembersOf } from "../../filter/members.js";
+import type { SegmentMembers, MembersOf } from "../../filter/members.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
-import type { Comparison, Range, Scope } from "../../plan/plan.js";
+import type { SettledFilter, Range, QueryScope } from "../../plan/plan.js";
 import type { AnyPart } from "../../report/form/part.js";
 import { eachAddedCount, type ActorCounts } from "../../report/events/actor-counts.js";
 import { eachActor, unitedActors, type DistinctActors } from "../../report/events/distinct-actors.js";
@@ -22,17 +22,17 @@ export interface MembersContext {
   /** Identities are below it. */
   readonly identityEnd: number;
   /** Whether a comparison holds for an identity. */
-  readonly testOf: (comparison: Comparison) => Steps<(identity: number) => boolean>;
+  readonly testOf: (comparison: SettledFilter) => Steps<(identity: number) => boolean>;
   /** Gives others a turn. @throws aborted */
   readonly pause: () => Promise<void>;
 }
 
 /** A condition, and the parts that tell of whom it holds, by their places. */
-type Settled =
+type SettledCondition =
   /** Who is in the first part and not in the second; negated: everybody else. */
   | { readonly kind: "seen"; readonly within: number; readonly notIn: number | null; readonly negated: boolean }
   | { readonly kind: "counted"; readonly counts: number; readonly atLeast: number; readonly atMost: number }
-  | { readonly kind: "is"; readonly comparison: Comparison };
+  | { readonly kind: "is"; readonly comparison: SettledFilter };
 
 /**
  * The segments that a question names: which passes over rows they take, and who is in them by what these found. Passes tell of ids, and are kept with
@@ -40,10 +40,10 @@ type Settled =
  */
 export class AskedSegments {
   readonly #parts = new Map<string, { readonly place: number; readonly part: AnyPart }>();
-  readonly #segments = new Map<SegmentPlan, readonly (readonly Settled[])[]>();
+  readonly #segments = new Map<SegmentPlan, readonly (readonly SettledCondition[])[]>();
 
   /** @param scopes those of the question */
-  constructor(scopes: readonly Scope[]) {
+  constructor(scopes: readonly QueryScope[]) {
     for (const { operand } of scopes.flatMap(({ where }) => where.flat())) {
       if (operand.kind !== "segment" || this.#segments.has(operand.segment)) continue;
       this.#segments.set(operand.segment, operand.segment.map((group) => group.map((condition) => this.#settle(condition, operand.nowMs))));
@@ -56,14 +56,14 @@ export class AskedSegments {
   }
 
   /** What conditions compare. */
-  get comparisons(): readonly Comparison[] {
+  get comparisons(): readonly SettledFilter[] {
     return [...this.#segments.values()].flat(2).flatMap((condition) => (condition.kind === "is" ? [condition.comparison] : []));
   }
 
   /** @param states what the parts found, in their order */
   async membersOf(states: readonly unknown[], context: MembersContext): Promise<NonNullable<MembersOf>> {
-    const folding = new Folding(states, context);
-    const members = new Map<SegmentPlan, Members>();
+    const folding = new ConditionHolders(states, context);
+    const members = new Map<SegmentPlan, SegmentMembers>();
     for (const [segment, groups] of this.#segments) {
       const bits = await anyOf(groups, folding, context);
       members.set(segment, { has: (identity) => identity < context.identityEnd && hasBit(bits, identity) });
@@ -75,7 +75,7 @@ export class AskedSegments {
     };
   }
 
-  #settle(condition: ConditionPlan, nowMs: number): Settled {
+  #settle(condition: ConditionPlan, nowMs: number): SettledCondition {
     if (condition.type === "is") return { kind: "is", comparison: condition.comparison };
     const range = rangeOf(condition.window, nowMs);
     if (condition.type === "did") {
@@ -90,7 +90,7 @@ export class AskedSegments {
     return { kind: "seen", within: ofProject(range), notIn: rest.fromMs < rest.toMs ? ofProject(rest) : null, negated: false };
   }
 
-  #whoDid(scope: Scope): number {
+  #whoDid(scope: QueryScope): number {
     return this.#place(`who did ${JSON.stringify(scope)}`, () => whoDid(scope));
   }
 
@@ -105,7 +105,7 @@ function rangeOf(window: SegmentWindow, nowMs: number): Range {
   return window.kind === "range" ? window.range : { fromMs: nowMs - window.days * MS_PER_DAY, toMs: nowMs + 1 };
 }
 
-async function anyOf(groups: readonly (readonly Settled[])[], folding: Folding, { identityEnd, pause }: MembersContext): Promise<Bitmap> {
+async function anyOf(groups: readonly (readonly SettledCondition[])[], folding: ConditionHolders, { identityEnd, pause }: MembersContext): Promise<Bitmap> {
   const any = emptyBitmap(identityEnd);
   for (const group of groups) {
     const all = emptyBitmap(identityEnd);
@@ -120,7 +120,7 @@ async function anyOf(groups: readonly (readonly Settled[])[], folding: Folding, 
 }
 
 /** Of whom conditions hold, a bit an identity. */
-class Folding {
+class ConditionHolders {
   readonly #seen = new Map<number, Bitmap>();
 
   constructor(
@@ -128,7 +128,7 @@ class Folding {
     readonly context: MembersContext,
   ) {}
 
-  *holdsFor(condition: Settled): Steps<Bitmap> {
+  *holdsFor(condition: SettledCondition): Steps<Bitmap> {
     switch (condition.kind) {
       case "seen":
         return this.#holdsForSeen(condition.within, condition.notIn, condition.negated);

@@ -1,6 +1,6 @@
 import { Turns } from "../../base/turn.js";
 import { freeze, seal, wantsSeal, type Frozen } from "../../store/upkeep/seal.js";
-import type { Removal } from "../../store/upkeep/exchange.js";
+import type { RemovedRows } from "../../store/upkeep/exchange.js";
 import type { Store } from "../../store/live/store.js";
 import { LIMITS } from "../../base/limits.js";
 import { compact, compactionsDue, type Due } from "../../store/upkeep/compact.js";
@@ -210,7 +210,7 @@ export class Housekeeping {
    * Seals everything, then runs `act`, which takes rows away, before anything else is committed; resolves when their files are gone.
    * @throws what sealing and `act` throw
    */
-  async removing(queue: IngestQueue, untilUnread: UntilUnread, act: () => Promise<Removal>): Promise<void> {
+  async removing(queue: IngestQueue, untilUnread: UntilUnread, act: () => Promise<RemovedRows>): Promise<void> {
     let whenUnread: Promise<void> = Promise.resolve();
     await this.exclusive(queue, async () => {
       await this.#begin(await freeze(this.store));

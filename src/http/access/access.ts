@@ -6,7 +6,7 @@ import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
 /** What a caller must hold. Checked in the order of the members. */
-export interface Access {
+export interface RequiredAccess {
   /** Null: any token will do. */
   readonly scope: Scope | null;
   /** The least role; absent: any. */
@@ -57,7 +57,7 @@ export function invalidToken(): DaybookError {
  * @param what before what is expected: what asks for it
  * @throws insufficient_scope, insufficient_role, organization_token_required, in this order
  */
-export function authorize(access: Access, token: TokenRecord, what = ""): void {
+export function authorize(access: RequiredAccess, token: TokenRecord, what = ""): void {
   if (access.scope !== null && !token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
     throw new DaybookError("insufficient_scope", `${what}expected a token with the scope ${access.scope}`);
   }

@@ -9,14 +9,14 @@ export interface BucketRules {
   readonly bucketCountMax: number;
 }
 
-interface Bucket {
+interface TokenBucket {
   left: number;
   atMs: number;
 }
 
 /** Token buckets by name. */
 export class Buckets {
-  readonly #byName = new Map<string, Bucket>();
+  readonly #byName = new Map<string, TokenBucket>();
 
   constructor(
     readonly rules: BucketRules,
@@ -47,7 +47,7 @@ export class Buckets {
     this.#byName.clear();
   }
 
-  #refill(bucket: Bucket): void {
+  #refill(bucket: TokenBucket): void {
     const nowMs = this.clock.now();
     bucket.left = Math.min(this.rules.capacity, bucket.left + (Math.max(0, nowMs - bucket.atMs) / 1_000) * this.rules.perSec);
     bucket.atMs = nowMs;

@@ -4,17 +4,17 @@ import { mattersOf } from "../../plan/matters-of.js";
 import type { Matter } from "../../plan/matters-of.js";
 import type { Operand, Plan } from "../../plan/plan.js";
 import { authorize } from "./access.js";
-import type { Access } from "./access.js";
+import type { RequiredAccess } from "./access.js";
 import type { TokenRecord } from "./token.js";
 
 const REPORT = { role: "admin", organizationWide: true } as const;
 /** What reports about persons, money and companies ask for. */
-export const PEOPLE: Access = { scope: "identities:read", ...REPORT };
-export const MONEY: Access = { scope: "revenue:read", ...REPORT };
-export const COMPANIES: Access = { scope: "companies:read", ...REPORT };
+export const PEOPLE: RequiredAccess = { scope: "identities:read", ...REPORT };
+export const MONEY: RequiredAccess = { scope: "revenue:read", ...REPORT };
+export const COMPANIES: RequiredAccess = { scope: "companies:read", ...REPORT };
 
 /** What a question may be about, whichever question it is. */
-const MATTERS: Readonly<Record<Matter, readonly [access: Access, what: string]>> = {
+const MATTERS: Readonly<Record<Matter, readonly [access: RequiredAccess, what: string]>> = {
   revenue: [MONEY, "measure revenue"],
   identities: [PEOPLE, "person.*, first_touch.*, last_touch.*, and conditions of type trait"],
   companies: [COMPANIES, "company.*, and conditions of type company"],
@@ -48,7 +48,7 @@ function authorizeShown(input: object, { scopes }: TokenRecord): void {
 
 /** The members of any question that name a field whose values its answer shows. */
 function* shownFields(input: object): Generator<readonly [param: string, name: string]> {
-  const { field, measure, breakdown, node } = input as Shown;
+  const { field, measure, breakdown, node } = input as PlanMember;
   if (typeof field === "string") yield ["field", field];
   // How many different ones there are tells none of them.
   if (typeof measure === "object" && measure?.type !== "unique_values" && typeof measure?.field === "string") yield ["measure.field", measure.field];
@@ -57,7 +57,7 @@ function* shownFields(input: object): Generator<readonly [param: string, name: s
 }
 
 /** As plan/ took it. */
-interface Shown {
+interface PlanMember {
   readonly field?: string | null;
   readonly measure?: string | { readonly type: string; readonly field?: string | null } | null;
   readonly breakdown?: { readonly fields: readonly string[] } | null;

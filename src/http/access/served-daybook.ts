@@ -5,13 +5,13 @@ import type { ReportName } from "../../plan/plan.js";
 /** What not every Daybook has whose events are kept elsewhere. */
 type Own = Pick<Daybook, "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;
 
-type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
+type TransferMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
 
 /** How a Daybook is; `unreachable`: the servers that have its events do not answer. */
 export type Health = Daybook["health"] | "unreachable";
 
 /** What is served: an embedded Daybook, or one whose events are elsewhere. Routes that need what is not there answer `not_supported`. */
-export interface ServedDaybook extends Pick<Daybook, ReportName | Transfer>, Partial<Own> {
+export interface ServedDaybook extends Pick<Daybook, ReportName | TransferMethods>, Partial<Own> {
   /** Names of all projects. */
   projects(): readonly string[] | Promise<readonly string[]>;
   /** Asked where the events are elsewhere. Absent: as if it was `ok`. */

@@ -22,7 +22,7 @@ export function errorReply(envelope: Envelope, thrown: unknown, requestId: strin
   const status = STATUS[error.code];
   const message = status >= 500 ? ERROR_CODES[error.code] : error.message;
   const param = status >= 500 ? undefined : error.details.param;
-  const told: Told = { code: error.code, status, message, param, errors: status >= 500 ? undefined : error.details["errors"], requestId };
+  const told: ErrorParts = { code: error.code, status, message, param, errors: status >= 500 ? undefined : error.details["errors"], requestId };
   return {
     status,
     headers: {
@@ -37,7 +37,7 @@ export function errorReply(envelope: Envelope, thrown: unknown, requestId: strin
 }
 
 /** What every shape tells in its own way. */
-interface Told {
+interface ErrorParts {
   readonly code: ErrorCode;
   readonly status: number;
   readonly message: string;
@@ -46,7 +46,7 @@ interface Told {
   readonly requestId: string;
 }
 
-const BODIES: Readonly<Record<Envelope, (told: Told) => object>> = {
+const BODIES: Readonly<Record<Envelope, (told: ErrorParts) => object>> = {
   older: ({ code, message, param, requestId }) => ({ status: "ERROR", error: { code, message, param, request_id: requestId } }),
   // One client looks for a status that is not 1, another for its code in the body, and gives up at once where a field is missing.
   client: ({ code, status, message, param, requestId }) => ({

@@ -1,6 +1,6 @@
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 
-interface Rejection {
+interface NamedRejection {
   readonly index: number;
   readonly code: string;
   readonly message: string;
@@ -8,12 +8,12 @@ interface Rejection {
 
 /** What an answer names one by one of what was rejected; with how many there were, where these are more. */
 export interface NamedRejections {
-  readonly rejected: Rejection[];
+  readonly rejected: NamedRejection[];
   readonly rejectedCount?: number;
 }
 
 /** @param rejected ascending by index */
-export function namedRejections(rejected: readonly Rejection[]): NamedRejections {
+export function namedRejections(rejected: readonly NamedRejection[]): NamedRejections {
   const named = rejected.slice(0, SERVER_LIMITS.namedItemCount).map(({ index, code, message }) => ({ index, code, message }));
   return named.length === rejected.length ? { rejected: named } : { rejected: named, rejectedCount: rejected.length };
 }

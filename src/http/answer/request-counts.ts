@@ -1,14 +1,14 @@
 import type { Answered } from "./answered.js";
 
 /** Answers of one route with one status, and how long they took together, in ms. */
-export interface Count {
+export interface RequestCount {
   count: number;
   durationMs: number;
 }
 
 /** Counts answers by organization, route and status: as many as routes have statuses, whatever callers send. */
 export class RequestCounts {
-  readonly #byOrganization = new Map<string, Map<string, Count>>();
+  readonly #byOrganization = new Map<string, Map<string, RequestCount>>();
   /** Texts that were sent in the place of ids, and are none. */
   readonly #noIds = new Map<string, number>();
 
@@ -16,7 +16,7 @@ export class RequestCounts {
     // Of who is not known nobody could ask.
     if (organization === null || route === null) return;
     let counts = this.#byOrganization.get(organization);
-    if (counts === undefined) this.#byOrganization.set(organization, (counts = new Map<string, Count>()));
+    if (counts === undefined) this.#byOrganization.set(organization, (counts = new Map<string, RequestCount>()));
     const labels = `{route="${route}",status="${status}"}`;
     let known = counts.get(labels);
     if (known === undefined) counts.set(labels, (known = { count: 0, durationMs: 0 }));
@@ -32,7 +32,7 @@ export class RequestCounts {
     return this.#noIds.get(organization) ?? 0;
   }
 
-  of(organization: string): ReadonlyMap<string, Count> {
-    return this.#byOrganization.get(organization) ?? new Map<string, Count>();
+  of(organization: string): ReadonlyMap<string, RequestCount> {
+    return this.#byOrganization.get(organization) ?? new Map<string, RequestCount>();
   }
 }

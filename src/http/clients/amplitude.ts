@@ -5,8 +5,8 @@ import { id, instant, object } from "../tracking/call.js";
 import { callTimeMs } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
-import type { Rejected, Told } from "../tracking/store-entries.js";
-import type { Client, Reading } from "./client.js";
+import type { Rejected, ReceivedItem } from "../tracking/store-entries.js";
+import type { Client, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
@@ -51,7 +51,7 @@ const item = z.looseObject({
   group_properties: object,
   groups: object,
 });
-type Item = z.infer<typeof item>;
+type AmplitudeItem = z.infer<typeof item>;
 
 /** Events of `@amplitude/analytics-node`. */
 export const amplitude: Client = {
@@ -74,9 +74,9 @@ function refusal(rejected: readonly Rejected[]): object {
   return { code: 400, error: rejected[0]?.message, events_with_invalid_fields: { event: indexes } };
 }
 
-function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: Reading): readonly Told[] {
+function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
-  const event = sent as Item;
+  const event = sent as AmplitudeItem;
   const timeMs = callTimeMs(event.time, clockOffsetMs);
   const moment = { id: textOf(event.insert_id) ?? idFor(without(event, UNSEEN), timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
   const person: Person = { userId: idOf(event.user_id), anonymousId: idOf(event.device_id) };
@@ -86,12 +86,12 @@ function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedA
     return companyId === null ? [] : companyRecords(companyId, isSomebody ? person : null, changesOf(event.group_properties), moment);
   const traits = traitRecords(person, changesOf(event.user_properties), moment);
   if (event.event_type !== "$identify") return [{ event: eventOf(event, person, moment.id, moment.createdAtMs, readAgent) }, ...traits];
-  const tied: Told = { record: "identify", call: { messageId: moment.id, ...person }, createdAtMs: moment.createdAtMs };
+  const tied: ReceivedItem = { record: "identify", call: { messageId: moment.id, ...person }, createdAtMs: moment.createdAtMs };
   return [tied, ...traits, ...(companyId === null ? [] : [memberRecord(companyId, person, moment)])];
 }
 
 /** Properties without an operation are set. Where in a list something is added makes no difference here. */
-function changesOf(properties: Item["user_properties"]): TraitChanges {
+function changesOf(properties: AmplitudeItem["user_properties"]): TraitChanges {
   const all = objectOf(properties);
   const { $set, $setOnce: setOnce, $unset: unset, $add: add, $append, $prepend, $preInsert, $postInsert, $remove: remove } = all;
   const plain = Object.entries(all).filter(([name]) => !name.startsWith("$"));
@@ -100,7 +100,7 @@ function changesOf(properties: Item["user_properties"]): TraitChanges {
   return { set: { ...Object.fromEntries(plain), ...objectOf($set) }, setOnce, unset, add, append, union, remove };
 }
 
-function eventOf(event: Item, person: Person, eventId: string, createdAt: number, readAgent: Reading["sent"]["readAgent"]): EventInput {
+function eventOf(event: AmplitudeItem, person: Person, eventId: string, createdAt: number, readAgent: ItemContext["sent"]["readAgent"]): EventInput {
   const own = fieldsOf(event, AMPLITUDE_FIELDS, AMPLITUDE_DROPPED);
   const told = fieldsOf(objectOf(event.event_properties), AMPLITUDE_PROPERTIES);
   const userAgent = textOf(event["user_agent"]);

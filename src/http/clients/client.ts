@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { JsonObject } from "../tracking/members.js";
-import type { Outcome, Rejected, Told } from "../tracking/store-entries.js";
+import type { TrackingOutcome, Rejected, ReceivedItem } from "../tracking/store-entries.js";
 
 /** How one client library talks: what it sends, and which answer it waits for. */
 export interface Client {
@@ -16,15 +16,15 @@ export interface Client {
   /** True: it sends the same again, after pauses, without an id. */
   readonly repeats?: boolean;
   /** What one of these tells; nothing where Daybook has no place for it. @throws invalid_parameter */
-  readonly read: (item: unknown, reading: Reading) => readonly Told[] | Promise<readonly Told[]>;
+  readonly read: (item: unknown, reading: ItemContext) => readonly ReceivedItem[] | Promise<readonly ReceivedItem[]>;
   /** What it takes for success. */
-  readonly answer: (outcome: Outcome, sent: ClientSent) => unknown;
+  readonly answer: (outcome: TrackingOutcome, sent: ClientSent) => unknown;
   /** What it is told of bad ones, with status 400. Default: what is wrong with the first of them. */
   readonly refusal?: (rejected: readonly Rejected[]) => object;
 }
 
 /** What one item is read with. */
-export interface Reading {
+export interface ItemContext {
   readonly sent: ClientSent;
   /** Stands before the names of members in what is wrong with it. */
   readonly at: string;

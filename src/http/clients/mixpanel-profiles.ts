@@ -4,8 +4,8 @@ import { id, object } from "../tracking/call.js";
 import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, isObject, objectOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
-import type { Told } from "../tracking/store-entries.js";
-import type { Client, Reading } from "./client.js";
+import type { ReceivedItem } from "../tracking/store-entries.js";
+import type { Client, ItemContext } from "./client.js";
 import { fieldsOf } from "./fields.js";
 import { mixpanelAnswer, mixpanelKey, mixpanelShape } from "./mixpanel.js";
 import { companyRecords, isCompanyType, traitRecords } from "./people.js";
@@ -45,7 +45,7 @@ export const mixpanelPeople: Client = {
 /** Groups of `mixpanel`: those that are companies. */
 export const mixpanelGroups: Client = { ...mixpanelPeople, read: readGroup };
 
-function readProfile(sent: unknown, reading: Reading): readonly Told[] {
+function readProfile(sent: unknown, reading: ItemContext): readonly ReceivedItem[] {
   checkShape(profile, sent, { at: reading.at, secret: true });
   const told = sent as z.infer<typeof profile>;
   const person = { userId: idOf(told.$distinct_id) };
@@ -54,7 +54,7 @@ function readProfile(sent: unknown, reading: Reading): readonly Told[] {
   return isObject(charge) ? [...records, chargeOf(charge, person, reading)] : records;
 }
 
-function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | null }, { sent: { receivedAtMs } }: Reading): Told {
+function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | null }, { sent: { receivedAtMs } }: ItemContext): ReceivedItem {
   const { $amount: amount, $time: time, ...properties } = charge;
   const { fields, rest } = fieldsOf(properties, { $currency: "currency" });
   const value = typeof amount === "number" ? amount : null;
@@ -62,7 +62,7 @@ function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | nu
   return { event: { id: globalThis.crypto.randomUUID(), name: CHARGE_NAME, userId, createdAt, ...fields, value, metadata: rest } };
 }
 
-function readGroup(sent: unknown, reading: Reading): readonly Told[] {
+function readGroup(sent: unknown, reading: ItemContext): readonly ReceivedItem[] {
   checkShape(company, sent, { at: reading.at, secret: true });
   const told = sent as z.infer<typeof company>;
   const companyId = idOf(told.$group_id);
@@ -70,9 +70,9 @@ function readGroup(sent: unknown, reading: Reading): readonly Told[] {
   return companyRecords(companyId, null, changesOf(told, COMPANY_NAMES), momentOf(told, reading));
 }
 
-type Changes = Pick<z.infer<typeof company>, keyof typeof common>;
+type ProfileChanges = Pick<z.infer<typeof company>, keyof typeof common>;
 
-function changesOf({ $set, $set_once: setOnce, $unset, $add, $append, $union, $remove }: Changes, names: ReadonlyMap<string, string>): TraitChanges {
+function changesOf({ $set, $set_once: setOnce, $unset, $add, $append, $union, $remove }: ProfileChanges, names: ReadonlyMap<string, string>): TraitChanges {
   const named = (traits: JsonObject | null | undefined) => {
     const own = without(objectOf(traits), [CHARGES, ...names.keys()]);
     const renamed = [...names].flatMap(([name, here]) => (objectOf(traits)[name] === undefined ? [] : [[here, objectOf(traits)[name]] as const]));
@@ -82,6 +82,6 @@ function changesOf({ $set, $set_once: setOnce, $unset, $add, $append, $union, $r
   return { set: named($set), setOnce: named(setOnce), unset, add: named($add), append: named($append), union: named($union), remove: named($remove) };
 }
 
-function momentOf(sent: JsonObject, { sent: { receivedAtMs } }: Reading): { readonly id: string; readonly createdAtMs: number } {
+function momentOf(sent: JsonObject, { sent: { receivedAtMs } }: ItemContext): { readonly id: string; readonly createdAtMs: number } {
   return { id: globalThis.crypto.randomUUID(), createdAtMs: instantOfAny(sent["$time"]) ?? receivedAtMs };
 }

@@ -4,13 +4,13 @@ import { checkShape } from "../shapes/check-shape.js";
 import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, objectOf, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
-import type { Told } from "../tracking/store-entries.js";
+import type { ReceivedItem } from "../tracking/store-entries.js";
 import type { ClientKeyed, ClientSent } from "../routing/route.js";
-import type { Client, Reading } from "./client.js";
+import type { Client, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, COMPANY_TYPES, mergeRecords, otherGroups } from "./people.js";
-import type { Moment, Person } from "./people.js";
+import type { RecordMoment, Person } from "./people.js";
 
 /** Properties of an event that are fields here. */
 export const MIXPANEL_FIELDS: FieldNames = {
@@ -61,7 +61,7 @@ export function mixpanelAnswer({ body, query }: ClientSent): unknown {
   return (body["verbose"] ?? query["verbose"]) === "1" ? { status: 1, error: null } : 1;
 }
 
-function read(sent: unknown, { at, sent: { receivedAtMs } }: Reading): readonly Told[] {
+function read(sent: unknown, { at, sent: { receivedAtMs } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
   const { event, properties } = sent as z.infer<typeof item>;
   const content = without(properties, ["token", "ip"]);
@@ -118,14 +118,14 @@ function deviceIdOf(distinctId: string): string {
 }
 
 /** A plain id of somebody anonymous is a user id here, which becomes the other. */
-function identified(properties: JsonObject, moment: Moment): Told {
+function identified(properties: JsonObject, moment: RecordMoment): ReceivedItem {
   const [userId, other] = [idOf(properties["$identified_id"] ?? properties["distinct_id"]), idOf(properties["$anon_id"])];
   if (userId !== null && other !== null && !isDevice(other)) return aliasRecord(other, userId, moment);
   return { record: "identify", call: { messageId: moment.id, userId, anonymousId: other === null ? null : deviceIdOf(other) }, createdAtMs: moment.createdAtMs };
 }
 
 /** Ids that are one person: the first that is no device stays. @throws invalid_parameter */
-function merged(ids: unknown, at: string, moment: Moment): readonly Told[] {
+function merged(ids: unknown, at: string, moment: RecordMoment): readonly ReceivedItem[] {
   const all = (Array.isArray(ids) ? (ids as readonly unknown[]) : []).map(idOf).filter((id) => id !== null);
   const stays = all.find((id) => !isDevice(id));
   const others = new Set(all.filter((id) => id !== stays));

@@ -8,12 +8,12 @@ import { id, object } from "../tracking/call.js";
 import { idOf, objectOf, textOf } from "../tracking/members.js";
 import { isNobody } from "../tracking/nobody.js";
 import type { JsonObject } from "../tracking/members.js";
-import type { Told } from "../tracking/store-entries.js";
-import type { Client, Reading } from "./client.js";
+import type { ReceivedItem } from "../tracking/store-entries.js";
+import type { Client, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
-import type { Moment } from "./people.js";
+import type { RecordMoment } from "./people.js";
 
 /** Properties of an event that are fields here; of revenue after its point was set. */
 export const OPENPANEL_FIELDS: FieldNames = { __revenue: "value", __path: "url", __referrer: "referrer" };
@@ -51,7 +51,7 @@ export const openpanel: Client = {
   answer: () => ({}),
 };
 
-function read(sent: unknown, reading: Reading): readonly Told[] | Promise<readonly Told[]> {
+function read(sent: unknown, reading: ItemContext): readonly ReceivedItem[] | Promise<readonly ReceivedItem[]> {
   const { type, payload } = sent as { readonly type: string; readonly payload: JsonObject };
   if (!Object.hasOwn(payloads, type)) return [];
   const kind = type as keyof Payloads;
@@ -65,7 +65,7 @@ function read(sent: unknown, reading: Reading): readonly Told[] | Promise<readon
   return kind === "group" ? grouped(payload as Payloads["group"], moment) : assigned(payload as Payloads["assign_group"], moment);
 }
 
-async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency }: Reading): Promise<readonly Told[]> {
+async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency }: ItemContext): Promise<readonly ReceivedItem[]> {
   const { name, properties, profileId, groups, ...others } = payload;
   const told = objectOf(properties);
   const { fields, rest } = fieldsOf(inMajorUnits(told, currency), OPENPANEL_FIELDS, OPENPANEL_DROPPED);
@@ -106,21 +106,21 @@ function nameOf(name: string, url: unknown): string {
   return typeof url === "string" && /^(?:https?:\/)?\//i.test(url) ? "pageview" : "screen-view";
 }
 
-function identified({ profileId, properties, ...traits }: Payloads["identify"], { id: messageId, createdAtMs }: Moment): Told {
+function identified({ profileId, properties, ...traits }: Payloads["identify"], { id: messageId, createdAtMs }: RecordMoment): ReceivedItem {
   return { record: "identify", call: { messageId, userId: idOf(profileId), traits: traitsOf({ ...properties, ...traits }) }, createdAtMs };
 }
 
-function grouped({ id: groupId, properties, ...traits }: Payloads["group"], moment: Moment): readonly Told[] {
+function grouped({ id: groupId, properties, ...traits }: Payloads["group"], moment: RecordMoment): readonly ReceivedItem[] {
   const companyId = idOf(groupId);
   return companyId === null ? [] : companyRecords(companyId, null, { set: { ...properties, ...traits } }, moment);
 }
 
-function countedUp({ profileId, property, value }: Payloads["increment"], sign: 1 | -1, moment: Moment): readonly Told[] {
+function countedUp({ profileId, property, value }: Payloads["increment"], sign: 1 | -1, moment: RecordMoment): readonly ReceivedItem[] {
   return traitRecords({ userId: idOf(profileId) }, { add: { [property]: sign * (value ?? 1) } }, moment);
 }
 
 /** The first of somebody's groups is the company. */
-function assigned({ groupIds, profileId }: Payloads["assign_group"], moment: Moment): readonly Told[] {
+function assigned({ groupIds, profileId }: Payloads["assign_group"], moment: RecordMoment): readonly ReceivedItem[] {
   const [companyId, userId] = [idOf(groupIds?.[0]), idOf(profileId)];
   return companyId === null || userId === null ? [] : [memberRecord(companyId, { userId }, moment)];
 }

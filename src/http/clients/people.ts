@@ -2,7 +2,7 @@ import { SET_ONCE } from "../../schema/traits.js";
 import { idOf, isObject, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import { companyTeller, isNobody } from "../tracking/nobody.js";
-import type { ToldRecord } from "../tracking/store-entries.js";
+import type { ReceivedRecord } from "../tracking/store-entries.js";
 import { ADDRESSES } from "./fields.js";
 
 /** Kinds of groups that are companies. Of several the first in this order is the company. */
@@ -30,7 +30,7 @@ export interface TraitChanges {
 }
 
 /** When a record is told, and under which id. */
-export interface Moment {
+export interface RecordMoment {
   readonly id: string;
   readonly createdAtMs: number;
 }
@@ -62,7 +62,7 @@ export function isCompanyType(type: unknown): boolean {
 }
 
 /** Records of what a client says of somebody's traits. An email that is set once is a record of its own: the newest email is the one that counts. */
-export function traitRecords(person: Person, { setOnce, ...changes }: TraitChanges, { id, createdAtMs }: Moment): ToldRecord[] {
+export function traitRecords(person: Person, { setOnce, ...changes }: TraitChanges, { id, createdAtMs }: RecordMoment): ReceivedRecord[] {
   const once = traitsOf(setOnce);
   const email = textOf(once["email"]);
   const traits = changedTraits({ ...changes, setOnce: email === null ? once : without(once, ["email"]) });
@@ -73,31 +73,31 @@ export function traitRecords(person: Person, { setOnce, ...changes }: TraitChang
 }
 
 /** The same of a company. @param person a member; null: nobody is meant */
-export function companyRecords(companyId: string, person: Person | null, changes: TraitChanges, { id, createdAtMs }: Moment): ToldRecord[] {
+export function companyRecords(companyId: string, person: Person | null, changes: TraitChanges, { id, createdAtMs }: RecordMoment): ReceivedRecord[] {
   const traits = changedTraits(changes);
   const teller = person ?? { anonymousId: companyTeller(companyId) };
   const call = { messageId: `${id}:company-set`, groupId: companyId, ...teller, traits };
-  const records: ToldRecord[] = isEmpty(traits) ? [] : [{ record: "group", call, createdAtMs }];
+  const records: ReceivedRecord[] = isEmpty(traits) ? [] : [{ record: "group", call, createdAtMs }];
   return person === null ? records : [...records, memberRecord(companyId, person, { id, createdAtMs })];
 }
 
 /** Somebody belongs to a company from then on. */
-export function memberRecord(companyId: string, person: Person, { id, createdAtMs }: Moment): ToldRecord {
+export function memberRecord(companyId: string, person: Person, { id, createdAtMs }: RecordMoment): ReceivedRecord {
   return { record: "group", call: { messageId: `${id}:group`, groupId: companyId, ...person }, createdAtMs };
 }
 
 /** One id becomes another user's. */
-export function aliasRecord(from: string, to: string, { id, createdAtMs }: Moment): ToldRecord {
+export function aliasRecord(from: string, to: string, { id, createdAtMs }: RecordMoment): ReceivedRecord {
   return { record: "alias", call: { messageId: `${id}:alias`, previousId: from, userId: to }, createdAtMs };
 }
 
 /** Joins two ids, which are not the same. If the one is an alias already, the second record makes the other an alias of it. */
-export function mergeRecords(from: string, to: string, { id, createdAtMs }: Moment): ToldRecord[] {
+export function mergeRecords(from: string, to: string, { id, createdAtMs }: RecordMoment): ReceivedRecord[] {
   if (from === to) return [];
   return [aliasRecord(from, to, { id, createdAtMs }), aliasRecord(to, from, { id: `${id}:back`, createdAtMs: createdAtMs + 1 })];
 }
 
-function identifyRecord(messageId: string, person: Person, traits: JsonObject, createdAtMs: number): ToldRecord {
+function identifyRecord(messageId: string, person: Person, traits: JsonObject, createdAtMs: number): ReceivedRecord {
   return { record: "identify", call: { messageId, ...person, traits }, createdAtMs };
 }
 

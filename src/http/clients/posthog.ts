@@ -4,13 +4,13 @@ import { checkShape } from "../shapes/check-shape.js";
 import { callTimeMs } from "../tracking/call-time.js";
 import { idOf, isObject, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
-import type { Told } from "../tracking/store-entries.js";
+import type { ReceivedItem } from "../tracking/store-entries.js";
 import { id, instant, object } from "../tracking/call.js";
-import type { Client, Reading } from "./client.js";
+import type { Client, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
-import type { Moment, Person } from "./people.js";
+import type { RecordMoment, Person } from "./people.js";
 
 /** Properties of an event that are fields here. */
 export const POSTHOG_FIELDS: FieldNames = {
@@ -62,7 +62,7 @@ export const posthog: Client = {
   answer: () => ({ status: "Ok" }),
 };
 
-function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: Reading): readonly Told[] {
+function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
   const { event, uuid, distinct_id: distinctId, timestamp, properties: own, ...others } = sent as z.infer<typeof item>;
   // Newer clients have them all among the properties.
@@ -79,7 +79,7 @@ function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedA
   return [{ event: eventOf(event, properties, person, moment, readAgent) }, ...told];
 }
 
-function eventOf(name: string, properties: JsonObject, person: Person, { id: eventId, createdAtMs }: Moment, readAgent: Reading["sent"]["readAgent"]): EventInput {
+function eventOf(name: string, properties: JsonObject, person: Person, { id: eventId, createdAtMs }: RecordMoment, readAgent: ItemContext["sent"]["readAgent"]): EventInput {
   const { fields, rest } = fieldsOf(properties, POSTHOG_FIELDS, POSTHOG_DROPPED);
   const userAgent = textOf(properties["$raw_user_agent"]);
   const groups = otherGroups(properties["$groups"]);
@@ -104,17 +104,17 @@ function eventOf(name: string, properties: JsonObject, person: Person, { id: eve
 }
 
 /** Whoever was known by another id before, whether that was told with events of its own or not. */
-function linksOf(event: string, properties: JsonObject, own: string | null, moment: Moment): readonly Told[] {
+function linksOf(event: string, properties: JsonObject, own: string | null, moment: RecordMoment): readonly ReceivedItem[] {
   const other = idOf(properties[event === "$identify" ? "$anon_distinct_id" : "alias"]);
   if (event === "$create_alias") return [aliasRecord(other ?? "", own ?? "", moment)];
   if (event === "$merge_dangerously") return mergeRecords(other ?? "", own ?? "", moment);
   // Tied as a device too: a key of a project tells no aliases.
-  const known: Told = { record: "identify", call: { messageId: moment.id, userId: own, anonymousId: other === own ? null : other }, createdAtMs: moment.createdAtMs };
+  const known: ReceivedItem = { record: "identify", call: { messageId: moment.id, userId: own, anonymousId: other === own ? null : other }, createdAtMs: moment.createdAtMs };
   return other === null ? [known] : [known, aliasRecord(other, own ?? "", moment)];
 }
 
 /** The client makes up somebody where nobody is meant but the group. */
-function companyTold(properties: JsonObject, own: string | null, moment: Moment): readonly Told[] {
+function companyTold(properties: JsonObject, own: string | null, moment: RecordMoment): readonly ReceivedItem[] {
   const { $group_type: type, $group_key: key, $group_set: traits } = properties;
   const companyId = idOf(key);
   if (!isCompanyType(type) || companyId === null) return [];

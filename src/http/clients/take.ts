@@ -4,7 +4,7 @@ import { checkShape } from "../shapes/check-shape.js";
 import { faultOf } from "../tracking/fault-of.js";
 import { eachInTurns } from "../tracking/in-turns.js";
 import { objectOf, isObject } from "../tracking/members.js";
-import { authorizeRecords, errorOf, rejectedBy, storeEntries, type Entry, type Rejected, type Told } from "../tracking/store-entries.js";
+import { authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry, type Rejected, type ReceivedItem } from "../tracking/store-entries.js";
 import type { Client, IdMaker } from "./client.js";
 import { ADDRESSES } from "./fields.js";
 
@@ -34,7 +34,7 @@ const UNBLAMED: readonly ErrorCode[] = ["suppressed", "organization_token_requir
 export async function takeSent(client: Client, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
   checkShape(client.shape, sent.body, { secret: true });
   const idOf = idMaker(client, caller, sent);
-  const entries: Entry[] = [];
+  const entries: ReceivedEntry[] = [];
   const faults: Rejected[] = [];
   const items = client.itemsOf(sent);
   const { currency = "USD" } = caller.daybook;
@@ -58,7 +58,7 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
   return { status: 400, code: first.code, value: { status: 0, reason: first.code, ...client.refusal(rejected) } };
 }
 
-function keyless(told: Told, key: string): Told {
+function keyless(told: ReceivedItem, key: string): ReceivedItem {
   return "event" in told ? { event: withoutKey(told.event, key) } : { ...told, call: withoutKey(told.call, key) };
 }
 

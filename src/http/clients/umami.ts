@@ -3,8 +3,8 @@ import { id, object } from "../tracking/call.js";
 import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import { isNobody } from "../tracking/nobody.js";
-import type { Told } from "../tracking/store-entries.js";
-import type { Client, Reading } from "./client.js";
+import type { ReceivedItem } from "../tracking/store-entries.js";
+import type { Client, ItemContext } from "./client.js";
 import { fieldsOf } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { traitsOf } from "./people.js";
@@ -36,7 +36,7 @@ export const umami: Client = {
   answer: () => ({ ok: true }),
 };
 
-async function read(sent: unknown, { sent: { receivedAtMs, visitor } }: Reading): Promise<readonly Told[]> {
+async function read(sent: unknown, { sent: { receivedAtMs, visitor } }: ItemContext): Promise<readonly ReceivedItem[]> {
   const { type, payload: told } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
   const content = without(told, ["website", "ip", "userAgent"]);
   const createdAtMs = typeof told.timestamp === "number" ? instantOfAny(told.timestamp) : null;

@@ -22,7 +22,7 @@ export interface Surroundings {
 }
 
 /** Who an event is of, when and where it was. */
-export interface Moment {
+export interface BeaconContext {
   /** By `idOfBeacon`. */
   readonly id: string;
   readonly anonymousId: string;
@@ -32,7 +32,7 @@ export interface Moment {
 const ANY_LANGUAGE = "*";
 
 /** The event that a page told of. */
-export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
+export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: BeaconContext, { agent, place, language }: Surroundings): EventInput {
   const { url, title, metadata } = beacon;
   const address = url ? splitAddress(url) : undefined;
   return {

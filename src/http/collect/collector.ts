@@ -23,7 +23,7 @@ import type { HeaderNotice } from "../answer/notice-header.js";
 import { eventOfBeacon, idOfBeacon, firstLanguage, type Place, type Surroundings } from "./beacon-event.js";
 import type { CollectOptions } from "./options.js";
 import { UserAgents } from "./user-agents.js";
-import { Visitors, type Seen } from "./visitors.js";
+import { Visitors, type LastSeen } from "./visitors.js";
 
 /** What a public key, or one address with it, has brought today. */
 interface Spent {
@@ -106,7 +106,7 @@ export interface Collected {
 }
 
 /** A record that ties a visitor to a user. */
-interface Tie {
+interface VisitorTie {
   readonly id: string;
   readonly userId: string;
   readonly anonymousId: string;
@@ -212,7 +212,7 @@ export class Collector {
     const inputs: EventInput[] = [];
     const noIds: HeaderNotice[] = [];
     const positions: number[] = [];
-    const ties: { readonly position: number; readonly tie: Tie }[] = [];
+    const ties: { readonly position: number; readonly tie: VisitorTie }[] = [];
     await eachInTurns(events, (event, position) => {
       try {
         const sent = checkedBeacon(event, `events[${position}]`, collected.rules);
@@ -275,7 +275,7 @@ function projectOf({ project }: TokenRecord): string {
 }
 
 /** Ids of browsers in events since a time, of all organizations. Cost: these events are read. */
-async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sinceMs: number): AsyncGenerator<Seen> {
+async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sinceMs: number): AsyncGenerator<LastSeen> {
   for (const daybook of organizations.values()) {
     try {
       for await (const { anonymousId, createdAt } of daybook.exportEvents({ startDate: isoOf(sinceMs) })) {

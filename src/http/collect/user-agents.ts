@@ -2,7 +2,7 @@ import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Agent } from "../routing/route.js";
 
 /** What a user-agent text tells, and whether it is of no person. */
-export interface Told {
+export interface AgentReading {
   readonly agent: Agent;
   readonly isBot: boolean;
 }
@@ -15,14 +15,14 @@ export async function loadBotTest(): Promise<(userAgent: string) => boolean> {
 
 /** Reads user agents of visitors, and remembers what they told until it is to be forgotten. */
 export class UserAgents {
-  readonly #told = new Map<string, Told>();
+  readonly #told = new Map<string, AgentReading>();
 
   constructor(
     readonly read: (text: string) => Agent,
     readonly isBot: (text: string) => boolean,
   ) {}
 
-  of(text: string): Told {
+  of(text: string): AgentReading {
     const known = this.#told.get(text);
     if (known !== undefined) return known;
     const isBot = this.isBot(text);

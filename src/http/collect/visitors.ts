@@ -15,7 +15,7 @@ export interface Sender {
 }
 
 /** When an id was seen last, epoch ms. */
-export interface Seen {
+export interface LastSeen {
   readonly id: string;
   readonly atMs: number;
 }
@@ -25,7 +25,7 @@ export interface VisitorsOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
   /** Who was seen since a time: asked once, of what was stored before this process began. */
-  readonly seenSince: (sinceMs: number) => AsyncIterable<Seen>;
+  readonly seenSince: (sinceMs: number) => AsyncIterable<LastSeen>;
   /** Called when a new salt begins to count: what else was remembered of the senders of its day before is to be forgotten. */
   readonly onNewSalt: () => void;
 }

@@ -6,20 +6,20 @@ import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/answered.js";
 import type { Handed } from "../clients/repeats.js";
 import { writtenBytes } from "../overload/admission.js";
-import type { Held } from "../overload/admission.js";
+import type { HeldMemory } from "../overload/admission.js";
 import { readBody } from "../request/body.js";
 import { membersOfFields } from "../request/form.js";
 import { parseQuery } from "../request/query.js";
 import type { BodyRule, ClientAnswer, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { callerOf, sentNoticesOf } from "./respond.js";
-import type { Context } from "./respond.js";
+import type { HandlerContext } from "./respond.js";
 
 /** What can be wrong with a request as text: its words are quoted then, and they may hold the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
 
 /** A request of a client library: its key, its body, its rights, what it tells. @param trace gets the organization, and what is wrong with a part */
-export async function takeFromClient(context: Context, route: ClientRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
+export async function takeFromClient(context: HandlerContext, route: ClientRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
   if (request.method === "HEAD") throw new DaybookError("method_not_allowed", `expected ${route.method}, got HEAD`, { allow: route.method });
   const address = context.addressOf(request);
   const fields = readable(() => parseQuery(query));
@@ -52,19 +52,19 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
 }
 
 /** The token where the library put it; null: there is none yet. @throws missing_token (it is empty) */
-function keyIn(context: Context, route: ClientRoute, sent: ClientKeyed, address: string | undefined): string | null {
+function keyIn(context: HandlerContext, route: ClientRoute, sent: ClientKeyed, address: string | undefined): string | null {
   const value = route.keyOf(sent);
   if (value === "") throw missingKey(context, address);
   return typeof value === "string" ? value : null;
 }
 
-function missingKey({ gate }: Context, address: string | undefined): DaybookError {
+function missingKey({ gate }: HandlerContext, address: string | undefined): DaybookError {
   gate.broughtNone(address);
   return new DaybookError("missing_token", "expected the token in the place of the key that the client was given");
 }
 
 /** The token that a key is, if it may store events. @throws invalid_token, rate_limited, insufficient_scope */
-async function opener({ gate }: Context, key: string, address: string | undefined, trace: Trace): Promise<TokenRecord> {
+async function opener({ gate }: HandlerContext, key: string, address: string | undefined, trace: Trace): Promise<TokenRecord> {
   const token = await gate.secretKey(key, address);
   trace.organization = token.organization;
   authorize({ scope: "events:write" }, token);
@@ -72,7 +72,7 @@ async function opener({ gate }: Context, key: string, address: string | undefine
 }
 
 /** Stores what was sent, and remembers for what may be sent again how it ended. */
-async function taken(context: Context, route: ClientRoute, request: WireRequest, known: Known, token: TokenRecord): Promise<ClientAnswer> {
+async function taken(context: HandlerContext, route: ClientRoute, request: WireRequest, known: KeyedRequest, token: TokenRecord): Promise<ClientAnswer> {
   const handed: Handed[] = [];
   const sent = sentOf(context, route, request, known, token, handed);
   let isFailed = true;
@@ -86,9 +86,9 @@ async function taken(context: Context, route: ClientRoute, request: WireRequest,
   }
 }
 
-type Known = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs" | "onSentNotices">;
+type KeyedRequest = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs" | "onSentNotices">;
 
-function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, known: Known, token: TokenRecord, handed: Handed[]): ClientSent {
+function sentOf(context: HandlerContext, { path }: ClientRoute, request: WireRequest, known: KeyedRequest, token: TokenRecord, handed: Handed[]): ClientSent {
   const address = context.addressOf(request) ?? "";
   const userAgent = request.header("user-agent") ?? "";
   return {
@@ -106,7 +106,7 @@ function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, k
 }
 
 /** A body; it is a short one where whose it is will be known by it alone. */
-async function bodyOf({ gate, addressOf }: Context, request: WireRequest, sends: BodyRule, held: Held): Promise<Record<string, unknown>> {
+async function bodyOf({ gate, addressOf }: HandlerContext, request: WireRequest, sends: BodyRule, held: HeldMemory): Promise<Record<string, unknown>> {
   const maxByteLength = held.isKeyless ? Math.min(SERVER_LIMITS.keylessBodyBytes, sends.maxByteLength) : sends.maxByteLength;
   try {
     return await readBody(request, { ...sends, maxByteLength }, held);

@@ -7,7 +7,7 @@ import type { CollectRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { sentNoticesOf } from "./respond.js";
-import type { Context } from "./respond.js";
+import type { HandlerContext } from "./respond.js";
 
 /** What a browser may send without asking again, for a day. Whether an origin may is judged by the key, with the body. */
 const PREFLIGHT = {
@@ -17,7 +17,7 @@ const PREFLIGHT = {
 };
 
 /** A request of a page: its body, its key, its origin, its events. @param trace gets the headers that every answer from then on has */
-export async function collect(context: Context, route: CollectRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
+export async function collect(context: HandlerContext, route: CollectRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
   const headers = { "x-request-id": requestId, "cache-control": "no-store" };
   checkShape(route.query, parseQuery(query));
   const origin = request.header("origin");

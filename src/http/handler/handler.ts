@@ -28,7 +28,7 @@ import { createRouter } from "../routing/router.js";
 import { responseOf, wireRequestOf } from "../wire/exchange.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { noteRefused, respond } from "./respond.js";
-import type { Context } from "./respond.js";
+import type { HandlerContext } from "./respond.js";
 import { Streams } from "./streams.js";
 
 export interface HandlerOptions {
@@ -117,7 +117,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];
   const readAgent = options.readAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;
-  const context: Context = {
+  const context: HandlerContext = {
     house: { organizations: byName, routes: all },
     router: createRouter(all),
     clock,

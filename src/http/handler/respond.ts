@@ -24,7 +24,7 @@ import { parseQuery } from "../request/query.js";
 import {
   type Agent, type Caller, type Exchange, type GuardedRoute, type House, type ProcessGauges, type Route, isWriting,
 } from "../routing/route.js";
-import { routeOf, type Found, type Router } from "../routing/router.js";
+import { routeOf, type MatchedRoute, type Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { SenderClocks } from "../tracking/sender-clocks.js";
 import { ARROW_TYPE, asksForArrow } from "../wire/arrow-type.js";
@@ -64,7 +64,7 @@ class Deadline {
 }
 
 /** What a handler has for every request. */
-export interface Context {
+export interface HandlerContext {
   readonly house: House;
   readonly router: Router<Route>;
   readonly clock: Clock;
@@ -92,7 +92,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TR
 const NONE: Readonly<Record<string, string>> = {};
 
 /** Never rejects but with what a listener of answers throws. */
-export async function respond(context: Context, request: WireRequest): Promise<WireReply> {
+export async function respond(context: HandlerContext, request: WireRequest): Promise<WireReply> {
   const requestId = requestIdOf(request, context.requestId);
   const startedMs = performance.now();
   const trace: Trace = { route: null, organization: null, code: null, headers: NONE };
@@ -124,19 +124,19 @@ export async function respond(context: Context, request: WireRequest): Promise<W
   return { status: reply.status, headers: { ...reply.headers, ...headers, ...NO_SNIFF }, body: request.method === "HEAD" ? null : body };
 }
 
-function note(context: Context, answered: Answered): void {
+function note(context: HandlerContext, answered: Answered): void {
   const named = METHODS.includes(answered.method) ? answered : { ...answered, method: "other" };
   context.counts.add(named);
   context.onAnswer(named);
 }
 
 /** Counts and tells of a request that never came here. */
-export function noteRefused(context: Context, { sha256, ...rest }: Refusal): void {
+export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusal): void {
   note(context, { ...rest, organization: sha256 === null ? null : context.gate.organizationOf(sha256) });
 }
 
 /** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
-async function run(context: Context, route: Route, found: Found<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
+async function run(context: HandlerContext, route: Route, found: MatchedRoute<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   const { admission } = context;
   const receivedAtMs = context.clock.now();
   const writeBytes = isWriting(route) ? writtenBytes(request) : null;
@@ -178,7 +178,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
 }
 
 /** Names in a header of the answer what was noticed about what was sent, and counts texts that were sent as ids and are none. */
-export function sentNoticesOf({ counts }: Context, trace: Trace): (notices: readonly HeaderNotice[]) => void {
+export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notices: readonly HeaderNotice[]) => void {
   return (sent) => {
     if (trace.organization !== null) counts.addNoIds(trace.organization, sent.filter(({ code }) => code === "no_id").length);
     const distinct = new Map(sent.map((notice) => [`${notice.code} ${notice.param} ${notice.name}`, notice]));
@@ -193,7 +193,7 @@ export async function callerOf({ organizations }: House, token: TokenRecord, pro
   return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, receivedAtMs: number, notices: QuestionNotice[], trace: Trace): Promise<unknown> {
+async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller, found: MatchedRoute<Route>, request: WireRequest, receivedAtMs: number, notices: QuestionNotice[], trace: Trace): Promise<unknown> {
   const { admission, readAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
@@ -227,7 +227,7 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
 
 /** @param arrow what is answered in the place of the text */
 async function jsonReply(
-  context: Context,
+  context: HandlerContext,
   route: Route,
   request: WireRequest,
   requestId: string,

@@ -1,5 +1,5 @@
 import type { DaybookStats, DistinctValues } from "../../engine/upkeep/stats.js";
-import type { Count } from "../answer/request-counts.js";
+import type { RequestCount } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
 import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
 
@@ -10,7 +10,7 @@ export interface CollectedCounts {
 }
 
 /** The numbers of one organization, and of the process, as Prometheus reads them. */
-export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, Count>, noIdCount: number, collected: CollectedCounts, process: ProcessGauges): Promise<string> {
+export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, RequestCount>, noIdCount: number, collected: CollectedCounts, process: ProcessGauges): Promise<string> {
   const health = await healthOf(daybook);
   // Whoever watches is to be told that it is down, and not that there are no numbers.
   const stats = health === "unreachable" ? undefined : await daybook.stats?.();

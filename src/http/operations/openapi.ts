@@ -5,13 +5,13 @@ import { eventSchema } from "../shapes/event-body.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import { recordSchema } from "../shapes/record-body.js";
 import { SharedText } from "../answer/shared-text.js";
-import type { Access } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
 import type { Route } from "../routing/route.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
 
-type JsonObject = Record<string, unknown>;
+type SchemaObject = Record<string, unknown>;
 
-const BINARY: JsonObject = { type: "string", format: "binary" };
+const BINARY: SchemaObject = { type: "string", format: "binary" };
 
 /** Made once for a table: it takes many milliseconds, and everybody may ask for it. */
 const textOf = new WeakMap<readonly Route[], SharedText>();
@@ -24,7 +24,7 @@ export function openapiText(routes: readonly Route[]): SharedText {
 }
 
 function describe(routes: readonly Route[]): string {
-  const paths: Record<string, JsonObject> = {};
+  const paths: Record<string, SchemaObject> = {};
   for (const route of routes) {
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationOf(route);
@@ -50,7 +50,7 @@ function describe(routes: readonly Route[]): string {
   });
 }
 
-function operationOf(route: Route): JsonObject {
+function operationOf(route: Route): SchemaObject {
   const error = ERRORS[route.envelope];
   return {
     summary: route.summary,
@@ -71,8 +71,8 @@ function operationOf(route: Route): JsonObject {
 
 const ERRORS = { older: "OlderError", client: "ClientError", problem: "Problem" };
 
-function contentOf(route: Route, schema: JsonObject): JsonObject {
-  const shapes = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>);
+function contentOf(route: Route, schema: SchemaObject): SchemaObject {
+  const shapes = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, SchemaObject>>);
   const isList = route.access !== null && isListAnswer(Object.fromEntries(shapes.map(([name, { type }]) => [name, type === "array" ? [] : null])));
   return { [contentTypeOf(route)]: { schema }, ...(isList ? { [ARROW_TYPE]: { schema: BINARY } } : {}) };
 }
@@ -85,13 +85,13 @@ function contentTypeOf(route: Route): string {
 
 const MEDIA_TYPES = { ndjson: "application/x-ndjson", text: "text/plain", events: "text/event-stream" };
 
-function securityOf(access: Access | null): JsonObject[] {
+function securityOf(access: RequiredAccess | null): SchemaObject[] {
   if (access === null) return [];
   const scopes = access.scope === null ? [] : [access.scope];
   return [{ token: scopes }, ...(access.basic === true ? [{ basic: scopes }] : [])];
 }
 
-function pathParameters(path: string): JsonObject[] {
+function pathParameters(path: string): SchemaObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -100,7 +100,7 @@ function pathParameters(path: string): JsonObject[] {
   }));
 }
 
-function queryParameters(route: Route): JsonObject[] {
+function queryParameters(route: Route): SchemaObject[] {
   return Object.entries(route.query.shape).map(([name, schema]) => ({
     name,
     in: "query",
@@ -109,12 +109,12 @@ function queryParameters(route: Route): JsonObject[] {
   }));
 }
 
-function bodyOf(route: Route): JsonObject {
+function bodyOf(route: Route): SchemaObject {
   const body = "collects" in route ? route.collects : "sends" in route ? route.sends : route.access === null ? null : route.body;
   if (body === null) return {};
   const { schema, list, form } = body;
   const object = schemaOf(schema);
-  const items = list === null ? undefined : (object["properties"] as JsonObject)[list];
+  const items = list === null ? undefined : (object["properties"] as SchemaObject)[list];
   const json = items === undefined ? object : { anyOf: [object, items] };
   return {
     requestBody: {
@@ -129,21 +129,21 @@ function bodyOf(route: Route): JsonObject {
   };
 }
 
-function schemaOf(schema: z.ZodType): JsonObject {
+function schemaOf(schema: z.ZodType): SchemaObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;
 }
 
-function reference(name: string): JsonObject {
+function reference(name: string): SchemaObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
 const code = { type: "string", enum: Object.keys(ERROR_CODES) };
 const text = { type: "string" };
 
-const formSchema: JsonObject = { type: "object", required: ["data"], properties: { data: { type: "string", description: "JSON in base64." } } };
+const formSchema: SchemaObject = { type: "object", required: ["data"], properties: { data: { type: "string", description: "JSON in base64." } } };
 
-const problem: JsonObject = {
+const problem: SchemaObject = {
   type: "object",
   required: ["type", "title", "status", "detail", "code", "request_id"],
   properties: {
@@ -161,7 +161,7 @@ const problem: JsonObject = {
   },
 };
 
-const olderError: JsonObject = {
+const olderError: SchemaObject = {
   type: "object",
   required: ["status", "error"],
   properties: {
@@ -174,7 +174,7 @@ const olderError: JsonObject = {
   },
 };
 
-const clientError: JsonObject = {
+const clientError: SchemaObject = {
   type: "object",
   required: ["status", "code", "error", "reason", "request_id"],
   properties: {

@@ -45,7 +45,7 @@ export class ParsePace {
 /** How often it is looked whether the event loop has caught up, in ms. */
 const LOOK_MS = 10;
 
-interface Waiting {
+interface WaitingRequest {
   readonly byteLength: number;
   readonly untilMs: number;
   readonly enter: (isIn: boolean) => void;
@@ -53,7 +53,7 @@ interface Waiting {
 
 /** Short writes that wait while the event loop is late, in order of arrival. */
 class Calm {
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingRequest[] = [];
   #byteLength = 0;
 
   constructor(readonly isLate: () => boolean) {}
@@ -91,7 +91,7 @@ const SHORT_BODY_BYTES = 16 * 1024;
 const KEYLESS_SHARE = 8;
 
 /** Bytes that one request holds in memory. */
-export interface Held {
+export interface HeldMemory {
   /** True: whose bytes they are is not known when they come. */
   readonly isKeyless: boolean;
   /** Counts bytes that have arrived or were inflated. @throws overloaded */
@@ -111,7 +111,7 @@ export interface Held {
 }
 
 /** Bytes that are held together, of all requests that share a bound. */
-interface Budget {
+interface ByteBudget {
   readonly byteLengthMax: number;
   byteLength: number;
 }
@@ -125,8 +125,8 @@ export class Admission {
   readonly #calm: Calm;
   readonly #pace = new ParsePace();
   readonly #rooms = new Map<string, ParseRoom>();
-  readonly #all: Budget;
-  readonly #keyless: Budget;
+  readonly #all: ByteBudget;
+  readonly #keyless: ByteBudget;
   readonly #keylessRoom = new ParseRoom();
 
   constructor(
@@ -165,7 +165,7 @@ export class Admission {
    * What one request will hold. A request that is alone is let in whatever it brings: its route has a bound of its own.
    * @param organization null: whose it is will be known by the body alone
    */
-  hold(organization: string | null): Held {
+  hold(organization: string | null): HeldMemory {
     return new HeldBytes(organization, this.#all, this.#keyless, this.#pace, this.#roomOf);
   }
 
@@ -181,18 +181,18 @@ export class Admission {
   };
 }
 
-class HeldBytes implements Held {
+class HeldBytes implements HeldMemory {
   readonly isKeyless: boolean;
   #own = 0;
-  #budget: Budget;
+  #budget: ByteBudget;
   /** Bytes that are being parsed, and where. */
   #parsed = 0;
   #room: ParseRoom | null = null;
 
   constructor(
     readonly organization: string | null,
-    readonly all: Budget,
-    keyless: Budget,
+    readonly all: ByteBudget,
+    keyless: ByteBudget,
     readonly allPaces: ParsePace,
     readonly roomOf: (organization: string | null) => ParseRoom,
   ) {
@@ -248,7 +248,7 @@ class HeldBytes implements Held {
   }
 }
 
-function refuseOver({ byteLength: held, byteLengthMax }: Budget, own: number, byteLength: number): void {
+function refuseOver({ byteLength: held, byteLengthMax }: ByteBudget, own: number, byteLength: number): void {
   const others = held - own;
   if (others > 0 && others + own + byteLength > byteLengthMax) throw new DaybookError("overloaded", "too many bytes are waiting");
 }

@@ -1,11 +1,11 @@
 import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { tokenIn } from "../access/access.js";
-import type { Access } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
 import { Admission, tooManyOfToken, writtenBytes } from "./admission.js";
 import type { Answered } from "../answer/answered.js";
 import { errorReply } from "../answer/error-reply.js";
-import type { Known, WireReply, WireRequest } from "../wire/exchange.js";
+import type { RequestFindings, WireReply, WireRequest } from "../wire/exchange.js";
 import type { HandlerLimits } from "./limits.js";
 import { requestIdOf } from "../wire/request-id.js";
 import type { FrontRoute, RouteFace } from "../routing/route.js";
@@ -27,23 +27,23 @@ export interface Refusal extends Omit<Answered, "organization"> {
 
 /** A request on its way to the handler, with what is to be told of it, or its answer already. Left once, when it is answered. */
 export type Entered =
-  | { readonly refusal: null; readonly known: Known; leave(): void }
+  | { readonly refusal: null; readonly known: RequestFindings; leave(): void }
   | { readonly refusal: WireReply; leave(): void };
 
 const leaveNothing = () => undefined;
 
 /** Where a refusal is counted, and in which shape it is told. */
-type Place = Pick<RouteFace, "path" | "envelope">;
+type RefusalShape = Pick<RouteFace, "path" | "envelope">;
 
 /** What is asked, as far as the front looks. */
 interface Face {
   readonly route: FrontRoute;
-  readonly known: Known;
+  readonly known: RequestFindings;
 }
 
 /** What no route takes, and where that is counted. */
 interface Faceless {
-  readonly place: Place | null;
+  readonly place: RefusalShape | null;
   readonly error: DaybookError;
 }
 
@@ -95,7 +95,7 @@ export class Front {
     return { refusal: null, known, leave };
   }
 
-  #refuse(request: WireRequest, place: Place | null, sha256: string | null, error: DaybookError, startedMs: number): Entered {
+  #refuse(request: WireRequest, place: RefusalShape | null, sha256: string | null, error: DaybookError, startedMs: number): Entered {
     const requestId = requestIdOf(request, () => globalThis.crypto.randomUUID());
     const reply = errorReply(place?.envelope ?? "problem", error, requestId);
     const { method } = request;
@@ -106,7 +106,7 @@ export class Front {
 
   /** Looks in the order in which the handler would: what is no path, what the socket found wrong, what no route of the path takes. */
   #faceOf(request: WireRequest): Face | Faceless {
-    let place: Place | null = null;
+    let place: RefusalShape | null = null;
     try {
       const { resource, params, query } = this.#router.find(request.target);
       place = resource;
@@ -120,7 +120,7 @@ export class Front {
   }
 
   /** Null where the handler will say what is missing: that it has too much to do comes before. */
-  #hashOf(request: WireRequest, access: Access | null): string | null {
+  #hashOf(request: WireRequest, access: RequiredAccess | null): string | null {
     const value = access === null ? undefined : tokenIn(request.header("authorization"), access.basic);
     return value === undefined ? null : this.sha256Hex(value);
   }

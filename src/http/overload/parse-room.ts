@@ -1,7 +1,7 @@
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /** One that waits for room. */
-interface Waiting {
+interface WaitingBody {
   readonly byteLength: number;
   readonly enter: () => void;
 }
@@ -12,7 +12,7 @@ interface Waiting {
  */
 export class ParseRoom {
   #byteLength = 0;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingBody[] = [];
 
   constructor(readonly parsedBytes: number = SERVER_LIMITS.parsedBytes) {}
 

@@ -4,13 +4,13 @@ import { SERVER_LIMITS } from "../../base/server-limits.js";
 interface Share {
   underWayCount: number;
   /** In order of arrival. */
-  readonly waiting: Waiting[];
+  readonly waiting: WaitingCaller[];
   /** Writes among these, and their bytes. */
   writeCount: number;
   writeBytes: number;
 }
 
-interface Waiting {
+interface WaitingCaller {
   readonly enter: (isIn: boolean) => void;
 }
 
@@ -67,7 +67,7 @@ async function waitAsWrite(share: Share, byteLength: number): Promise<boolean> {
 
 function wait({ waiting }: Share, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const entry: Waiting = {
+    const entry: WaitingCaller = {
       enter: (isIn) => {
         clearTimeout(timer);
         resolve(isIn);

@@ -2,7 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
-import type { Held } from "../overload/admission.js";
+import type { HeldMemory } from "../overload/admission.js";
 import { bodyTooLarge } from "../wire/exchange.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { dataOfForm, isForm, withData } from "./form.js";
@@ -21,7 +21,7 @@ const ENCODINGS: Readonly<Record<string, BodyCompression>> = { gzip: "gzip", "x-
  * Reads and parses a request body; no bytes at all are `{}`.
  * @throws unsupported_media_type, body_too_large, overloaded, malformed_json, invalid_body
  */
-export async function readBody(request: WireRequest, rule: BodyRule, held: Held): Promise<Record<string, unknown>> {
+export async function readBody(request: WireRequest, rule: BodyRule, held: HeldMemory): Promise<Record<string, unknown>> {
   const form = formOf(request.header("content-type"), rule);
   const encoding = encodingOf(request.header("content-encoding"));
   const declared = Number(request.header("content-length") ?? 0);
@@ -49,7 +49,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
  * Waits for the end of a body that nobody asked for and drops it: a request that broke off is refused before anything is done.
  * @throws body_too_large, overloaded, aborted
  */
-export async function dropBody(request: WireRequest, held: Held): Promise<void> {
+export async function dropBody(request: WireRequest, held: HeldMemory): Promise<void> {
   const isEmpty = Number(request.header("content-length") ?? 0) === 0 && request.header("transfer-encoding") === null;
   if (!isEmpty) await request.readBody(SERVER_LIMITS.droppedBodyBytes, (byteLength) => held.take(byteLength));
 }

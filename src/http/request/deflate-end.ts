@@ -40,7 +40,7 @@ const ROOT_BITS = 9;
 const LONGEST_CODE = 15;
 
 /** A canonical code. */
-interface Table {
+interface CodeTable {
   /** By the next `ROOT_BITS` bits of a stream: the symbol times 16, and how many bits it takes; 0 for bits that no short code has. */
   readonly entries: Uint16Array;
   /** How many codes there are of each length. */
@@ -49,9 +49,9 @@ interface Table {
   readonly symbols: Uint16Array;
 }
 
-type Tables = readonly [lengths: Table, distances: Table];
+type CodeTables = readonly [lengths: CodeTable, distances: CodeTable];
 
-function passBlock(bits: Bits, [lengths, distances]: Tables, from: number, maxByteLength: number): number {
+function passBlock(bits: Bits, [lengths, distances]: CodeTables, from: number, maxByteLength: number): number {
   let byteLength = from;
   while (byteLength <= maxByteLength) {
     const symbol = bits.symbol(lengths);
@@ -68,7 +68,7 @@ function passBlock(bits: Bits, [lengths, distances]: Tables, from: number, maxBy
   return byteLength;
 }
 
-function readTables(bits: Bits): Tables {
+function readTables(bits: Bits): CodeTables {
   const [lengthCount, distanceCount, orderCount] = [bits.take(5) + 257, bits.take(5) + 1, bits.take(4) + 4];
   const ofLengths = new Uint8Array(19);
   for (let at = 0; at < orderCount; at += 1) ofLengths[LENGTH_ORDER[at]!] = bits.take(3);
@@ -90,7 +90,7 @@ function readTables(bits: Bits): Tables {
 }
 
 /** The canonical code of some code lengths, by symbol. Cost: a few looks at each symbol, and `2 ** ROOT_BITS` entries. @throws NoDeflate */
-function tableOf(lengths: Uint8Array): Table {
+function tableOf(lengths: Uint8Array): CodeTable {
   const counts = new Uint16Array(LONGEST_CODE + 1);
   for (const length of lengths) if (length > 0) counts[length]! += 1;
   const [nextCode, nextPlace] = [new Uint16Array(LONGEST_CODE + 2), new Uint16Array(LONGEST_CODE + 2)];
@@ -115,7 +115,7 @@ function tableOf(lengths: Uint8Array): Table {
 }
 
 /** Those of blocks that bring none of their own. */
-const FIXED: Tables = [
+const FIXED: CodeTables = [
   tableOf(Uint8Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8))),
   tableOf(new Uint8Array(30).fill(5)),
 ];
@@ -144,14 +144,14 @@ class Bits {
     return taken;
   }
 
-  symbol(table: Table): number {
+  symbol(table: CodeTable): number {
     this.#fill(LONGEST_CODE);
     const entry = table.entries[this.#held & (table.entries.length - 1)]!;
     return entry === 0 ? this.#longSymbol(table) : this.#taken(entry >>> 4, entry & 15);
   }
 
   /** Codes of one length are numbers in a row, and the first of a length follows from those before. */
-  #longSymbol({ counts, symbols }: Table): number {
+  #longSymbol({ counts, symbols }: CodeTable): number {
     let [code, first, place] = [0, 0, 0];
     for (let length = 1; length <= LONGEST_CODE; length += 1) {
       code |= (this.#held >>> (length - 1)) & 1;

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { Held } from "../overload/admission.js";
+import type { HeldMemory } from "../overload/admission.js";
 import { bodyTooLarge, collect } from "../wire/exchange.js";
 import { endOfDeflate, NoDeflate } from "./deflate-end.js";
 
@@ -12,7 +12,7 @@ export type BodyCompression = "gzip" | "deflate";
  * stream are an error. The bound holds for all members together, before anything is inflated.
  * @throws malformed_json, body_too_large, and what `held` throws
  */
-export async function inflate(bytes: Uint8Array, format: BodyCompression, maxByteLength: number, held: Held): Promise<Uint8Array> {
+export async function inflate(bytes: Uint8Array, format: BodyCompression, maxByteLength: number, held: HeldMemory): Promise<Uint8Array> {
   const streams = streamsIn(bytes, format, maxByteLength);
   try {
     return await collect(inflated(streams, format), maxByteLength, (byteLength) => held.take(byteLength));

@@ -28,7 +28,7 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
   const lists: unknown[][] = [];
   let rest = "";
   let restFrom = 0;
-  const segments: Segment[] = [];
+  const segments: TextBetween[] = [];
   const segment = (to: number) => {
     const text = decoded(bytes.subarray(restFrom, to), restFrom === 0);
     segments.push({ from: rest.length, to: rest.length + text.length, byteFrom: restFrom });
@@ -64,15 +64,15 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
 }
 
 /** Text between lists, and where it begins: in what is left, and in the body. */
-interface Segment {
+interface TextBetween {
   readonly from: number;
   readonly to: number;
   readonly byteFrom: number;
 }
 
 /** The place in the body of a character of what is left without lists; what stands for a list is where that begins. */
-function placeIn(bytes: Uint8Array, segments: readonly Segment[], at: number): number {
-  const { from, to, byteFrom } = segments.findLast((segment) => segment.from <= at) as Segment;
+function placeIn(bytes: Uint8Array, segments: readonly TextBetween[], at: number): number {
+  const { from, to, byteFrom } = segments.findLast((segment) => segment.from <= at) as TextBetween;
   return charsBefore(bytes, byteFrom) + Math.min(at, to) - from;
 }
 

@@ -20,7 +20,7 @@ function question<Body extends z.ZodObject>(
   name: ReportName,
   body: Body,
   answer: z.ZodType,
-  { scope = "analytics:read", shown = ok, more = () => ({}) }: Rest<Body> = {},
+  { scope = "analytics:read", shown = ok, more = () => ({}) }: EventRouteOptions<Body> = {},
 ): GuardedRoute {
   const envelope: Envelope = path.startsWith("/v1/") ? "problem" : "older";
   return guarded({
@@ -40,7 +40,7 @@ function question<Body extends z.ZodObject>(
   });
 }
 
-interface Rest<Body extends z.ZodObject> {
+interface EventRouteOptions<Body extends z.ZodObject> {
   readonly scope?: Scope;
   /** The library's answer as this endpoint shows it. */
   readonly shown?: (answer: unknown) => unknown;

@@ -9,14 +9,14 @@ import type { TokenRecord } from "../access/token.js";
 import type { Caller, Exchange } from "../routing/route.js";
 import { having } from "../access/served-daybook.js";
 
-type Told = Pick<Exchange<unknown, unknown>, "signal" | "onNotice">;
+type RequestListeners = Pick<Exchange<unknown, unknown>, "signal" | "onNotice">;
 
 /**
  * Puts a question of the library for a caller who may have all that it holds.
  * @param input any JSON: the method refuses what is none of its own
  * @throws what the question throws; insufficient_scope, insufficient_role, organization_token_required
  */
-export async function ask(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: Told): Promise<unknown> {
+export async function ask(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: RequestListeners): Promise<unknown> {
   const asked: PermittingQuestions = daybook;
   const put = (own: object) => permitted(own, token, (permit) => asked[name](own as never, { signal, onNotice, ...permit }));
   if (token.project === null) return await put(input);

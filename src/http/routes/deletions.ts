@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { Access } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { having } from "../access/served-daybook.js";
@@ -8,7 +8,7 @@ import { deletionAnswers as answers, deletionBodies as bodies } from "../shapes/
 import { wireNames } from "../wire/wire-names.js";
 
 const RULES = "/v1/time-to-live";
-const ACCESS: Access = { scope: "events:delete", role: "admin", organizationWide: true };
+const ACCESS: RequiredAccess = { scope: "events:delete", role: "admin", organizationWide: true };
 const noQuery = z.strictObject({});
 const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null });
 

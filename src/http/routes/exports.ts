@@ -6,7 +6,7 @@ import { parseUuid, uuidText } from "../../base/uuid.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { ExportInput } from "../../plan/input.js";
 import { AFTER } from "../../engine/exports/place.js";
-import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../engine/exports/place.js";
+import type { ExportPlace, ExportedRecordPlace, PagedExports } from "../../engine/exports/place.js";
 import type { ExportedEvent } from "../../schema/exported-event.js";
 import type { StoredRecord } from "../../schema/record.js";
 import { bytesOfLines } from "../answer/lines.js";
@@ -54,7 +54,7 @@ export const exportRoutes: readonly Route[] = [
   }),
 ];
 
-type TimePlace = Pick<EventPlace, "createdAtMs" | "id">;
+type TimePlace = Pick<ExportPlace, "createdAtMs" | "id">;
 
 /** @throws invalid_parameter */
 function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): TimePlace {
@@ -71,7 +71,7 @@ function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace 
 }
 
 /** Of events with one id that of the smaller project comes first. */
-function isNotAfterEvent(event: ExportedEvent, place: EventPlace): boolean {
+function isNotAfterEvent(event: ExportedEvent, place: ExportPlace): boolean {
   const isSame = event.createdAt === isoOf(place.createdAtMs) && event.id === uuidText(place.id);
   return isSame ? compareCodePoints(event.project ?? "", place.project) <= 0 : isNotAfter(event, place);
 }

@@ -4,14 +4,14 @@ import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy/reque
 import { bytesOfLines } from "../answer/lines.js";
 import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";
 import { guarded } from "../routing/route.js";
-import type { Access } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { having } from "../access/served-daybook.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const PATH = "/v1/privacy-requests";
-const READ: Access = { scope: "privacy_requests:read", organizationWide: true };
-const WRITE: Access = { scope: "privacy_requests:write", organizationWide: true };
+const READ: RequiredAccess = { scope: "privacy_requests:read", organizationWide: true };
+const WRITE: RequiredAccess = { scope: "privacy_requests:write", organizationWide: true };
 const noQuery = z.strictObject({});
 
 /** An endpoint that changes one request and answers its record. */

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { ReportName } from "../../plan/plan.js";
-import type { Access } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
 import { COMPANIES, MONEY, PEOPLE } from "../access/question-rights.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { ask, explain } from "./ask.js";
 
-const EVENTS: Access = { scope: "events:read" };
-const ANALYTICS: Access = { scope: "analytics:read" };
+const EVENTS: RequiredAccess = { scope: "events:read" };
+const ANALYTICS: RequiredAccess = { scope: "analytics:read" };
 
 /** What each question asks of a token: the same as on the route that is documented for it. */
-const ACCESS: Readonly<Record<ReportName, Access>> = {
+const ACCESS: Readonly<Record<ReportName, RequiredAccess>> = {
   countEvents: ANALYTICS,
   countEventsPerDay: ANALYTICS,
   countEventsRunningTotalPerDay: ANALYTICS,
@@ -43,7 +43,7 @@ const notice = z
   .meta({ description: "Something about the question that is no error, and still hardly meant so." });
 
 /** A question in the words of the library: its input as body, its answer as JSON. What an input may hold is settled in plan/. */
-function question(name: ReportName, access: Access): GuardedRoute {
+function question(name: ReportName, access: RequiredAccess): GuardedRoute {
   return guarded({
     method: "POST",
     path: `/v1/query/${name}`,

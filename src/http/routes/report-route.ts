@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { guarded } from "../routing/route.js";
 import type { Caller, Exchange, GuardedRoute } from "../routing/route.js";
-import type { Access } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
 import { wireNames } from "../wire/wire-names.js";
 
 /** A report about people or money, asked with GET. */
 export function report<Query extends z.ZodObject>(
-  access: Access,
+  access: RequiredAccess,
   path: string,
   summary: string,
   query: Query,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { SavedSegment } from "../../engine/question/saved-segments.js";
-import type { Segment } from "../../plan/insights/input.js";
-import type { Access } from "../access/access.js";
+import type { PeopleSegment } from "../../plan/insights/input.js";
+import type { RequiredAccess } from "../access/access.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
 import { having } from "../access/served-daybook.js";
@@ -11,8 +11,8 @@ import { libraryInput } from "../wire/library-input.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const PATH = "/v1/segments";
-const READ: Access = { scope: "analytics:read", organizationWide: true };
-const WRITE: Access = { scope: "segments:write", organizationWide: true };
+const READ: RequiredAccess = { scope: "analytics:read", organizationWide: true };
+const WRITE: RequiredAccess = { scope: "segments:write", organizationWide: true };
 const noQuery = z.strictObject({});
 
 /** Segments that are kept for the questions of everybody. */
@@ -40,7 +40,7 @@ export const segmentRoutes: readonly Route[] = [
     answer: savedSegment,
     etag: false,
     // What is none is refused there.
-    handle: async ({ daybook }, { params, body }) => shown(await having(daybook, "segments").segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as Segment)),
+    handle: async ({ daybook }, { params, body }) => shown(await having(daybook, "segments").segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as PeopleSegment)),
   }),
   guarded({
     method: "DELETE",

@@ -5,7 +5,7 @@ import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts } from "../answer/collect-counts.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
 import type { RequestCounts } from "../answer/request-counts.js";
-import type { Access } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { SharedText } from "../answer/shared-text.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
@@ -104,7 +104,7 @@ export interface RouteFace {
   readonly path: string;
   readonly envelope: Envelope;
   /** Null: open to everyone. */
-  readonly access: Access | null;
+  readonly access: RequiredAccess | null;
 }
 
 /** The same with what a front has to know of it. */
@@ -136,7 +136,7 @@ export interface OpenRoute extends RouteBase {
 }
 
 export interface GuardedRoute extends RouteBase {
-  readonly access: Access;
+  readonly access: RequiredAccess;
   readonly body: BodyRule | null;
   /** True: errors and notices name parameters in camelCase, as the body does. */
   readonly keepsNames?: boolean;
@@ -186,11 +186,11 @@ export interface ClientSent extends ClientKeyed {
   /** An id for what a client sends again without one, after a pause. @param named makes it of which of equal things this is; null: it is random */
   readonly repeatId: (text: string, named: ((nth: number) => string) | null) => string;
   /** Who somebody is that has no id, as of browsers. @param seen what is known of them better than by the connection */
-  readonly visitor: (seen: Seen, atMs: number) => Promise<Visitor>;
+  readonly visitor: (seen: VisitorSource, atMs: number) => Promise<Visitor>;
 }
 
 /** By what a visitor is told apart; null: by what the request says. */
-export interface Seen {
+export interface VisitorSource {
   readonly address: string | null;
   readonly userAgent: string | null;
 }
@@ -232,7 +232,7 @@ export function isWriting(route: Route): boolean {
 /** A row whose handler sees body and query in the types of their schemas. */
 export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
   row: RouteBase & {
-    readonly access: Access;
+    readonly access: RequiredAccess;
     readonly query: Query;
     readonly body: (BodyRule & { readonly schema: Body }) | null;
     readonly keepsNames?: boolean;

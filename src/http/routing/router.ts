@@ -1,7 +1,7 @@
 import { DaybookError, parameterError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Envelope } from "../answer/error-reply.js";
-import type { Known } from "../wire/exchange.js";
+import type { RequestFindings } from "../wire/exchange.js";
 import type { RouteFace } from "./route.js";
 
 /** All methods of one path. */
@@ -13,7 +13,7 @@ interface Resource<R extends RouteFace> {
   readonly allow: string;
 }
 
-export interface Found<R extends RouteFace> {
+export interface MatchedRoute<R extends RouteFace> {
   readonly resource: Resource<R>;
   readonly params: Readonly<Record<string, string>>;
   /** Text after the `?`. */
@@ -22,9 +22,9 @@ export interface Found<R extends RouteFace> {
 
 export interface Router<R extends RouteFace> {
   /** @throws uri_too_long, route_not_found, invalid_parameter (broken percent-encoding) */
-  find(target: string): Found<R>;
+  find(target: string): MatchedRoute<R>;
   /** What a router of the same table found. @throws internal (it has no such path) */
-  at(known: Known): Found<R>;
+  at(known: RequestFindings): MatchedRoute<R>;
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};

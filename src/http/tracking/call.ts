@@ -64,7 +64,7 @@ export const trackingAnswer = z.strictObject({
 });
 
 /** A call that its schema has accepted: every member that any kind has. */
-export interface Call {
+export interface TrackingCall {
   readonly messageId?: string | null;
   readonly userId?: string | number | null;
   readonly anonymousId?: string | number | null;

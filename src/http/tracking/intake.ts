@@ -6,12 +6,12 @@ import { splitAddress, withoutUser } from "../../schema/web-address.js";
 import { namedRejections } from "../answer/named-rejections.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { Caller, Exchange, Agent } from "../routing/route.js";
-import { CALL_KINDS, RECORD_KINDS, trackingBodies, type Call, type CallKind, type EventKind, type RecordKind } from "./call.js";
+import { CALL_KINDS, RECORD_KINDS, trackingBodies, type TrackingCall, type CallKind, type EventKind, type RecordKind } from "./call.js";
 import { callTimeMs } from "./call-time.js";
 import { faultOf } from "./fault-of.js";
 import { eachInTurns } from "./in-turns.js";
 import { objectOf, idOf, screenOf, textOf, type JsonObject } from "./members.js";
-import { authorizeRecords, errorOf, rejectedBy, storeEntries, type Entry, type Outcome, type Rejected, type Told } from "./store-entries.js";
+import { authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry, type TrackingOutcome, type Rejected, type ReceivedItem } from "./store-entries.js";
 
 /** Names of the events that views become: both count as page views. */
 const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;
@@ -19,7 +19,7 @@ const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;
 /** The event that a track, page or screen call stands for. */
 function eventOfCall(
   kind: EventKind,
-  call: Call,
+  call: TrackingCall,
   createdAtMs: number | null,
   readAgent: (text: string) => Agent,
 ): EventInput {
@@ -49,7 +49,7 @@ function eventOfCall(
   };
 }
 
-function viewOf(kind: EventKind, { name, category }: Call): JsonObject {
+function viewOf(kind: EventKind, { name, category }: TrackingCall): JsonObject {
   if (kind === "track") return {};
   return { ...(name ? { name } : {}), ...(category ? { category } : {}) };
 }
@@ -82,7 +82,7 @@ type Sent = Exchange<Readonly<Record<string, unknown>>, unknown>;
 
 /** Stores one call. That its person was erased is no mistake of the sender: it is told, but the call is not to be sent again. */
 export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): Promise<object> {
-  const call: Call = exchange.body;
+  const call: TrackingCall = exchange.body;
   const createdAtMs = timeOf(call, exchange.senderClock.offsetMs(call.sentAt, [call.messageId]));
   const outcome = await storeEntries([{ index: 0, ...toldBy(kind, call, createdAtMs, exchange) }], caller, exchange.onSentNotices);
   const [rejected] = outcome.rejected;
@@ -92,15 +92,15 @@ export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): 
 
 /** Stores calls of every kind; a bad one fails none of the others. @throws insufficient_scope (calls that tie ids need a scope of their own) */
 export async function takeBatch(caller: Caller, exchange: Sent): Promise<object> {
-  const body = exchange.body as { batch: readonly unknown[]; sentAt?: unknown; context?: Call["context"] };
-  const entries: Entry[] = [];
+  const body = exchange.body as { batch: readonly unknown[]; sentAt?: unknown; context?: TrackingCall["context"] };
+  const entries: ReceivedEntry[] = [];
   const rejected: Rejected[] = [];
   const { senderClock } = exchange;
   const clockOffsetMs = senderClock.offsetMs(body.sentAt, body.batch.map((item) => objectOf(item)["messageId"]));
   await eachInTurns(body.batch, (item, index) => {
     try {
       const kind = checkedKind(item, `batch[${index}]`);
-      const call = { ...(item as Call), context: { ...body.context, ...(item as Call).context } };
+      const call = { ...(item as TrackingCall), context: { ...body.context, ...(item as TrackingCall).context } };
       const ownOffsetMs = isSentApart(call.sentAt, body.sentAt) ? senderClock.offsetMs(call.sentAt, [call.messageId]) : clockOffsetMs;
       entries.push({ index, ...toldBy(kind, call, timeOf(call, ownOffsetMs), exchange) });
     } catch (thrown) {
@@ -113,7 +113,7 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
 }
 
 /** Of RudderStack `timestamp` is only what a program tells; the client has the time of a call under another name. */
-function timeOf({ timestamp, originalTimestamp }: Call, clockOffsetMs: number | null): number | null {
+function timeOf({ timestamp, originalTimestamp }: TrackingCall, clockOffsetMs: number | null): number | null {
   return callTimeMs(timestamp ?? originalTimestamp, clockOffsetMs);
 }
 
@@ -131,7 +131,7 @@ function checkedKind(item: unknown, at: string): CallKind {
   return kind;
 }
 
-function toldBy(kind: CallKind, call: Call, createdAtMs: number | null, { readAgent }: Sent): Told {
+function toldBy(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { readAgent }: Sent): ReceivedItem {
   return isRecord(kind) ? { record: kind, call, createdAtMs } : { event: eventOfCall(kind, call, createdAtMs, readAgent) };
 }
 
@@ -139,6 +139,6 @@ function isRecord(kind: EventKind | RecordKind): kind is RecordKind {
   return RECORD_KINDS.some((each) => each === kind);
 }
 
-function answerOf({ accepted, duplicates, rejected, adjusted }: Outcome): object {
+function answerOf({ accepted, duplicates, rejected, adjusted }: TrackingOutcome): object {
   return { success: true, accepted, duplicates, ...namedRejections(rejected), adjusted };
 }

@@ -1,6 +1,6 @@
 import type { HeaderNotice } from "../answer/notice-header.js";
 import { objectOf } from "./members.js";
-import type { Told } from "./store-entries.js";
+import type { ReceivedItem } from "./store-entries.js";
 
 /** What programs send for an id that they do not have, trimmed and in lower case: taken as ids, these would join people who never met. */
 const NOBODY: ReadonlySet<string> = new Set(["", "undefined", "null", "nan", "[object object]", "none", "nil", "anonymous", "guest", "0"]);
@@ -23,7 +23,7 @@ export function withoutNobody<Of extends object>(of: Of, names: readonly (keyof 
 }
 
 /** The same of what was sent; null for a record that is then about nobody. */
-export function toldOfSomebody<Each extends Told>(told: Each, onNoId: (noId: HeaderNotice) => void): Each | null {
+export function toldOfSomebody<Each extends ReceivedItem>(told: Each, onNoId: (noId: HeaderNotice) => void): Each | null {
   if ("event" in told) return { ...told, event: withoutNobody(told.event, ["userId", "anonymousId", "companyId"], onNoId) };
   const call = withoutNobody(told.call, ["userId", "anonymousId", "groupId", "previousId"], onNoId);
   // What lacks an id that was never sent is refused where it is stored.

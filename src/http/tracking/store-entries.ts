@@ -8,7 +8,7 @@ import type { HeaderNotice } from "../answer/notice-header.js";
 import { aliasRefused, unseenByProject } from "../access/of-project.js";
 import type { Caller } from "../routing/route.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
-import type { Call, RecordKind } from "./call.js";
+import type { TrackingCall, RecordKind } from "./call.js";
 import { faultOf } from "./fault-of.js";
 import { toldOfSomebody } from "./nobody.js";
 
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = { companyId: "groupId", from: "p
 /** Stores what an identify, group or alias call tells. @throws what the library throws, in the names of the call */
 async function storeRecord(
   kind: RecordKind,
-  call: Call,
+  call: TrackingCall,
   createdAtMs: number | null,
   daybook: ServedDaybook,
 ): Promise<LinkResult> {
@@ -44,21 +44,21 @@ function inCallNames(thrown: unknown): unknown {
 }
 
 /** What one thing that was sent is: an event. Its time, where it is a number, is known to be ms. */
-export interface ToldEvent {
+export interface ReceivedEvent {
   readonly event: EventInput;
 }
 
 /** What one thing that was sent is: a record that tells who is who. */
-export interface ToldRecord {
+export interface ReceivedRecord {
   readonly record: RecordKind;
-  readonly call: Call;
+  readonly call: TrackingCall;
   readonly createdAtMs: number | null;
 }
 
-export type Told = ToldEvent | ToldRecord;
+export type ReceivedItem = ReceivedEvent | ReceivedRecord;
 
 /** The same with where it stood among all that was sent. */
-export type Entry = Told & { readonly index: number };
+export type ReceivedEntry = ReceivedItem & { readonly index: number };
 
 /** What was not stored, and why. No error: ten thousand of these would take a hundred megabytes. */
 export interface Rejected {
@@ -77,7 +77,7 @@ export function errorOf({ code, message, details }: Rejected): DaybookError {
   return new DaybookError(code, message, details);
 }
 
-export interface Outcome {
+export interface TrackingOutcome {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly Rejected[];
@@ -85,7 +85,7 @@ export interface Outcome {
 }
 
 /** @throws insufficient_scope (what ties ids needs a scope of its own) */
-export function authorizeRecords(entries: readonly Entry[], { token }: Caller): void {
+export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: Caller): void {
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }
 
@@ -93,10 +93,10 @@ export function authorizeRecords(entries: readonly Entry[], { token }: Caller): 
  * Stores what was sent, a bad one alone fails. Events go in as one batch, records one by one, all at the same time: their order does not matter.
  * @param onNotices is called with texts that are no ids and with aliases that a token of a project may not tell, if there are any
  */
-export async function storeEntries(sent: readonly Entry[], { daybook, project, token }: Caller, onNotices: (notices: readonly HeaderNotice[]) => void): Promise<Outcome> {
+export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, project, token }: Caller, onNotices: (notices: readonly HeaderNotice[]) => void): Promise<TrackingOutcome> {
   const notices: HeaderNotice[] = [];
   const entries = sent.map((entry) => toldOfSomebody(entry, (noId) => notices.push(noId))).filter((entry) => entry !== null);
-  const isRefused = (entry: Entry) => token.project !== null && isAlias(entry);
+  const isRefused = (entry: ReceivedEntry) => token.project !== null && isAlias(entry);
   const refused = entries.filter(isAlias).filter(isRefused);
   for (const { call } of refused) notices.push({ code: "organization_token_required", param: "previousId", name: String(call.previousId) });
   if (notices.length > 0) onNotices(notices);
@@ -106,7 +106,7 @@ export async function storeEntries(sent: readonly Entry[], { daybook, project, t
   // Also when one fails: nothing is still being written when the answer goes out.
   await Promise.allSettled([ingesting, ...storing]);
   const [ingested, links] = [unseenByProject(await ingesting, token), await Promise.all(storing)];
-  const placeOf = (all: readonly Entry[], at: number) => all[at]?.index ?? 0;
+  const placeOf = (all: readonly ReceivedEntry[], at: number) => all[at]?.index ?? 0;
   const rejected = ingested.rejected.map(({ index, code, message }) => ({ index: placeOf(events, index), code: code as ErrorCode, message, details: {} }));
   const fault = aliasRefused();
   for (const { index } of refused) rejected.push(rejectedBy(fault, index));
@@ -124,18 +124,18 @@ export async function storeEntries(sent: readonly Entry[], { daybook, project, t
 const NOTHING = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 
 /** A client may mean seconds, or have told of a time before 1973 as text: what came of it is ms. */
-function timed({ event }: ToldEvent): EventInput {
+function timed({ event }: ReceivedEvent): EventInput {
   return typeof event.createdAt === "number" ? { ...event, createdAt: createdAtOf(event.createdAt) } : event;
 }
 
-function isRecord(entry: Entry): entry is Entry & ToldRecord {
+function isRecord(entry: ReceivedEntry): entry is ReceivedEntry & ReceivedRecord {
   return "record" in entry;
 }
 
-function isAlias(entry: Entry): entry is Entry & ToldRecord {
+function isAlias(entry: ReceivedEntry): entry is ReceivedEntry & ReceivedRecord {
   return isRecord(entry) && entry.record === "alias";
 }
 
-function isEvent(entry: Entry): entry is Entry & ToldEvent {
+function isEvent(entry: ReceivedEntry): entry is ReceivedEntry & ReceivedEvent {
   return "event" in entry;
 }

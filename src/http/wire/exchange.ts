@@ -1,7 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 
 /** What was found out about a request before it came to the handler, in values only: another thread can tell it. */
-export interface Known {
+export interface RequestFindings {
   /** The path of its route, as the table of routes has it. */
   readonly path: string;
   /** What the target has in the place of the path's parameters. */
@@ -24,7 +24,7 @@ export interface WireRequest {
   /** What the transport already found wrong; answered in the envelope of the path. */
   readonly fault?: DaybookError;
   /** What the transport already found out, by the routes of the handler it asks: it is relied upon, and not found out again. */
-  readonly known?: Known | undefined;
+  readonly known?: RequestFindings | undefined;
   /** A header by its lower-case name. */
   header(name: string): string | null;
   /**

@@ -5,43 +5,43 @@ import type { reportAnswers } from "../../http/shapes/report-answers.js";
 
 /* What routes answer, as their shapes describe it. */
 
-type Shown<S extends { readonly _output: unknown }> = S["_output"];
+type AnswerOf<S extends { readonly _output: unknown }> = S["_output"];
 
-export type WebAnswer = Shown<(typeof insightAnswers)["webOverview"]>;
-export type TrendAnswer = Shown<(typeof insightAnswers)["trend"]>;
-export type FunnelAnswer = Shown<(typeof insightAnswers)["funnel"]>;
-export type RetentionAnswer = Shown<(typeof insightAnswers)["retention"]>;
-export type LifecycleAnswer = Shown<(typeof insightAnswers)["lifecycle"]>;
-export type StickinessAnswer = Shown<(typeof insightAnswers)["stickiness"]>;
-export type PathsAnswer = Shown<(typeof insightAnswers)["paths"]>;
-export type SessionsAnswer = Shown<(typeof insightAnswers)["sessionsOverview"]>;
-export type Bucket = TrendAnswer["buckets"][number];
-export type Series = TrendAnswer["series"][number];
-export type FunnelStep = FunnelAnswer["steps"][number];
+export type WebAnswer = AnswerOf<(typeof insightAnswers)["webOverview"]>;
+export type TrendAnswer = AnswerOf<(typeof insightAnswers)["trend"]>;
+export type FunnelAnswer = AnswerOf<(typeof insightAnswers)["funnel"]>;
+export type RetentionAnswer = AnswerOf<(typeof insightAnswers)["retention"]>;
+export type LifecycleAnswer = AnswerOf<(typeof insightAnswers)["lifecycle"]>;
+export type StickinessAnswer = AnswerOf<(typeof insightAnswers)["stickiness"]>;
+export type PathsAnswer = AnswerOf<(typeof insightAnswers)["paths"]>;
+export type SessionsAnswer = AnswerOf<(typeof insightAnswers)["sessionsOverview"]>;
+export type TrendBucket = TrendAnswer["buckets"][number];
+export type TrendLine = TrendAnswer["series"][number];
+export type ShownFunnelStep = FunnelAnswer["steps"][number];
 
-export type SearchAnswer = Shown<(typeof answers)["search"]>;
-export type FoundEvent = SearchAnswer["events"][number];
-export type HealthAnswer = Shown<(typeof answers)["health"]>;
+export type SearchAnswer = AnswerOf<(typeof answers)["search"]>;
+export type ShownEvent = SearchAnswer["events"][number];
+export type HealthAnswer = AnswerOf<(typeof answers)["health"]>;
 
-export type ProfileAnswer = Shown<(typeof reportAnswers)["profile"]>;
-export type PersonSessionsAnswer = Shown<(typeof reportAnswers)["sessions"]>;
-export type PersonSession = PersonSessionsAnswer["sessions"][number];
-export type ReferrersAnswer = Shown<(typeof reportAnswers)["referrers"]>;
-export type DevicesAnswer = Shown<(typeof reportAnswers)["deviceGeo"]>;
-export type AttributionAnswer = Shown<(typeof reportAnswers)["byAttribution"]>;
-export type CohortsAnswer = Shown<(typeof reportAnswers)["ltvCohorts"]>;
-export type CompaniesAnswer = Shown<(typeof reportAnswers)["topCompanies"]>;
-export type CompanyUsersAnswer = Shown<(typeof reportAnswers)["companyTopUsers"]>;
-export type Unconverted = TrendAnswer["unconverted"];
+export type ProfileAnswer = AnswerOf<(typeof reportAnswers)["profile"]>;
+export type PersonSessionsAnswer = AnswerOf<(typeof reportAnswers)["sessions"]>;
+export type ShownSession = PersonSessionsAnswer["sessions"][number];
+export type ReferrersAnswer = AnswerOf<(typeof reportAnswers)["referrers"]>;
+export type DevicesAnswer = AnswerOf<(typeof reportAnswers)["deviceGeo"]>;
+export type AttributionAnswer = AnswerOf<(typeof reportAnswers)["byAttribution"]>;
+export type CohortsAnswer = AnswerOf<(typeof reportAnswers)["ltvCohorts"]>;
+export type CompaniesAnswer = AnswerOf<(typeof reportAnswers)["topCompanies"]>;
+export type CompanyUsersAnswer = AnswerOf<(typeof reportAnswers)["companyTopUsers"]>;
+export type ShownUnconverted = TrendAnswer["unconverted"];
 
-export type PrivacyRequest = Shown<(typeof privacyAnswers)["record"]>;
-export type PrivacyAnswer = Shown<(typeof privacyAnswers)["list"]>;
+export type ShownRequest = AnswerOf<(typeof privacyAnswers)["record"]>;
+export type PrivacyAnswer = AnswerOf<(typeof privacyAnswers)["list"]>;
 
 export interface ProjectsAnswer {
   readonly projects: readonly string[];
 }
 
-export type ByProjectAnswer = Shown<(typeof answers)["aggregate"]>;
+export type ByProjectAnswer = AnswerOf<(typeof answers)["aggregate"]>;
 
 export interface SegmentsAnswer {
   readonly segments: readonly { readonly name: string }[];

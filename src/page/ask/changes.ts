@@ -1,4 +1,4 @@
-import type { Client } from "./client.js";
+import type { ApiClient } from "./client.js";
 import { Trouble } from "./trouble.js";
 import { get } from "./question.js";
 
@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 60_000;
  * Hears of everything stored in a project, as server-sent events, until `signal` ends it. Comes back after a connection breaks, later each time
  * that fails; a server without the route, or a token without the right, is left in peace.
  */
-export async function followChanges(client: Client, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
+export async function followChanges(client: ApiClient, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
   let lastId = "";
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {

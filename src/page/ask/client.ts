@@ -1,10 +1,10 @@
-import { keyOf, type Question } from "./question.js";
+import { keyOf, type PageQuery } from "./question.js";
 import { Trouble, troubleOf } from "./trouble.js";
 
 /** Answers that are kept for back and forward. */
 const KEPT_COUNT = 200;
 
-interface Kept {
+interface CachedAnswer {
   readonly answer: unknown;
   /** The tick it was asked at. */
   readonly tick: number;
@@ -13,8 +13,8 @@ interface Kept {
 }
 
 /** Asks one origin with one token. An answer is kept until something is stored; what nobody waits for any more is broken off. */
-export class Client {
-  readonly #kept = new Map<string, Kept>();
+export class ApiClient {
+  readonly #kept = new Map<string, CachedAnswer>();
   readonly #underWay = new Map<
     string,
     { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }
@@ -41,18 +41,18 @@ export class Client {
   }
 
   /** What is known of an answer without asking. */
-  known<A>(question: Question<A>): { readonly answer: A; readonly isFresh: boolean } | null {
+  known<A>(question: PageQuery<A>): { readonly answer: A; readonly isFresh: boolean } | null {
     const kept = this.#kept.get(keyOf(question));
     return kept === undefined ? null : { answer: kept.answer as A, isFresh: kept.tick === this.#tick };
   }
 
   /** Names in a question that nothing has, as far as its answer is known. */
-  unknownIn(question: Question<unknown>): readonly string[] {
+  unknownIn(question: PageQuery<unknown>): readonly string[] {
     return this.#kept.get(keyOf(question))?.unknown ?? [];
   }
 
   /** @throws Trouble; an AbortError when `signal` ends it */
-  async ask<A>(question: Question<A>, signal: AbortSignal): Promise<A> {
+  async ask<A>(question: PageQuery<A>, signal: AbortSignal): Promise<A> {
     const key = keyOf(question);
     const running = this.#underWay.get(key);
     const shared = running !== undefined && running.tick === this.#tick && !running.abort.signal.aborted ? running : this.#start(key, question);
@@ -72,7 +72,7 @@ export class Client {
   }
 
   /** A request that changes something: never shared, never kept. @throws Trouble */
-  async send<A>(question: Question<A>): Promise<A> {
+  async send<A>(question: PageQuery<A>): Promise<A> {
     const response = await this.fetch(question, new AbortController().signal);
     const answer: A = await response.json();
     this.stale();
@@ -80,7 +80,7 @@ export class Client {
   }
 
   /** The response of a question, which is one of success. @throws Trouble */
-  async fetch({ method, path, body }: Question<unknown>, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  async fetch({ method, path, body }: PageQuery<unknown>, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const sent: RequestInit = {
       method,
       signal,
@@ -99,7 +99,7 @@ export class Client {
     throw trouble;
   }
 
-  #start(key: string, question: Question<unknown>) {
+  #start(key: string, question: PageQuery<unknown>) {
     const abort = new AbortController();
     const tick = this.#tick;
     const promise = this.fetch(question, abort.signal)
@@ -116,7 +116,7 @@ export class Client {
     return started;
   }
 
-  #keep(key: string, kept: Kept): void {
+  #keep(key: string, kept: CachedAnswer): void {
     // An earlier request may be answered later.
     if ((this.#kept.get(key)?.tick ?? 0) > kept.tick) return;
     this.#kept.delete(key);

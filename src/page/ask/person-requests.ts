@@ -1,9 +1,9 @@
-import type { PrivacyRequest } from "./answers.js";
-import type { Client } from "./client.js";
+import type { ShownRequest } from "./answers.js";
+import type { ApiClient } from "./client.js";
 import { bundleQuestion, newRequestQuestion, resolveQuestion, stepQuestion } from "./questions/house.js";
 
 /** Takes a new request as far as it has to be before something is done about it. @throws Trouble */
-async function acknowledged(client: Client, type: PrivacyRequest["type"], person: string, regulation: PrivacyRequest["regulation"]): Promise<string> {
+async function acknowledged(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const { id } = await client.send(newRequestQuestion(type, person, regulation));
   await client.send(stepQuestion(id, "verify"));
   await client.send(stepQuestion(id, "acknowledge"));
@@ -11,13 +11,13 @@ async function acknowledged(client: Client, type: PrivacyRequest["type"], person
 }
 
 /** Removes everything of a person, by a privacy request that says so afterwards. @throws Trouble */
-export async function erasePerson(client: Client, person: string, regulation: PrivacyRequest["regulation"]): Promise<PrivacyRequest> {
+export async function erasePerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<ShownRequest> {
   const id = await acknowledged(client, "erasure", person, regulation);
   return await client.send(resolveQuestion(id, "completed"));
 }
 
 /** Everything held about a person, as lines of JSON, by a privacy request that is then resolved. @throws Trouble */
-export async function exportPerson(client: Client, person: string, regulation: PrivacyRequest["regulation"]): Promise<string> {
+export async function exportPerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const id = await acknowledged(client, "portability", person, regulation);
   const lines = await bundleOf(client, id);
   await client.send(resolveQuestion(id, "completed"));
@@ -25,7 +25,7 @@ export async function exportPerson(client: Client, person: string, regulation: P
 }
 
 /** The bundle of a request. @throws Trouble */
-export async function bundleOf(client: Client, id: string): Promise<string> {
+export async function bundleOf(client: ApiClient, id: string): Promise<string> {
   const response = await client.fetch(bundleQuestion(id), new AbortController().signal);
   return await response.text();
 }

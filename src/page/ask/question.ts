@@ -1,5 +1,5 @@
 /** One request on a documented route; what it answers is said by the type alone. */
-export interface Question<A> {
+export interface PageQuery<A> {
   readonly method: "GET" | "POST";
   /** With its query, percent-encoded, from the root of the API: `/v1/projects`. */
   readonly path: string;
@@ -8,23 +8,23 @@ export interface Question<A> {
   readonly answers?: A;
 }
 
-export function get<A>(path: string, query: Readonly<Record<string, string | number | null>> = {}): Question<A> {
+export function get<A>(path: string, query: Readonly<Record<string, string | number | null>> = {}): PageQuery<A> {
   const given = Object.entries(query).flatMap(([name, value]) => (value === null || value === "" ? [] : [[name, String(value)]]));
   const text = new URLSearchParams(given).toString();
   return { method: "GET", path: text === "" ? path : `${path}?${text}`, body: null };
 }
 
-export function post<A>(path: string, body: object): Question<A> {
+export function post<A>(path: string, body: object): PageQuery<A> {
   return { method: "POST", path, body };
 }
 
 /** What tells two questions apart. */
-export function keyOf({ method, path, body }: Question<unknown>): string {
+export function keyOf({ method, path, body }: PageQuery<unknown>): string {
   return `${method} ${path} ${body === null ? "" : JSON.stringify(body)}`;
 }
 
 /** The same for a terminal; the token is a variable of the shell, never the text itself. */
-export function curlOf({ method, path, body }: Question<unknown>, origin: string): string {
+export function curlOf({ method, path, body }: PageQuery<unknown>, origin: string): string {
   const lines = [`curl ${shellText(`${origin}${path}`)}`, `-H "Authorization: Bearer $TOKEN"`];
   if (method === "POST" && body === null) lines.push("-X POST");
   if (body !== null) lines.push(`-H "Content-Type: application/json"`, `-d ${shellText(JSON.stringify(body))}`);

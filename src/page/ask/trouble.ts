@@ -37,13 +37,13 @@ export async function troubleOf(response: Response): Promise<Trouble> {
   );
 }
 
-interface Problem {
+interface ApiProblem {
   readonly code?: string;
   readonly detail?: string;
   readonly requestId?: string;
 }
 
-function problemIn(text: string): Problem {
+function problemIn(text: string): ApiProblem {
   try {
     const parsed: unknown = JSON.parse(text);
     const told = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;

@@ -1,5 +1,5 @@
-import type { Bucket } from "../ask/answers.js";
-import { PERIODS, type Range, type Unit } from "../state/period.js";
+import type { TrendBucket } from "../ask/answers.js";
+import { PERIODS, type DayRange, type Unit } from "../state/period.js";
 import { LOCALES } from "./locale.js";
 
 /* `local` of a bucket names days of its zone, so it is read as UTC and written as UTC: nothing moves. */
@@ -24,14 +24,14 @@ export function day(text: string): string {
 }
 
 /** The days of a range, short: "1 – 31 Mar 2026". */
-export function range({ from, to }: Range): string {
+export function range({ from, to }: DayRange): string {
   if (from === null || to === null) return PERIODS.all;
   if (from === to) return day(from);
   return format({ ...UTC, day: "numeric", month: "short", year: "numeric" }).formatRange(atMidnight(from), atMidnight(to));
 }
 
 /** A bucket on the axis, as short as it can be. What `local` names is seen by its form. */
-export function bucketShort({ local }: Pick<Bucket, "local">): string {
+export function bucketShort({ local }: Pick<TrendBucket, "local">): string {
   if (local === null) return "";
   if (local.includes("T")) return local.slice(11, 16);
   if (/^\d{4}-\d{2}$/.test(local)) return format({ ...UTC, month: "short", year: "2-digit" }).format(atMidnight(`${local}-01`));
@@ -39,7 +39,7 @@ export function bucketShort({ local }: Pick<Bucket, "local">): string {
 }
 
 /** A bucket in full. */
-export function bucketLong({ local }: Pick<Bucket, "local">, unit: Unit): string {
+export function bucketLong({ local }: Pick<TrendBucket, "local">, unit: Unit): string {
   if (local === null) return "";
   if (local.includes("T")) return `${longDay(local.slice(0, 10))}, ${local.slice(11, 16)}`;
   if (/^\d{4}-\d{2}$/.test(local)) return format({ ...UTC, month: "long", year: "numeric" }).format(atMidnight(`${local}-01`));

@@ -3,12 +3,12 @@ import { LOCALES } from "./locale.js";
 const NONE = "–";
 
 /** A number in two forms: short for sight, exact for whoever asks. */
-export interface Shown {
+export interface FormattedNumber {
   readonly short: string;
   readonly exact: string;
 }
 
-export const NOTHING: Shown = { short: NONE, exact: "no value" };
+export const NOTHING: FormattedNumber = { short: NONE, exact: "no value" };
 
 const whole = new Intl.NumberFormat([...LOCALES], { maximumFractionDigits: 20 });
 const small = new Intl.NumberFormat([...LOCALES], { maximumFractionDigits: 2 });
@@ -25,7 +25,7 @@ const FAR = 1e15;
 /** Below it the digits of a number are not all told. */
 const TINY = 1e-3;
 
-export function number(value: number | null): Shown {
+export function number(value: number | null): FormattedNumber {
   if (value === null) return NOTHING;
   const size = Math.abs(value);
   const short = size >= FAR ? far.format(value) : size >= LONG ? compact.format(value) : small.format(value);
@@ -33,12 +33,12 @@ export function number(value: number | null): Shown {
 }
 
 /** A share of 1. */
-export function percent(value: number | null): Shown {
+export function percent(value: number | null): FormattedNumber {
   return value === null ? NOTHING : { short: percents.format(value), exact: exactPercents.format(value) };
 }
 
 /** Money in major units, without and with its currency. */
-export function money(value: number | null, currency: string | null): Shown {
+export function money(value: number | null, currency: string | null): FormattedNumber {
   if (value === null) return NOTHING;
   if (currency === null) return number(value);
   const style = { style: "currency", currency } as const;
@@ -50,7 +50,7 @@ export function money(value: number | null, currency: string | null): Shown {
 }
 
 /** Seconds as `1 min 5 s`, `2 h 3 min`, `4 d 1 h`. */
-export function duration(seconds: number | null): Shown {
+export function duration(seconds: number | null): FormattedNumber {
   if (seconds === null) return NOTHING;
   const exact = `${whole.format(seconds)} s`;
   if (seconds < 10) return { short: `${small.format(Math.round(seconds * 10) / 10)} s`, exact };
@@ -62,12 +62,12 @@ export function duration(seconds: number | null): Shown {
 }
 
 /** How far a number moved against an earlier one. */
-export interface Change extends Shown {
+export interface NumberChange extends FormattedNumber {
   readonly direction: "up" | "down" | "same";
 }
 
 /** The change of a number as a share of the earlier one; null: there is nothing to compare with, for of debts there are no shares. */
-export function change(now: number | null, before: number | null): Change | null {
+export function change(now: number | null, before: number | null): NumberChange | null {
   if (now === null || before === null || before <= 0) return null;
   const share = (now - before) / before;
   const direction = share > 0 ? "up" : share < 0 ? "down" : "same";

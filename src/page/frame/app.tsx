@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { Client } from "../ask/client.js";
+import { ApiClient } from "../ask/client.js";
 import { opens } from "../ask/rights.js";
 import { Trouble } from "../ask/trouble.js";
 import { Empty, TroubleNotice } from "../parts/notice.js";
@@ -43,12 +43,12 @@ function keepToken(token: string | null): void {
   }
 }
 
-interface State {
+interface AppState {
   readonly token: string | null;
   readonly reason: string | null;
 }
 
-function firstState(): State {
+function firstState(): AppState {
   const token = takeTokenOfAddress();
   if (token !== null) keepToken(token);
   return { token: token ?? keptToken(), reason: null };
@@ -72,7 +72,7 @@ export function App({ root }: { readonly root: string }) {
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  const client = useMemo(() => (token === null ? null : new Client(root, token, () => enter(null, SIGNED_OUT))), [root, token]);
+  const client = useMemo(() => (token === null ? null : new ApiClient(root, token, () => enter(null, SIGNED_OUT))), [root, token]);
   // In the same turn: what is answered to the token before must not end this one.
   useLayoutEffect(() => () => client?.leave(), [client]);
   if (client === null) return <WayIn reason={reason} onToken={(given) => enter(given, null)} />;

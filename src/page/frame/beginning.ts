@@ -1,6 +1,6 @@
 import type { ByProjectAnswer, ProjectsAnswer, TokenAnswer } from "../ask/answers.js";
-import type { Client } from "../ask/client.js";
-import type { Question } from "../ask/question.js";
+import type { ApiClient } from "../ask/client.js";
+import type { PageQuery } from "../ask/question.js";
 import { byProjectQuestion, projectsQuestion, tokenQuestion } from "../ask/questions/house.js";
 import { extentQuestion, webQuestion } from "../ask/questions/overview.js";
 import { hasScope } from "../ask/rights.js";
@@ -21,16 +21,16 @@ export interface Beginning {
 }
 
 /** Asks at once what will be asked most likely, as far as the address tells: it is shown a round trip earlier. */
-export function askAhead(client: Client, signal: AbortSignal): void {
+export function askAhead(client: ApiClient, signal: AbortSignal): void {
   const picture = pictureHere();
-  const ask = (question: Question<unknown>) => void client.ask(question, signal).catch(() => undefined);
+  const ask = (question: PageQuery<unknown>) => void client.ask(question, signal).catch(() => undefined);
   // The project that is always there is often the only one.
   ask(extentQuestion(picture.project === "" ? "default" : picture.project, picture.zone));
   if (picture.view === "overview" && picture.project !== "") ask(webQuestion(scopeOf(picture, { nowMs: Date.now(), extent: null })));
 }
 
 /** What the token may do, and where to begin: all that this takes is asked at once. @throws Trouble */
-export async function learn(client: Client, signal: AbortSignal): Promise<Beginning> {
+export async function learn(client: ApiClient, signal: AbortSignal): Promise<Beginning> {
   const { project } = pictureHere();
   const nobody: ProjectsAnswer = { projects: [] };
   // A token without the right to list projects is told by its own project.

@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState, useErrorBoundary, useRef } from "preact/hooks";
 import type { ComponentType } from "preact";
 import type { TrendAnswer } from "../ask/answers.js";
-import type { Client } from "../ask/client.js";
+import type { ApiClient } from "../ask/client.js";
 import { extentQuestion } from "../ask/questions/overview.js";
 import { hasScope, opens } from "../ask/rights.js";
 import { Page, type PageContext, usePage } from "../parts/page-context.js";
 import { dayIn, isDay } from "../state/dates.js";
-import { scopeOf, type Moment } from "../state/scope.js";
+import { scopeOf, type PageMoment } from "../state/scope.js";
 import { VIEWS, type ViewEntry } from "../views/table.js";
 import { Empty } from "../parts/notice.js";
 import { followChanges } from "../ask/changes.js";
@@ -165,7 +165,7 @@ const GATHER_MS = 1_000;
 const IDLE_MS = 60_000;
 
 /** A number that goes up when something was stored in the project, or a minute has passed, while the page is seen. */
-function useChanges(client: Client, project: string): number {
+function useChanges(client: ApiClient, project: string): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {
     if (project === "") return;
@@ -195,7 +195,7 @@ function useChanges(client: Client, project: string): number {
 }
 
 export interface FrameProps extends Beginning {
-  readonly client: Client;
+  readonly client: ApiClient;
   readonly theme: Theme;
   readonly themeShown: string;
   readonly onTheme: (theme: Theme) => void;
@@ -239,7 +239,7 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
 }
 
 /** From when to when the project has events: as months, which is as near as anybody needs. */
-function useExtent(client: Client, project: string, zone: string, tick: number, isAllowed: boolean): Moment["extent"] {
+function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageMoment["extent"] {
   const question = extentQuestion(project, zone);
   const [extent, setExtent] = useState(() => extentIn(client.known(question)?.answer, zone));
   useEffect(() => {
@@ -257,7 +257,7 @@ function useExtent(client: Client, project: string, zone: string, tick: number, 
   return extent;
 }
 
-function extentIn(answer: TrendAnswer | undefined, zone: string): Moment["extent"] {
+function extentIn(answer: TrendAnswer | undefined, zone: string): PageMoment["extent"] {
   const [first, last] = [answer?.buckets[0], answer?.buckets.at(-1)];
   const lastEnd = last?.end ?? null;
   return first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;

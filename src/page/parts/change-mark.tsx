@@ -1,8 +1,8 @@
-import type { Change } from "../format/number.js";
+import type { NumberChange } from "../format/number.js";
 import { Icon } from "./icon.js";
 
 /** How a figure moved: an arrow and a share, in the colour of good or bad news. */
-export function ChangeMark({ change, isCost }: { readonly change: Change | null; readonly isCost: boolean }) {
+export function ChangeMark({ change, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
   if (change === null) return null;
   const { direction, short, exact } = change;
   const news = direction === "same" ? "same" : (direction === "up") === isCost ? "bad" : "good";

@@ -1,7 +1,7 @@
-import type { Shown } from "../format/number.js";
+import type { FormattedNumber } from "../format/number.js";
 
 /** A number: short in sight, exact on hover and for whoever listens. */
-export function Num({ shown, hook }: { readonly shown: Shown; readonly hook?: string }) {
+export function Num({ shown, hook }: { readonly shown: FormattedNumber; readonly hook?: string }) {
   const isExact = shown.short === shown.exact;
   return (
     <span class="num" title={shown.exact} data-figure={hook} data-exact={shown.exact}>

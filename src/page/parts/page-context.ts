@@ -1,18 +1,18 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { TokenAnswer } from "../ask/answers.js";
-import type { Client } from "../ask/client.js";
+import type { ApiClient } from "../ask/client.js";
 import type { Filter } from "../state/filter.js";
 import { withFilter } from "../state/filter.js";
 import type { Picture } from "../state/picture.js";
-import type { Moment, Scope } from "../state/scope.js";
+import type { PageMoment, ViewScope } from "../state/scope.js";
 
 /** What every view is given. */
 export interface PageContext {
   readonly picture: Picture;
-  readonly scope: Scope;
-  readonly extent: Moment["extent"];
-  readonly client: Client;
+  readonly scope: ViewScope;
+  readonly extent: PageMoment["extent"];
+  readonly client: ApiClient;
   readonly token: TokenAnswer;
   /** Goes up when something was stored. */
   readonly tick: number;

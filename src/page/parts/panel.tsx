@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { keyOf, type Question, curlOf } from "../ask/question.js";
+import { keyOf, type PageQuery, curlOf } from "../ask/question.js";
 import { type Sheet, csvOf } from "../format/sheet.js";
 import { Icon } from "./icon.js";
 import { Skeleton, TroubleNotice } from "./notice.js";
@@ -15,8 +15,8 @@ const PREVIEW_ROWS = 100;
 
 interface QuestionDialogProps {
   readonly title: string;
-  readonly question: Question<unknown>;
-  readonly also: Question<unknown> | null;
+  readonly question: PageQuery<unknown>;
+  readonly also: PageQuery<unknown> | null;
   readonly answer: unknown;
   readonly sheet: Sheet | null;
   readonly onClose: () => void;
@@ -70,7 +70,7 @@ function QuestionDialog({ title, question, also, answer, sheet, onClose }: Quest
   );
 }
 
-function textOf({ method, path, body }: Question<unknown>): string {
+function textOf({ method, path, body }: PageQuery<unknown>): string {
   return `${method} ${path}${body === null ? "" : `\n\n${JSON.stringify(body, null, 2)}`}`;
 }
 
@@ -104,7 +104,7 @@ interface PanelProps<A> {
   readonly unasked?: ComponentChildren;
   readonly class?: string;
   /** What else was asked for it. */
-  readonly also?: Question<unknown> | null;
+  readonly also?: PageQuery<unknown> | null;
 }
 
 /** An answer with its question: what is shown here can be had by `curl`, and as a file. */

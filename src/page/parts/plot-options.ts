@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import type { Shown } from "../format/number.js";
+import type { FormattedNumber } from "../format/number.js";
 import { thin, type PlotColours } from "./plot-colours.js";
 
 /** One line of a plot. */
@@ -15,7 +15,7 @@ export interface PlotLook {
   /** Whether the last bucket is not over: its piece of a line is dashed. */
   readonly isOpenEnd: boolean;
   readonly labels: readonly string[];
-  readonly format: (value: number | null) => Shown;
+  readonly format: (value: number | null) => FormattedNumber;
 }
 
 /** Steps of an axis of things that are counted: there is no half of one. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { Shown } from "../format/number.js";
+import type { FormattedNumber } from "../format/number.js";
 import type { Filter } from "../state/filter.js";
 import { sentence } from "../format/value.js";
 import { Num } from "./number.js";
@@ -11,8 +11,8 @@ export interface RankedRow {
   readonly key: string;
   readonly label: string;
   readonly figure: number;
-  readonly shown: Shown;
-  readonly more?: Shown;
+  readonly shown: FormattedNumber;
+  readonly more?: FormattedNumber;
   /** What a click on it adds; null: it cannot be asked for by filters. */
   readonly filters: readonly Filter[] | null;
 }

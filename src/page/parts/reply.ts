@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { keyOf, type Question } from "../ask/question.js";
+import { keyOf, type PageQuery } from "../ask/question.js";
 import { Trouble } from "../ask/trouble.js";
 import { usePage } from "./page-context.js";
 
@@ -7,7 +7,7 @@ const RETRY_SEC = 5;
 
 /** What is known of a question's answer. */
 export interface Reply<A> {
-  readonly question: Question<A> | null;
+  readonly question: PageQuery<A> | null;
   /** Of this question, or of the one before while this one is under way. */
   readonly answer: A | null;
   readonly trouble: Trouble | null;
@@ -16,7 +16,7 @@ export interface Reply<A> {
   readonly again: () => void;
 }
 
-interface State<A> {
+interface ReplyState<A> {
   /** Of the question that was answered, or failed, last. */
   readonly key: string;
   readonly answer: A | null;
@@ -26,10 +26,10 @@ interface State<A> {
 }
 
 /** Asks, and asks again when something was stored, or later when the server has too much to do. null asks nothing. */
-export function useReply<A>(question: Question<A> | null): Reply<A> {
+export function useReply<A>(question: PageQuery<A> | null): Reply<A> {
   const { client, tick } = usePage();
   const key = question === null ? "" : keyOf(question);
-  const [state, setState] = useState<State<A>>({ key: "", answer: null, answerKey: "", trouble: null });
+  const [state, setState] = useState<ReplyState<A>>({ key: "", answer: null, answerKey: "", trouble: null });
   const [attempt, setAttempt] = useState(0);
   const again = () => setAttempt((count) => count + 1);
 

@@ -1,17 +1,17 @@
 import { CHOICES, INITIAL_CHOICES, VIEW_NAMES, codecsOf, type Choices, type ViewName } from "./choices.js";
-import { oneOf, text, type Codec } from "./codecs.js";
+import { oneOf, text, type AddressCodec } from "./codecs.js";
 import { isZone } from "./dates.js";
 import { filterList } from "./filter.js";
 import { INTERVALS, period } from "./period.js";
 import type { Picture } from "./picture.js";
 
-const view: Codec<ViewName> = {
+const view: AddressCodec<ViewName> = {
   initial: "overview",
   parse: ([given = ""]) => VIEW_NAMES.find((name) => name === given.trim().toLowerCase()) ?? "overview",
   print: (name) => (name === "overview" ? [] : [name]),
 };
 
-const zone: Codec<string> = {
+const zone: AddressCodec<string> = {
   initial: "",
   parse: ([given = ""]) => (isZone(given.trim()) ? given.trim() : ""),
   print: (name) => (name === "" ? [] : [name]),
@@ -26,7 +26,7 @@ const SHARED = {
   interval: oneOf(INTERVALS),
   zone,
   filters: filterList,
-} satisfies { readonly [K in Exclude<keyof Picture, "choices">]: Codec<Picture[K]> };
+} satisfies { readonly [K in Exclude<keyof Picture, "choices">]: AddressCodec<Picture[K]> };
 
 /** Filters are named one by one, so their name is in the singular. */
 const NAMES: Readonly<Record<string, string>> = { filters: "filter" };
@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<string, string>> = { filters: "filter" };
 /** The query string of a picture, without `?`. Choices of views that are not shown are left out. */
 export function addressOf(picture: Picture): string {
   const query = new URLSearchParams();
-  const write = <T>(name: string, codec: Codec<T>, value: T) => {
+  const write = <T>(name: string, codec: AddressCodec<T>, value: T) => {
     for (const each of codec.print(value)) query.append(name, each);
   };
   write("view", SHARED.view, picture.view);

@@ -1,4 +1,4 @@
-import { flag, oneOf, text, wholeNumber, type Codec } from "./codecs.js";
+import { flag, oneOf, text, wholeNumber, type AddressCodec } from "./codecs.js";
 import { eventChoice, stepList } from "./event-choice.js";
 
 export const MEASURES = [
@@ -55,7 +55,7 @@ export const CHOICES = {
 export type ViewName = keyof typeof CHOICES;
 export const VIEW_NAMES = Object.keys(CHOICES) as readonly ViewName[];
 
-type ValuesOf<T> = { readonly [K in keyof T]: T[K] extends Codec<infer V> ? V : never };
+type ValuesOf<T> = { readonly [K in keyof T]: T[K] extends AddressCodec<infer V> ? V : never };
 
 /** The choices of one view. */
 export type ChoicesOf<V extends ViewName> = ValuesOf<(typeof CHOICES)[V]>;
@@ -64,8 +64,8 @@ export type ChoicesOf<V extends ViewName> = ValuesOf<(typeof CHOICES)[V]>;
 export type Choices = { readonly [V in ViewName]: ChoicesOf<V> };
 
 /** A view's choices with their codecs, for those who go through them all. */
-export function codecsOf(view: ViewName): [string, Codec<unknown>][] {
-  return Object.entries(CHOICES[view]) as [string, Codec<unknown>][];
+export function codecsOf(view: ViewName): [string, AddressCodec<unknown>][] {
+  return Object.entries(CHOICES[view]) as [string, AddressCodec<unknown>][];
 }
 
 function initialOf(view: ViewName): object {

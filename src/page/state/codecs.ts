@@ -1,5 +1,5 @@
 /** How one choice stands in the address: under a name, as no, one or several texts. What cannot be read is the initial value, never an error. */
-export interface Codec<T> {
+export interface AddressCodec<T> {
   readonly initial: T;
   readonly parse: (texts: readonly string[]) => T;
   /** Nothing where the value is the initial one, so that addresses stay short. */
@@ -7,18 +7,18 @@ export interface Codec<T> {
 }
 
 /** One of several names; the first is the initial one. Case and blanks around do not matter. */
-export function oneOf<const N extends readonly [string, ...string[]]>(names: N): Codec<N[number]> {
+export function oneOf<const N extends readonly [string, ...string[]]>(names: N): AddressCodec<N[number]> {
   const [initial] = names;
   const parse = ([given = ""]: readonly string[]): N[number] => names.find((name) => name === given.trim().toLowerCase()) ?? initial;
   return { initial, parse, print: (value) => (value === initial ? [] : [value]) };
 }
 
 /** Any text. */
-export function text(initial = ""): Codec<string> {
+export function text(initial = ""): AddressCodec<string> {
   return { initial, parse: ([given]) => given ?? initial, print: (value) => (value === initial ? [] : [value]) };
 }
 
-export function flag(): Codec<boolean> {
+export function flag(): AddressCodec<boolean> {
   return {
     initial: false,
     parse: ([given = ""]) => ["1", "true", "yes"].includes(given.trim().toLowerCase()),
@@ -27,13 +27,13 @@ export function flag(): Codec<boolean> {
 }
 
 /** A whole number of a range; what lies beside it is moved into it. */
-export function wholeNumber(initial: number, min: number, max: number): Codec<number> {
+export function wholeNumber(initial: number, min: number, max: number): AddressCodec<number> {
   const parse = ([given = ""]: readonly string[]) => (/^\s*\d{1,9}\s*$/.test(given) ? Math.min(max, Math.max(min, Number(given))) : initial);
   return { initial, parse, print: (value) => (value === initial ? [] : [String(value)]) };
 }
 
 /** A list of things that are a text each; what cannot be read is left out. */
-export function listOf<T>(parseItem: (text: string) => T | null, printItem: (item: T) => string, maxCount: number): Codec<readonly T[]> {
+export function listOf<T>(parseItem: (text: string) => T | null, printItem: (item: T) => string, maxCount: number): AddressCodec<readonly T[]> {
   const parse = (texts: readonly string[]) =>
     texts.slice(0, maxCount).flatMap((each) => {
       const item = parseItem(each);

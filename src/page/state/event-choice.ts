@@ -1,4 +1,4 @@
-import { joinParts, listOf, splitParts, type Codec } from "./codecs.js";
+import { joinParts, listOf, splitParts, type AddressCodec } from "./codecs.js";
 import { filterOf, filterParts, type Filter } from "./filter.js";
 
 /** Some events: of a name ("": of any), and that match filters. */
@@ -31,11 +31,11 @@ function printChoice({ event, filters }: EventChoice): string {
 }
 
 /** One choice of events; at first any. */
-export const eventChoice: Codec<EventChoice> = {
+export const eventChoice: AddressCodec<EventChoice> = {
   initial: ANY_EVENT,
   parse: ([given]) => (given === undefined ? ANY_EVENT : parseChoice(given)),
   print: (choice) => (isAnyEvent(choice) ? [] : [printChoice(choice)]),
 };
 
 /** Steps of a funnel. */
-export const stepList: Codec<readonly EventChoice[]> = listOf(parseChoice, printChoice, STEP_COUNT);
+export const stepList: AddressCodec<readonly EventChoice[]> = listOf(parseChoice, printChoice, STEP_COUNT);

@@ -1,4 +1,4 @@
-import { joinParts, listOf, splitParts, type Codec } from "./codecs.js";
+import { joinParts, listOf, splitParts, type AddressCodec } from "./codecs.js";
 
 /** The operators that the page offers, as the wire names them, and how they read in a sentence. */
 export const OPERATORS = {
@@ -70,7 +70,7 @@ export function withFilter(filters: readonly Filter[], added: Filter): readonly 
   return filters.some((each) => sameFilter(each, added)) ? filters : [...filters, added].slice(-FILTER_COUNT);
 }
 
-export const filterList: Codec<readonly Filter[]> = listOf(
+export const filterList: AddressCodec<readonly Filter[]> = listOf(
   (text) => {
     const [field, operator, value] = splitParts(text);
     return filterOf(field, operator, value);

@@ -1,4 +1,4 @@
-import type { Codec } from "./codecs.js";
+import type { AddressCodec } from "./codecs.js";
 import { addDays, dayCount, isDay } from "./dates.js";
 
 /** The periods with a name, and what they are called. */
@@ -18,7 +18,7 @@ export type PeriodName = keyof typeof PERIODS;
 export type Period = PeriodName | { readonly from: string; readonly to: string };
 
 /** Days, both included; null: open. */
-export interface Range {
+export interface DayRange {
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -30,7 +30,7 @@ function isName(text: string): text is PeriodName {
 }
 
 /** The days of a period, as of today. */
-export function rangeOf(period: Period, today: string): Range {
+export function rangeOf(period: Period, today: string): DayRange {
   if (typeof period !== "string") return period;
   if (period === "all") return { from: null, to: null };
   if (period === "month") return { from: `${today.slice(0, 7)}-01`, to: today };
@@ -47,7 +47,7 @@ function parsePeriod([given = ""]: readonly string[]): Period {
   return first <= second ? { from: first, to: second } : { from: second, to: first };
 }
 
-export const period: Codec<Period> = {
+export const period: AddressCodec<Period> = {
   initial: "30d",
   parse: parsePeriod,
   // Always told: where an address is silent, the page begins with a time that has events.
@@ -58,7 +58,7 @@ export const INTERVALS = ["auto", "hour", "day", "week", "month", "quarter", "ye
 export type Unit = Exclude<(typeof INTERVALS)[number], "auto">;
 
 /** A unit that gives a plot some dozens of points. */
-export function unitFor({ from, to }: Range): Unit {
+export function unitFor({ from, to }: DayRange): Unit {
   if (from === null || to === null) return "month";
   const days = dayCount(from, to);
   return days <= 2 ? "hour" : days <= 120 ? "day" : days <= 740 ? "week" : days <= 3_700 ? "month" : "quarter";

@@ -1,16 +1,16 @@
 import { dayIn } from "./dates.js";
 import type { Filter } from "./filter.js";
-import { rangeOf, unitFor, type Range, type Unit } from "./period.js";
+import { rangeOf, unitFor, type DayRange, type Unit } from "./period.js";
 import type { Picture } from "./picture.js";
 
 /** What a picture does not say: the moment, and how far the data of its project reach (null: not known, or nothing is there). */
-export interface Moment {
+export interface PageMoment {
   readonly nowMs: number;
   readonly extent: { readonly from: string; readonly to: string } | null;
 }
 
 /** A picture at a moment: what questions are made of. */
-export interface Scope extends Range {
+export interface ViewScope extends DayRange {
   readonly project: string;
   readonly zone: string;
   readonly today: string;
@@ -21,7 +21,7 @@ export interface Scope extends Range {
 
 const COMPARE = { previous: "previous_period", year: "previous_year", none: null } as const;
 
-export function scopeOf(picture: Picture, { nowMs, extent }: Moment): Scope {
+export function scopeOf(picture: Picture, { nowMs, extent }: PageMoment): ViewScope {
   const zone = picture.zone === "" ? "UTC" : picture.zone;
   const today = dayIn(zone, nowMs);
   const range = rangeOf(picture.period, today);

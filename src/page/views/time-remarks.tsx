@@ -1,9 +1,9 @@
-import type { Bucket } from "../ask/answers.js";
+import type { TrendBucket } from "../ask/answers.js";
 import { Remark } from "../parts/notice.js";
 import { usePage } from "../parts/page-context.js";
 
 interface TimeRemarksProps {
-  readonly buckets: readonly Bucket[];
+  readonly buckets: readonly TrendBucket[];
   /** Whether the figures are numbers of people. */
   readonly areUniques: boolean;
   /** Whether the time before is drawn too. */

@@ -1,11 +1,11 @@
-import type { Unconverted } from "../ask/answers.js";
+import type { ShownUnconverted } from "../ask/answers.js";
 import { noun } from "../format/locale.js";
-import { money, number, type Shown } from "../format/number.js";
+import { money, number, type FormattedNumber } from "../format/number.js";
 import { Remark } from "../parts/notice.js";
 import { Num } from "../parts/number.js";
 
 /** Money without a rate, which is part of no other number. */
-export function UnconvertedRemark({ unconverted }: { readonly unconverted: Unconverted }) {
+export function UnconvertedRemark({ unconverted }: { readonly unconverted: ShownUnconverted }) {
   if (unconverted.length === 0) return null;
   return (
     <Remark>
@@ -22,7 +22,7 @@ export function UnconvertedRemark({ unconverted }: { readonly unconverted: Uncon
 }
 
 /** Currencies are what senders wrote: some are none that `Intl` takes. */
-function shownIn(revenue: number, currency: string): Shown {
+function shownIn(revenue: number, currency: string): FormattedNumber {
   if (/^[A-Z]{3}$/.test(currency)) return money(revenue, currency);
   const { short, exact } = number(revenue);
   return { short: `${short} ${currency}`, exact: `${exact} ${currency}` };

@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { FIELD_OPERANDS, isFieldName } from "../field-names.js";
-import { pathOfMember, readText, type Members } from "../members.js";
+import { pathOfMember, readText, type InputMembers } from "../members.js";
 import type { Operand, TouchDimension } from "../plan.js";
 
 const DIMENSIONS: readonly string[] = ["source", "medium", "campaign"] satisfies readonly TouchDimension[];
@@ -34,7 +34,7 @@ export function operandOf(fieldName: string): Operand | null {
 }
 
 /** The operand of a field that a member names; null when absent. @throws invalid_parameter */
-export function readField(members: Members, name: string): Operand | null {
+export function readField(members: InputMembers, name: string): Operand | null {
   const fieldName = readText(members, name);
   return fieldName === null ? null : fieldOf(fieldName, pathOfMember(members, name));
 }

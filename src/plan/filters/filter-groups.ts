@@ -1,18 +1,18 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Pattern } from "../context.js";
-import { memberError, pathOfMember, readMembers, type Members } from "../members.js";
-import type { Comparison, Operand, Where, Order, Test } from "../plan.js";
+import { memberError, pathOfMember, readMembers, type InputMembers } from "../members.js";
+import type { SettledFilter, Operand, Where, Order, Test } from "../plan.js";
 import { spanOf } from "../date-range.js";
 import { readField } from "./field-operand.js";
-import { OPERATOR_NAMES, operatorOf, type Operator, type Question } from "./operators.js";
+import { OPERATOR_NAMES, operatorOf, type Operator, type OperatorTest } from "./operators.js";
 import { readValueList, readValueText, valueError } from "./filter-value.js";
 import { numericOf } from "./number-form.js";
 
 /** The segments that filters may name. */
 export interface SegmentNames {
   /** The operand of the segment that the value of a filter names. @throws invalid_filter_value (nobody defined it) */
-  operandOf(filter: Members): Operand;
+  operandOf(filter: InputMembers): Operand;
 }
 
 /** Settles the filters of one question: they count together, in however many lists they stand. */
@@ -27,7 +27,7 @@ export class FilterPlanner {
    * @param segments null where filters may name none
    * @throws invalid_parameter, unknown_parameter, too_many_filters, invalid_operator, invalid_filter_value, invalid_regex (too long)
    */
-  where(members: Members, segments: SegmentNames | null): Where {
+  where(members: InputMembers, segments: SegmentNames | null): Where {
     const groups = readArray(members, "filterGroups");
     const path = pathOfMember(members, "filterGroups");
     if (groups.length > LIMITS.filterGroupCount) {
@@ -45,7 +45,7 @@ export class FilterPlanner {
    * One filter that stands alone, by the members `operator` and `value`. It names no segment.
    * @throws too_many_filters, invalid_parameter, invalid_operator, invalid_filter_value, invalid_regex (too long)
    */
-  alone(filter: Members, operand: Operand): Comparison {
+  alone(filter: InputMembers, operand: Operand): SettledFilter {
     this.#count(1, filter.path);
     return this.#comparison(filter, operand, null);
   }
@@ -57,14 +57,14 @@ export class FilterPlanner {
     throw parameterError("too_many_filters", param, reason);
   }
 
-  #filter(value: unknown, path: string, segments: SegmentNames | null): Comparison {
+  #filter(value: unknown, path: string, segments: SegmentNames | null): SettledFilter {
     const filter = readMembers(value, path, ["fieldName", "operator", "value"]);
     const operand = readField(filter, "fieldName");
     if (operand === null) throw memberError(filter, "fieldName", "expected the name of a field, got null");
     return this.#comparison(filter, operand, segments);
   }
 
-  #comparison(filter: Members, operand: Operand, segments: SegmentNames | null): Comparison {
+  #comparison(filter: InputMembers, operand: Operand, segments: SegmentNames | null): SettledFilter {
     const { name, question, negated } = readOperator(filter);
     if (question === "inSegment") {
       if (segments === null) throw memberError(filter, "operator", `expected no ${name} within a segment`, "invalid_operator");
@@ -83,7 +83,7 @@ function readFilters(group: unknown, path: string): { readonly path: string; rea
   return { path: pathOfMember(members, "filters"), filters: readArray(members, "filters") };
 }
 
-function readArray(members: Members, name: string): readonly unknown[] {
+function readArray(members: InputMembers, name: string): readonly unknown[] {
   const value = members.values.get(name);
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw memberError(members, name, `expected an array, got ${shown(value)}`);
@@ -91,7 +91,7 @@ function readArray(members: Members, name: string): readonly unknown[] {
   return [...(value as unknown[])];
 }
 
-function readOperator(filter: Members): Operator {
+function readOperator(filter: InputMembers): Operator {
   const value = filter.values.get("operator");
   if (value !== undefined && typeof value !== "string") {
     throw memberError(filter, "operator", `expected a string, got ${shown(value)}`);
@@ -111,7 +111,7 @@ interface SettledTest {
 }
 
 /** The test that a question about a filter's `value` comes to. @throws invalid_filter_value, invalid_regex, invalid_parameter */
-function planTest(question: Exclude<Question, "inSegment">, filter: Members): SettledTest {
+function planTest(question: Exclude<OperatorTest, "inSegment">, filter: InputMembers): SettledTest {
   switch (question) {
     case "isSet":
       return { test: { op: "isSet" }, inverted: false };
@@ -139,20 +139,20 @@ function equalsAny(values: readonly string[]): SettledTest {
   return { test: { op: "equals", values: distinct }, inverted: false };
 }
 
-function readFilledText(filter: Members): string {
+function readFilledText(filter: InputMembers): string {
   return filled(filter, readValueText(filter));
 }
 
-function readPattern(filter: Members): string {
+function readPattern(filter: InputMembers): string {
   return filled(filter, readValueText(filter, LIMITS.regexChars, "invalid_regex"));
 }
 
-function filled(filter: Members, text: string): string {
+function filled(filter: InputMembers, text: string): string {
   if (text === "") throw valueError(filter, "expected at least one character, got an empty string");
   return text;
 }
 
-function orderTest(order: Order, filter: Members): Test {
+function orderTest(order: Order, filter: InputMembers): Test {
   const text = readValueText(filter);
   const bound = numericOf(text);
   if (bound !== null) return { op: "number", order, bound };
@@ -170,7 +170,7 @@ function orderTest(order: Order, filter: Members): Test {
   }
 }
 
-function betweenTest(filter: Members): Test {
+function betweenTest(filter: InputMembers): Test {
   const items = readValueList(filter);
   const [lowText = "", highText = ""] = items;
   if (items.length === 2) {

@@ -1,7 +1,7 @@
 import { shown, type ErrorCode } from "../../base/errors.js";
 import { parseJsonText } from "../../base/json-text.js";
 import { LIMITS } from "../../base/limits.js";
-import { memberError, type Members } from "../members.js";
+import { memberError, type InputMembers } from "../members.js";
 
 /** Whether a text has more than so many characters: code points. */
 export function isLongerThan(text: string, max: number): boolean {
@@ -17,7 +17,7 @@ export function isLongerThan(text: string, max: number): boolean {
  * @throws invalid_filter_value, invalid_parameter (an object), `tooLong`
  */
 export function readValueText(
-  filter: Members,
+  filter: InputMembers,
   maxChars: number = LIMITS.filterValueChars,
   tooLong: ErrorCode = "invalid_filter_value",
 ): string {
@@ -30,12 +30,12 @@ export function readValueText(
   return wellFormed(filter, text);
 }
 
-function wellFormed(filter: Members, text: string): string {
+function wellFormed(filter: InputMembers, text: string): string {
   if (!text.isWellFormed()) throw valueError(filter, "expected Unicode text, got a lone surrogate");
   return text;
 }
 
-function textOf(filter: Members, value: unknown): string {
+function textOf(filter: InputMembers, value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return scalarText(filter, value);
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) scalarText(filter, item);
@@ -45,7 +45,7 @@ function textOf(filter: Members, value: unknown): string {
 }
 
 /** Text of an item; null is the same as not set, which `""` stands for. */
-function scalarText(filter: Members, item: unknown): string {
+function scalarText(filter: InputMembers, item: unknown): string {
   if (item === null || item === undefined) return "";
   if (typeof item === "string") return wellFormed(filter, item);
   if (typeof item === "boolean" || (typeof item === "number" && Number.isFinite(item))) return JSON.stringify(item);
@@ -56,7 +56,7 @@ function scalarText(filter: Members, item: unknown): string {
  * The items of a list: of a JSON array of scalars, else of the text cut at commas (`\,` is a comma itself), trimmed,
  * without the empty ones. @throws invalid_filter_value when nothing is left
  */
-export function readValueList(filter: Members): readonly string[] {
+export function readValueList(filter: InputMembers): readonly string[] {
   const text = readValueText(filter);
   const array = parseArray(text);
   const items = array === null ? splitAtCommas(text) : array.map((item) => scalarText(filter, item));
@@ -81,6 +81,6 @@ function splitAtCommas(text: string): readonly string[] {
 }
 
 /** An error about a filter's value. */
-export function valueError(filter: Members, reason: string) {
+export function valueError(filter: InputMembers, reason: string) {
   return memberError(filter, "value", reason, "invalid_filter_value");
 }

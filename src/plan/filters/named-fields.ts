@@ -10,7 +10,7 @@ export interface NamedField {
   readonly operand: Operand;
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type GivenMembers = Readonly<Record<string, unknown>>;
 
 /** Every field that an input names, filters of its segments too. @param input of which a plan was made: nothing is wrong with it */
 export function namedFieldsOf(input: unknown): NamedField[] {
@@ -31,7 +31,7 @@ export function namedFieldsOf(input: unknown): NamedField[] {
   ];
 }
 
-function inSelector(selector: Given, prefix: string): NamedField[] {
+function inSelector(selector: GivenMembers, prefix: string): NamedField[] {
   return itemsOf(selector, "filterGroups", prefix)
     .flatMap(([path, group]) => itemsOf(group, "filters", `${path}.`))
     .flatMap(([path, filter]) => named(`${path}.fieldName`, filter["fieldName"]));
@@ -47,7 +47,7 @@ function metadataField(name: unknown): NamedField[] {
   return typeof name === "string" ? [{ param: "metadataField", name, operand: { kind: "metadataPath", path: name } }] : [];
 }
 
-function itemsOf(members: Given, name: string, prefix = ""): (readonly [path: string, item: Given])[] {
+function itemsOf(members: GivenMembers, name: string, prefix = ""): (readonly [path: string, item: GivenMembers])[] {
   return listOf(members[name]).map((item, at) => [`${prefix}${name}[${at}]`, membersOf(item)]);
 }
 
@@ -55,6 +55,6 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function membersOf(value: unknown): Given {
-  return typeof value === "object" && value !== null ? (value as Given) : {};
+function membersOf(value: unknown): GivenMembers {
+  return typeof value === "object" && value !== null ? (value as GivenMembers) : {};
 }

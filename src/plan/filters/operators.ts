@@ -1,7 +1,7 @@
 import type { Order } from "../plan.js";
 
 /** What an operator asks, whatever its spelling; the complement is the same question, negated. */
-export type Question =
+export type OperatorTest =
   | "equals"
   | "in"
   | "contains"
@@ -15,7 +15,7 @@ export type Question =
 
 export interface Operator {
   readonly name: string;
-  readonly question: Question;
+  readonly question: OperatorTest;
   readonly negated: boolean;
 }
 
@@ -34,16 +34,16 @@ const TABLE = [
   ["between", ["between"], ["not_between"]],
   ["inSegment", ["in_segment"], ["not_in_segment"]],
   ["isSet", ["is_set", "exists"], ["is_not_set", "not_exists"]],
-] as const satisfies readonly (readonly [Question, readonly string[], readonly string[]])[];
+] as const satisfies readonly (readonly [OperatorTest, readonly string[], readonly string[]])[];
 
 /** Every spelling of every operator. */
 export type FilterOperator = (typeof TABLE)[number][1 | 2][number];
 
 /** Every spelling of the operators, and of their complements, that ask some questions. */
-export type OperatorOf<Q extends Question> = Extract<(typeof TABLE)[number], readonly [Q, ...unknown[]]>[1 | 2][number];
+export type OperatorOf<Q extends OperatorTest> = Extract<(typeof TABLE)[number], readonly [Q, ...unknown[]]>[1 | 2][number];
 
 const OPERATORS = new Map<string, Operator>();
-for (const [question, spellings, complements] of TABLE as readonly (readonly [Question, readonly string[], readonly string[]])[]) {
+for (const [question, spellings, complements] of TABLE as readonly (readonly [OperatorTest, readonly string[], readonly string[]])[]) {
   for (const spelling of spellings) OPERATORS.set(spelling, { name: spellings[0] ?? "", question, negated: false });
   for (const spelling of complements) OPERATORS.set(spelling, { name: complements[0] ?? "", question, negated: true });
 }

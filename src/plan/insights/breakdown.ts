@@ -1,18 +1,18 @@
 import { fieldOf } from "../filters/field-operand.js";
-import { memberError, pathOfMember, readFlag, readInteger, readList, readMembers, type Members } from "../members.js";
+import { memberError, pathOfMember, readFlag, readInteger, readList, readMembers, type InputMembers } from "../members.js";
 import type { BreakdownPlan } from "./plan.js";
 
 export const FIELD_COUNT_MAX = 2;
 export const LIMIT = { min: 1, max: 1_000, default: 25 } as const;
 
 /** The members of `breakdown`, and some that only this question has; null when absent. @throws invalid_parameter, unknown_parameter */
-export function readBreakdown(members: Members, extraNames: readonly string[] = []): Members | null {
+export function readBreakdown(members: InputMembers, extraNames: readonly string[] = []): InputMembers | null {
   const value = members.values.get("breakdown");
   return value === undefined ? null : readMembers(value, pathOfMember(members, "breakdown"), ["fields", "limit", "rest", ...extraNames]);
 }
 
 /** @throws invalid_parameter */
-export function planBreakdown(breakdown: Members): BreakdownPlan {
+export function planBreakdown(breakdown: InputMembers): BreakdownPlan {
   const path = pathOfMember(breakdown, "fields");
   const fields = readList(breakdown, "fields", 1, FIELD_COUNT_MAX).map((field, at) => fieldOf(field, `${path}[${at}]`));
   // Two names of one field are not two fields.
@@ -21,7 +21,7 @@ export function planBreakdown(breakdown: Members): BreakdownPlan {
 }
 
 /** The breakdown of a question that has no more to say about it; null when absent. @throws invalid_parameter, unknown_parameter */
-export function readPlainBreakdown(members: Members): BreakdownPlan | null {
+export function readPlainBreakdown(members: InputMembers): BreakdownPlan | null {
   const breakdown = readBreakdown(members);
   return breakdown === null ? null : planBreakdown(breakdown);
 }

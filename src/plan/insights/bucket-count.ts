@@ -4,13 +4,13 @@ import { CLOCK_UNIT_MS } from "../../calendar/units.js";
 import { memberError } from "../members.js";
 import type { Range } from "../plan.js";
 import type { Interval } from "./input.js";
-import type { Insight } from "./insight-scope.js";
+import type { InsightParts } from "./insight-scope.js";
 
 /**
  * Refuses more buckets than an answer has, where the dates tell: on an open side it is the data that tells.
  * @param previous the range to compare with, whose buckets are shown too @throws invalid_parameter
  */
-export function refuseManyBuckets({ members, zone, scope }: Insight, interval: Interval | null, previous: Range | null = null): void {
+export function refuseManyBuckets({ members, zone, scope }: InsightParts, interval: Interval | null, previous: Range | null = null): void {
   const { range, isOpen, calendar } = scope;
   if (interval === null || interval === "total" || isOpen.start || isOpen.end) return;
   for (const { fromMs, toMs } of [range, ...(previous === null ? [] : [previous])]) {

@@ -1,11 +1,11 @@
 import { parameterError } from "../../base/errors.js";
 import type { PlanContext } from "../context.js";
-import { memberError, readChoice, readInteger, readList, readMembers, type Members } from "../members.js";
+import { memberError, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
 import type { Plan } from "../plan.js";
 import { planBreakdown, readBreakdown } from "./breakdown.js";
 import { refuseManyBuckets } from "./bucket-count.js";
 import { defined } from "./definition.js";
-import { readInsight, type Insight, type Selection } from "./insight-scope.js";
+import { readInsight, type InsightParts, type EventSelection } from "./insight-scope.js";
 import { CALENDAR_UNITS, LEVELS } from "./names.js";
 import { readShortText } from "./short-text.js";
 
@@ -14,10 +14,10 @@ export const EXCLUSION_COUNT_MAX = 10;
 export const WINDOW_SEC = { min: 1, max: 31_622_400, default: 1_209_600 } as const;
 const EVENT = ["eventName", "filterGroups"];
 
-type FunnelPlan = Plan<"funnel">;
+type PlannedFunnel = Plan<"funnel">;
 
 /** Settles a `funnel` question. @throws what `readInsight` throws */
-export function planFunnel(input: unknown, context: PlanContext): FunnelPlan {
+export function planFunnel(input: unknown, context: PlanContext): PlannedFunnel {
   const insight = readInsight(input, context, ["steps", "order", "conversionWindowSec", "exclusions", "level", "breakdown", "interval"]);
   const { members, scope } = insight;
   const { session, pageviewSlugs, revenue } = context.rules;
@@ -26,7 +26,7 @@ export function planFunnel(input: unknown, context: PlanContext): FunnelPlan {
   const breakdown = readBreakdown(members, ["at"]);
   const interval = readChoice(members, "interval", CALENDAR_UNITS);
   if (breakdown !== null && interval !== null) throw memberError(members, "interval", "expected none beside a breakdown, got both");
-  const plan: FunnelPlan = {
+  const plan: PlannedFunnel = {
     report: "funnel",
     ...scope,
     steps,
@@ -45,7 +45,7 @@ export function planFunnel(input: unknown, context: PlanContext): FunnelPlan {
 }
 
 /** With order `any` a step is a number of steps, whatever it is called. */
-function planSteps(insight: Insight, order: FunnelPlan["order"]): FunnelPlan["steps"] {
+function planSteps(insight: InsightParts, order: PlannedFunnel["order"]): PlannedFunnel["steps"] {
   return readList(insight.members, "steps", STEP_COUNT.min, STEP_COUNT.max).map((value, at) => {
     const step = readMembers(value, `steps[${at}]`, [...EVENT, "name"]);
     const selection = selectionOf(insight, step);
@@ -54,7 +54,7 @@ function planSteps(insight: Insight, order: FunnelPlan["order"]): FunnelPlan["st
   });
 }
 
-function planExclusions(insight: Insight, order: FunnelPlan["order"], stepCount: number): FunnelPlan["exclusions"] {
+function planExclusions(insight: InsightParts, order: PlannedFunnel["order"], stepCount: number): PlannedFunnel["exclusions"] {
   return readList(insight.members, "exclusions", 0, EXCLUSION_COUNT_MAX).map((value, at) => {
     const exclusion = readMembers(value, `exclusions[${at}]`, [...EVENT, "afterStep", "beforeStep"]);
     const scope = insight.eventsOf(selectionOf(insight, exclusion));
@@ -64,8 +64,8 @@ function planExclusions(insight: Insight, order: FunnelPlan["order"], stepCount:
   });
 }
 
-/** @throws invalid_parameter (any event would do), and what `Insight.selectionOf` throws */
-function selectionOf(insight: Insight, part: Members): Selection {
+/** @throws invalid_parameter (any event would do), and what `InsightParts.selectionOf` throws */
+function selectionOf(insight: InsightParts, part: InputMembers): EventSelection {
   const selection = insight.selectionOf(part);
   if (selection.eventName === null && selection.where.length === 0)
     throw parameterError("invalid_parameter", part.path, "expected the name of an event, or a filter, got neither");

@@ -1,11 +1,8 @@
 import type { QualifiedFieldName } from "../field-names.js";
-import type { DateInput, FilterGroupInput } from "../input.js";
+import type { DateInput, FilterGroupInput, OtherText } from "../input.js";
 import type { FilterOperator } from "../filters/operators.js";
 
 /** The questions of product teams as a caller puts them: camelCase twins of the HTTP bodies. `null` is the same as absent. */
-
-/** Any text, though editors propose the known ones. */
-type OtherText = string & {};
 
 /** What a measure, a breakdown or a path may be of: the fields of filters, of people, of companies, of who brought them, or a metadata key. */
 export type InsightField = QualifiedFieldName | OtherText;
@@ -64,7 +61,7 @@ export type SegmentCondition =
     };
 
 /** People by what they did and are: groups are OR-ed, the conditions of a group AND-ed. */
-export interface Segment {
+export interface PeopleSegment {
   /** 1 to 20. */
   readonly groups: readonly {
     /** 1 to 50. */
@@ -75,7 +72,7 @@ export interface Segment {
 /** Segments of this question by their names, for filters `{ fieldName: "identity_id", operator: "in_segment", value: NAME }`. */
 export interface SegmentsInput {
   /** At most 10; names of 1 to 64 letters, digits, `_` and `-`. */
-  readonly segments?: Readonly<Record<string, Segment>> | null | undefined;
+  readonly segments?: Readonly<Record<string, PeopleSegment>> | null | undefined;
 }
 
 /** What all insights take: which events are meant, and whose days. */

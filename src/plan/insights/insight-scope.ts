@@ -6,8 +6,8 @@ import type { PlanContext } from "../context.js";
 import { planRange } from "../date-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { FilterPlanner } from "../filters/filter-groups.js";
-import { memberError, readChoice, readMembers, readText, type Members } from "../members.js";
-import type { Scope, Where } from "../plan.js";
+import { memberError, readChoice, readMembers, readText, type InputMembers } from "../members.js";
+import type { QueryScope, Where } from "../plan.js";
 import type { InsightScope } from "./plan.js";
 import { planSegments } from "./segments.js";
 
@@ -15,25 +15,25 @@ const SCOPE_NAMES = ["project", "eventName", "filterGroups", "startDate", "endDa
 const EVER = { fromMs: 0, toMs: LIMITS.instantMaxMs };
 
 /** What an insight shares with all others, settled; the rest is settled with it. */
-export interface Insight {
-  readonly members: Members;
+export interface InsightParts {
+  readonly members: InputMembers;
   readonly zone: Zone;
   /** The plan has a definition once all of it is settled: `defined` gives it one. */
   readonly scope: InsightScope;
   /** What another part of the question selects by `eventName` and `filterGroups`. @throws what `FilterPlanner.where` throws */
-  selectionOf(part: Members): Selection;
+  selectionOf(part: InputMembers): EventSelection;
   /** The events of all times that match the question and a part of it. */
-  eventsOf(selection: Selection): Scope;
+  eventsOf(selection: EventSelection): QueryScope;
 }
 
 /** Without a name and without filters: any event. */
-export type Selection = Pick<Scope, "eventName" | "where">;
+export type EventSelection = Pick<QueryScope, "eventName" | "where">;
 
 /**
  * Reads an insight, an absent one as an empty one. @param names of its members beyond those that all insights take
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, and what `planSegments` throws
  */
-export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: PlanContext, names: readonly string[]): Insight {
+export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: PlanContext, names: readonly string[]): InsightParts {
   const members = readMembers(input ?? {}, "", [...SCOPE_NAMES, ...names]);
   const project = readText(members, "project");
   const eventName = readText(members, "eventName");
@@ -65,7 +65,7 @@ export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: 
 }
 
 /** Whether a sequence was reached is for the executor to say. @throws invalid_parameter */
-function readAsOf(members: Members): InsightScope["asOf"] {
+function readAsOf(members: InputMembers): InsightScope["asOf"] {
   const asOf = members.values.get("asOf");
   if (asOf === undefined) return null;
   if (asOf === "latest") return asOf;
@@ -74,7 +74,7 @@ function readAsOf(members: Members): InsightScope["asOf"] {
   throw memberError(members, "asOf", `expected a sequence, that is an integer of at least 0, or latest, got ${shown(asOf)}`);
 }
 
-function readZone(members: Members): Zone {
+function readZone(members: InputMembers): Zone {
   const name = readText(members, "timeZone") ?? "UTC";
   const zone = zoneOf(name);
   if (zone === null) throw memberError(members, "timeZone", `expected the IANA name of a time zone, got ${shown(name)}`);
@@ -82,7 +82,7 @@ function readZone(members: Members): Zone {
 }
 
 /** Both selections at once. What is compared stays the same object: it is compiled once, in however many scopes it stands. */
-function both(question: Selection, { eventName, where }: Selection): Selection {
+function both(question: EventSelection, { eventName, where }: EventSelection): EventSelection {
   const joined = product(question.where, where);
   if (question.eventName === null || eventName === null || question.eventName === eventName) return { eventName: question.eventName ?? eventName, where: joined };
   const isNamed = { operand: FIELD_OPERANDS.name, test: { op: "equals", values: [eventName] }, negated: false } as const;

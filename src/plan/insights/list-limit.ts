@@ -1,8 +1,8 @@
-import { readInteger, type Members } from "../members.js";
+import { readInteger, type InputMembers } from "../members.js";
 
 export const LIMIT_MAX = 1_000;
 
 /** How many rows of a list are shown: 1 to 1,000. @throws invalid_parameter */
-export function readListLimit(members: Members, absent: number): number {
+export function readListLimit(members: InputMembers, absent: number): number {
   return readInteger(members, "limit", 1, LIMIT_MAX) ?? absent;
 }

@@ -1,7 +1,7 @@
 import type { Pattern, PlanContext } from "../context.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { readField } from "../filters/field-operand.js";
-import { memberError, pathOfMember, readFlag, readInteger, readList, readMembers, readText, type Members } from "../members.js";
+import { memberError, pathOfMember, readFlag, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
 import type { Plan } from "../plan.js";
 import { defined } from "./definition.js";
 import { readInsight } from "./insight-scope.js";
@@ -34,7 +34,7 @@ export function planPaths(input: unknown, context: PlanContext): Plan<"paths"> {
   return defined(plan, context.rules);
 }
 
-function planRules(members: Members, patterns: Pattern[]): Plan<"paths">["rules"] {
+function planRules(members: InputMembers, patterns: Pattern[]): Plan<"paths">["rules"] {
   return readList(members, "rules", 0, RULE_COUNT_MAX).map((value, at) => {
     const rule = readMembers(value, `rules[${at}]`, ["pattern", "label"]);
     const [pattern, label] = [readShortText(rule, "pattern"), readShortText(rule, "label")];

@@ -1,4 +1,4 @@
-import type { Comparison, Operand, Range, RevenueRule, Scope, SessionRule, TouchDimension, TouchRule } from "../plan.js";
+import type { SettledFilter, Operand, Range, RevenueRule, QueryScope, SessionRule, TouchDimension, TouchRule } from "../plan.js";
 import type { CalendarUnit, EntityLevel, Interval, NumericMeasureType } from "./input.js";
 
 /* Settled insights: what `PlanByReport` has of them. */
@@ -12,7 +12,7 @@ export interface CalendarPlan {
 }
 
 /** What all insights share. The scope's `userId` is null; its range is half-open, in ms, as the dates of the zone settle it. */
-export interface InsightScope extends Scope {
+export interface InsightScope extends QueryScope {
   readonly calendar: CalendarPlan;
   /** Sides without a date: there the range reaches to the edge of representable time. */
   readonly isOpen: { readonly start: boolean; readonly end: boolean };
@@ -52,11 +52,11 @@ export interface TrendPlan extends InsightScope {
 export interface FunnelPlan extends InsightScope {
   readonly report: "funnel";
   /** Which events are a step: of all times, the question's own filters included. */
-  readonly steps: readonly { readonly scope: Scope; readonly name: string }[];
+  readonly steps: readonly { readonly scope: QueryScope; readonly name: string }[];
   readonly order: "sequential" | "strict" | "any";
   readonly windowMs: number;
   /** Steps count from 1. */
-  readonly exclusions: readonly { readonly scope: Scope; readonly afterStep: number; readonly beforeStep: number }[];
+  readonly exclusions: readonly { readonly scope: QueryScope; readonly afterStep: number; readonly beforeStep: number }[];
   readonly level: EntityLevel | "session";
   readonly breakdown: (BreakdownPlan & { readonly at: "entry" | "last" }) | null;
   readonly interval: CalendarUnit | null;
@@ -69,8 +69,8 @@ export interface FunnelPlan extends InsightScope {
 export interface RetentionPlan extends InsightScope {
   readonly report: "retention";
   /** Of all times, the question's own filters included. */
-  readonly cohortEvent: Scope;
-  readonly returnEvent: Scope;
+  readonly cohortEvent: QueryScope;
+  readonly returnEvent: QueryScope;
   readonly cohort: "first_time" | "recurring";
   readonly returned: "on" | "on_or_after";
   readonly interval: "day" | "week" | "month";
@@ -150,11 +150,11 @@ export type SegmentWindow =
 /** What holds for an identity. */
 export type ConditionPlan =
   /** From `atLeast` to `atMost` (null: no bound) matching events in the window. The scope's range is everything. */
-  | { readonly type: "did"; readonly scope: Scope; readonly window: SegmentWindow; readonly atLeast: number; readonly atMost: number | null }
+  | { readonly type: "did"; readonly scope: QueryScope; readonly window: SegmentWindow; readonly atLeast: number; readonly atMost: number | null }
   /** Its first, or last, event in the project (null: any) lies in the window. */
   | { readonly type: "firstSeen" | "lastSeen"; readonly project: string | null; readonly window: SegmentWindow }
   /** A comparison of a `person`, or of the `companyId` or a `company` trait of the company it was last seen with. */
-  | { readonly type: "is"; readonly comparison: Comparison };
+  | { readonly type: "is"; readonly comparison: SettledFilter };
 
 /** People by what they did and are: OR of groups, each an AND of conditions. Equal contents are equal segments. */
 export type SegmentPlan = readonly (readonly ConditionPlan[])[];

@@ -4,7 +4,7 @@ import { DATE_UNITS, type DateUnit } from "../../calendar/units.js";
 import { memberError, readChoice } from "../members.js";
 import type { Range } from "../plan.js";
 import type { Interval } from "./input.js";
-import type { Insight } from "./insight-scope.js";
+import type { InsightParts } from "./insight-scope.js";
 
 const COMPARISONS = ["previous_period", "previous_year"] as const;
 
@@ -12,7 +12,7 @@ const COMPARISONS = ["previous_period", "previous_year"] as const;
  * The range that `compare` asks to compare with; null when absent.
  * @throws invalid_parameter (a date is missing; the range is empty, or begins before 1970)
  */
-export function readPreviousRange({ members, zone, scope }: Insight, interval: Interval | null): Range | null {
+export function readPreviousRange({ members, zone, scope }: InsightParts, interval: Interval | null): Range | null {
   const compare = readChoice(members, "compare", COMPARISONS);
   if (compare === null) return null;
   const { range, isOpen, calendar: { weekStart } } = scope;

@@ -1,10 +1,10 @@
 import type { PlanContext } from "../context.js";
 import { readChoice, readInteger, readMembers } from "../members.js";
-import type { Plan, Scope } from "../plan.js";
+import type { Plan, QueryScope } from "../plan.js";
 import { readPlainBreakdown } from "./breakdown.js";
 import { refuseManyBuckets } from "./bucket-count.js";
 import { defined } from "./definition.js";
-import { readInsight, type Insight } from "./insight-scope.js";
+import { readInsight, type InsightParts } from "./insight-scope.js";
 import { LEVELS, PERIOD_UNITS } from "./names.js";
 
 export const PERIOD_COUNT = { min: 1, max: 366, default: 11 } as const;
@@ -30,6 +30,6 @@ export function planRetention(input: unknown, context: PlanContext): Plan<"reten
   return defined(plan, context.rules);
 }
 
-function readEvent({ members, selectionOf, eventsOf }: Insight, name: string): Scope {
+function readEvent({ members, selectionOf, eventsOf }: InsightParts, name: string): QueryScope {
   return eventsOf(selectionOf(readMembers(members.values.get(name) ?? {}, name, ["eventName", "filterGroups"])));
 }

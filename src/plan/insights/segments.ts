@@ -6,8 +6,8 @@ import { FIELD_OPERANDS } from "../field-names.js";
 import { fieldOf } from "../filters/field-operand.js";
 import type { FilterPlanner, SegmentNames } from "../filters/filter-groups.js";
 import { valueError } from "../filters/filter-value.js";
-import { memberError, pathOfMember, readChoice, readInteger, readList, readMembers, readText, type Members } from "../members.js";
-import type { Operand, Scope } from "../plan.js";
+import { memberError, pathOfMember, readChoice, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
+import type { Operand, QueryScope } from "../plan.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "./plan.js";
 
 export const SEGMENT_COUNT_MAX = 10;
@@ -47,7 +47,7 @@ export interface SegmentScope {
  * @param saved by their names, as they were put
  * @throws exactly_one_required, invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, and what `FilterPlanner.where` throws
  */
-export function planSegments(members: Members, saved: ReadonlyMap<string, unknown>, scope: SegmentScope): SegmentNames {
+export function planSegments(members: InputMembers, saved: ReadonlyMap<string, unknown>, scope: SegmentScope): SegmentNames {
   const operands = new Map<string, Operand>();
   const path = pathOfMember(members, "segments");
   const given = inlineSegments(members, path);
@@ -70,7 +70,7 @@ export function planSegments(members: Members, saved: ReadonlyMap<string, unknow
   };
 }
 
-function inlineSegments(members: Members, path: string): readonly (readonly [name: string, segment: unknown])[] {
+function inlineSegments(members: InputMembers, path: string): readonly (readonly [name: string, segment: unknown])[] {
   const value = members.values.get("segments");
   if (value === undefined) return [];
   if (Object.prototype.toString.call(value) !== "[object Object]")
@@ -113,17 +113,17 @@ function planCondition(value: unknown, path: string, scope: SegmentScope): Condi
   }
 }
 
-function planEvents(members: Members, { project, filters }: SegmentScope): Scope {
+function planEvents(members: InputMembers, { project, filters }: SegmentScope): QueryScope {
   const range = { fromMs: 0, toMs: LIMITS.instantMaxMs };
   return { project, eventName: readText(members, "eventName"), userId: null, range, where: filters.where(members, null) };
 }
 
-function planCounts(members: Members): { readonly atLeast: number; readonly atMost: number | null } {
+function planCounts(members: InputMembers): { readonly atLeast: number; readonly atMost: number | null } {
   const atLeast = readInteger(members, "atLeast", 1, EVENT_COUNT_MAX) ?? 1;
   return { atLeast, atMost: readInteger(members, "atMost", atLeast, Number.MAX_SAFE_INTEGER) };
 }
 
-function planWindow(members: Members, zone: Zone | null): SegmentWindow {
+function planWindow(members: InputMembers, zone: Zone | null): SegmentWindow {
   const days = readInteger(members, "lastDays", 1, LAST_DAYS_MAX);
   if (days === null) return { kind: "range", range: planRange(members, zone) };
   if (members.values.has("startDate") || members.values.has("endDate"))
@@ -131,12 +131,12 @@ function planWindow(members: Members, zone: Zone | null): SegmentWindow {
   return { kind: "lastDays", days };
 }
 
-function planGivenWindow(members: Members, zone: Zone | null): SegmentWindow {
+function planGivenWindow(members: InputMembers, zone: Zone | null): SegmentWindow {
   if (WINDOW.every((name) => !members.values.has(name))) throw memberError(members, "startDate", "expected startDate, endDate or lastDays, got none of them");
   return planWindow(members, zone);
 }
 
-function planKnown(members: Members, type: "trait" | "company"): Operand {
+function planKnown(members: InputMembers, type: "trait" | "company"): Operand {
   const field = readText(members, "field");
   if (field !== null) return fieldOf(`${type === "trait" ? "person" : "company"}.${field}`, pathOfMember(members, "field"));
   if (type === "trait") throw memberError(members, "field", "expected the name of a trait, got none");

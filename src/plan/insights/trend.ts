@@ -1,7 +1,7 @@
 import { shown } from "../../base/errors.js";
 import type { PlanContext } from "../context.js";
 import { readField } from "../filters/field-operand.js";
-import { memberError, pathOfMember, readChoice, readFlag, readMembers, type Members } from "../members.js";
+import { memberError, pathOfMember, readChoice, readFlag, readMembers, type InputMembers } from "../members.js";
 import type { Plan } from "../plan.js";
 import { readPlainBreakdown } from "./breakdown.js";
 import { refuseManyBuckets } from "./bucket-count.js";
@@ -40,7 +40,7 @@ export function planTrend(input: unknown, context: PlanContext): Plan<"trend"> {
 }
 
 /** @throws invalid_parameter, unknown_parameter */
-function planMeasure(members: Members): MeasurePlan {
+function planMeasure(members: InputMembers): MeasurePlan {
   const value = members.values.get("measure");
   if (value === undefined) return { type: "events", field: null };
   const measure = readMembers(value, pathOfMember(members, "measure"), ["type", "field"]);

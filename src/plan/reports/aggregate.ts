@@ -2,7 +2,7 @@ import { parameterError, shown } from "../../base/errors.js";
 import type { PlanContext } from "../context.js";
 import { isFieldName } from "../field-names.js";
 import { operandOf } from "../filters/field-operand.js";
-import { memberError, readChoice, readInteger, readText, type Members } from "../members.js";
+import { memberError, readChoice, readInteger, readText, type InputMembers } from "../members.js";
 import type { Measure, Operand, Plan } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
 
@@ -21,7 +21,7 @@ export function planAggregate(input: unknown, context: PlanContext): Plan<"aggre
   };
 }
 
-function planBy(members: Members): Operand {
+function planBy(members: InputMembers): Operand {
   const name = members.values.get("field");
   const path = readText(members, "metadataField");
   if ((name === undefined) === (path === null)) {

@@ -1,5 +1,5 @@
 import type { PlanContext } from "../context.js";
-import { memberError, readInteger, readMembers, readText, type Members } from "../members.js";
+import { memberError, readInteger, readMembers, readText, type InputMembers } from "../members.js";
 import type { Plan } from "../plan.js";
 import { planRangeDays } from "./range-days.js";
 
@@ -14,7 +14,7 @@ export function planCompanyTopUsers(input: unknown, context: PlanContext): Plan<
   return { report: "companyTopUsers", companyId, ...planRangeDays(members, context.nowMs), limit: readLimit(members) };
 }
 
-function readLimit(members: Members): number | null {
+function readLimit(members: InputMembers): number | null {
   if (members.values.get("limit") === Number.POSITIVE_INFINITY) return null;
   return readInteger(members, "limit", 1, LIMIT_MAX) ?? LIMIT_DEFAULT;
 }

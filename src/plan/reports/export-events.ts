@@ -2,7 +2,7 @@ import { shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { planRange } from "../date-range.js";
 import { memberError, readFlag, readList, readMembers, readText } from "../members.js";
-import type { Members } from "../members.js";
+import type { InputMembers } from "../members.js";
 import type { Range } from "../plan.js";
 
 /** Which events an export takes. */
@@ -39,6 +39,6 @@ export function planRecordBatches(input: unknown): Pick<ExportPlan, "project" | 
   return { project, range, columns };
 }
 
-function exportOf(members: Members): ExportPlan {
+function exportOf(members: InputMembers): ExportPlan {
   return { project: readText(members, "project"), range: planRange(members), identityIds: readFlag(members, "identityIds") };
 }

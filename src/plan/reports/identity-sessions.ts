@@ -2,7 +2,7 @@ import { hash128, toHex } from "../../base/hash.js";
 import type { PlanContext } from "../context.js";
 import { readCursor } from "../cursor.js";
 import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
-import { readInteger, type Members } from "../members.js";
+import { readInteger, type InputMembers } from "../members.js";
 import type { IdentityScope, Plan } from "../plan.js";
 
 export const LIMIT_MAX = 100;
@@ -28,7 +28,7 @@ export function planIdentitySessions(input: unknown, context: PlanContext): Plan
 }
 
 /** A bound that was not given moves with the clock from page to page: it is the same question all the same. */
-function fingerprintOf({ subject, window }: IdentityScope, { values }: Members): string {
+function fingerprintOf({ subject, window }: IdentityScope, { values }: InputMembers): string {
   const fromMs = values.has("startDate") ? window.fromMs : null;
   const toMs = values.has("endDate") ? window.toMs : null;
   return toHex(hash128("identitySessions", JSON.stringify([subject, fromMs, toMs])));

@@ -1,5 +1,5 @@
 import type { PlanContext } from "../context.js";
-import { memberError, readChoice, readInteger, readMembers, readText, type Members } from "../members.js";
+import { memberError, readChoice, readInteger, readMembers, readText, type InputMembers } from "../members.js";
 import type { Plan } from "../plan.js";
 import { planWindow, windowed } from "../window.js";
 
@@ -25,7 +25,7 @@ export function planRevenueByAttribution(input: unknown, { nowMs, rules }: PlanC
 }
 
 /** @throws invalid_parameter */
-export function readProject(members: Members): string {
+export function readProject(members: InputMembers): string {
   const project = readText(members, "project");
   if (project === null) throw memberError(members, "project", "expected the name of a project, got none");
   return project;

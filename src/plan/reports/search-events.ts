@@ -4,7 +4,7 @@ import { canonicalText } from "../canonical-text.js";
 import type { PlanContext } from "../context.js";
 import { readCursor } from "../cursor.js";
 import { readFlag, readInteger } from "../members.js";
-import type { Plan, Scope } from "../plan.js";
+import type { Plan, QueryScope } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
 
 /** Settles a `searchEvents` question. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
@@ -27,7 +27,7 @@ export function planSearchEvents(input: unknown, context: PlanContext): Plan<"se
   };
 }
 
-function fingerprintOf({ project, eventName, userId, range, where }: Scope): string {
+function fingerprintOf({ project, eventName, userId, range, where }: QueryScope): string {
   const query = [project, eventName, userId, range.fromMs, range.toMs, where];
   // A segment may be of a thousand conditions, and stand in a hundred filters.
   const namesSegment = where.some((group) => group.some(({ operand }) => operand.kind === "segment"));

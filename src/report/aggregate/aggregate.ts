@@ -19,7 +19,7 @@ import type { IdentityView } from "../../identity/identity-view.js";
 import type { Fold, FoldContext } from "../form/report.js";
 import { histogram } from "../events/count-rows.js";
 import { EventsById } from "./events-by-id.js";
-import { idValues, valuesOf, type Values } from "./value-sources.js";
+import { idValues, valuesOf, type AggregateValues } from "./value-sources.js";
 import { CodeCounts } from "./code-counts.js";
 
 /** Actors are below it: twice a code, of which there are 2^24, and one. Values are below 2^28, so that a pair of both is an exact number. */
@@ -34,7 +34,7 @@ class UsersByValue {
   readonly #lists: Float64Array[][];
 
   constructor(
-    readonly values: Values,
+    readonly values: AggregateValues,
     /** Names the codes of the values; null where these are this question's own. */
     readonly name: string | null,
   ) {
@@ -102,7 +102,7 @@ function byteLengthOfPairs(pairs: Pairs): number {
   return pairs.reduce((sum, { byteLength }) => sum + byteLength, 8);
 }
 
-function pairsOf(rows: Rows, selector: Selector, { sources }: Values): Pairs {
+function pairsOf(rows: Rows, selector: Selector, { sources }: AggregateValues): Pairs {
   const selected = selectedRows(select(rows, selector));
   const columns = sources.map((source) => source.codesOf(rows, selected));
   const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
@@ -176,7 +176,7 @@ class EventsByValue {
   /** Source by source, by code: a store holds fewer events than a count can. */
   readonly #counts: readonly CodeCounts[];
 
-  constructor(readonly values: Values) {
+  constructor(readonly values: AggregateValues) {
     this.#counts = values.sources.map(({ size }) => new CodeCounts(size));
   }
 
@@ -269,12 +269,12 @@ type AggregateState =
   | { readonly measure: "events"; readonly by: EventsByValue }
   | { readonly measure: "unique_users"; readonly by: UsersByValue };
 
-type KeptState =
+type KeptAggregate =
   | { readonly measure: "events"; readonly kept: ReturnType<EventsByValue["keep"]> }
   | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
 
 /** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
-export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
+export const aggregate: Fold<"aggregate", AggregateState, KeptAggregate> = {
   kind: "fold",
   columns: (plan, context) => [
     ...(settledValues(plan, context)?.sources.flatMap(({ columns }) => columns) ?? [ID_COLUMN]),
@@ -314,10 +314,10 @@ export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
 /** Of a dictionary with one value: its first code stands for none. */
 const ONE_PROJECT_SIZE = 2;
 
-const settled = new WeakMap<FoldContext, Values>();
+const settled = new WeakMap<FoldContext, AggregateValues>();
 
 /** The same for all states of one question, however many values and keys arrive meanwhile; null: ids of one project, which no two events share. */
-function settledValues({ by, project, limit }: Plan<"aggregate">, context: FoldContext): Values | null {
+function settledValues({ by, project, limit }: Plan<"aggregate">, context: FoldContext): AggregateValues | null {
   if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
   let values = settled.get(context);
   // Of many ids a few may be shown.
@@ -326,6 +326,6 @@ function settledValues({ by, project, limit }: Plan<"aggregate">, context: FoldC
 }
 
 /** Names the codes of all sources; null where some of them are one question's own. */
-function nameOf({ sources }: Values): string | null {
+function nameOf({ sources }: AggregateValues): string | null {
   return sources.some(({ name }) => name === null) ? null : sources.map(({ name }) => name).join();
 }

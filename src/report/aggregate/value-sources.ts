@@ -69,7 +69,7 @@ class EventTimes {
 }
 
 /** Codes by row. A row's value is its code in the first source in which it has one, else code 0 of the last. */
-export interface Source {
+export interface CodeSource {
   /** Columns that its codes are made of. */
   readonly columns: readonly string[];
   /** The stored column that it is; null for codes that are worked out. */
@@ -83,16 +83,16 @@ export interface Source {
 }
 
 /** Where the rows of an aggregate have their values, and what the codes of these stand for. */
-export interface Values {
-  readonly sources: readonly Source[];
+export interface AggregateValues {
+  readonly sources: readonly CodeSource[];
   /** Present where there is one source each code of which has a property of its own. */
-  readonly distinct?: DistinctValues;
+  readonly distinct?: ValuesByCode;
   /** The groups in which a code of a source counts. */
   groupsOf(place: number, code: number): readonly number[];
   propertyOf(group: number): string;
 }
 
-interface DistinctValues {
+interface ValuesByCode {
   /** All codes below `size` by their property, where that is cheaper than an order of so many of them; else null. */
   placesInOrder(shownCount: number): Uint32Array | null;
   /** Some codes by their property, of which there are few. */
@@ -108,7 +108,7 @@ export type TextsOf = (value: unknown) => readonly string[];
  * @param context that of the question: the same for all its states
  * @param textsOf of metadata and traits: by default the properties under which an aggregate counts them
  */
-export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = propertiesOf): Values {
+export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = propertiesOf): AggregateValues {
   const { dictionaries } = context;
   switch (by.kind) {
     case "field":
@@ -148,12 +148,12 @@ export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = pr
   }
 }
 
-function stored(column: string, dictionaries: Dictionaries): Source {
+function stored(column: string, dictionaries: Dictionaries): CodeSource {
   const { size } = dictionaries.named(column);
   return { columns: [column], column, name: column, size, codesOf: (rows) => rows.column(column) };
 }
 
-function fieldValues(column: string, dictionaries: Dictionaries): Values {
+function fieldValues(column: string, dictionaries: Dictionaries): AggregateValues {
   const dictionary = dictionaries.named(column);
   const { size } = dictionary;
   // Values that came after the question began are not in its counts.
@@ -170,18 +170,18 @@ function fieldValues(column: string, dictionaries: Dictionaries): Values {
 }
 
 /** Groups by the texts that codes stand for. */
-function textValues(sources: readonly Source[], textsOf: (place: number, code: number) => readonly string[]): Values {
+function textValues(sources: readonly CodeSource[], textsOf: (place: number, code: number) => readonly string[]): AggregateValues {
   const texts = new Texts();
   return { sources, groupsOf: (place, code) => textsOf(place, code).map((text) => texts.numberOf(text)), propertyOf: (group) => texts.of(group) };
 }
 
-function derivedValues(column: string, derive: (text: string) => string, dictionaries: Dictionaries): Values {
+function derivedValues(column: string, derive: (text: string) => string, dictionaries: Dictionaries): AggregateValues {
   const dictionary = dictionaries.named(column);
   return textValues([stored(column, dictionaries)], (_place, code) => [derive(dictionary.valueOf(code))]);
 }
 
 /** @param segments of a path that is walked where the event has no such key; none: no walk */
-function metadataValues(key: string, segments: readonly string[], dictionaries: Dictionaries, textsOf: TextsOf): Values {
+function metadataValues(key: string, segments: readonly string[], dictionaries: Dictionaries, textsOf: TextsOf): AggregateValues {
   const keys: { readonly code: number; readonly rest: readonly string[] }[] = [];
   const literal = dictionaries.knownKeyCode(key);
   if (literal > 0) keys.push({ code: literal, rest: [] });
@@ -194,10 +194,10 @@ function metadataValues(key: string, segments: readonly string[], dictionaries: 
   );
 }
 
-const NOTHING: Source = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
+const NOTHING: CodeSource = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
 
 /** Rows are counted by the ids they have, and these are folded onto identities at the end: an id that names one is hashed only where it shows. */
-function identityValues({ dictionaries, identities }: RowContext): Values {
+function identityValues({ dictionaries, identities }: RowContext): AggregateValues {
   return {
     sources: ACTOR_COLUMNS.map((column) => stored(column, dictionaries)),
     groupsOf: (place, code) => [code === 0 ? 0 : identities.identityOf(code * 2 + place)],
@@ -206,19 +206,19 @@ function identityValues({ dictionaries, identities }: RowContext): Values {
 }
 
 /** As by identity: what the ids of rows are counted under is kept, and what is known of whom is asked at the end. */
-function personValues(path: string, { dictionaries, identities, known }: RowContext, textsOf: TextsOf): Values {
+function personValues(path: string, { dictionaries, identities, known }: RowContext, textsOf: TextsOf): AggregateValues {
   const values = known.person(path);
   const numberOf = (place: number, code: number) => (code === 0 ? 0 : values.numberOf(identities.identityOf(code * 2 + place)));
   return knownValues(ACTOR_COLUMNS.map((column) => stored(column, dictionaries)), values, numberOf, textsOf);
 }
 
-function companyTraitValues(path: string, context: RowContext, textsOf: TextsOf): Values {
+function companyTraitValues(path: string, context: RowContext, textsOf: TextsOf): AggregateValues {
   const values = context.known.company(path);
   return knownValues([companySource(context)], values, (_place, code) => values.numberOf(code), textsOf);
 }
 
 /** @param numberOf the number of the value that a code stands for */
-function knownValues(sources: readonly Source[], { values }: KnownValues, numberOf: (place: number, code: number) => number, textsOf: TextsOf): Values {
+function knownValues(sources: readonly CodeSource[], { values }: KnownValues, numberOf: (place: number, code: number) => number, textsOf: TextsOf): AggregateValues {
   const texts = new Texts();
   const groups: (readonly number[])[] = [];
   const groupsOf = (place: number, code: number) => {
@@ -228,12 +228,12 @@ function knownValues(sources: readonly Source[], { values }: KnownValues, number
   return { sources, groupsOf, propertyOf: (group) => texts.of(group) };
 }
 
-function companyValues(context: RowContext): Values {
+function companyValues(context: RowContext): AggregateValues {
   const dictionary = context.dictionaries.named("companyId");
   return { sources: [companySource(context)], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
 }
 
-function companySource(context: RowContext): Source {
+function companySource(context: RowContext): CodeSource {
   return {
     columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
     column: null,
@@ -247,10 +247,10 @@ function companySource(context: RowContext): Source {
   };
 }
 
-function touchValues(dimension: TouchDimension, context: RowContext): Values {
+function touchValues(dimension: TouchDimension, context: RowContext): AggregateValues {
   const { touches } = context;
   const { labels } = touches;
-  const source: Source = {
+  const source: CodeSource = {
     columns: touches.reader().columns,
     column: null,
     name: labels.name,
@@ -262,9 +262,9 @@ function touchValues(dimension: TouchDimension, context: RowContext): Values {
   return textValues([source], (_place, code) => [labels.labelOf(code)?.[dimension] ?? ""]);
 }
 
-function paymentTouchValues({ model, dimension }: Extract<Operand, { kind: "paymentTouch" }>, { known }: RowContext): Values {
+function paymentTouchValues({ model, dimension }: Extract<Operand, { kind: "paymentTouch" }>, { known }: RowContext): AggregateValues {
   const labels = known.paymentTouch(model);
-  const source: Source = {
+  const source: CodeSource = {
     columns: labels.columns,
     column: null,
     // Who is who is another matter in the next question.
@@ -281,9 +281,9 @@ function paymentTouchValues({ model, dimension }: Extract<Operand, { kind: "paym
 }
 
 /** Times stand in no dictionary: those of selected rows are numbered as they come. */
-function timeValues(): Values {
+function timeValues(): AggregateValues {
   const times = new EventTimes();
-  const source: Source = {
+  const source: CodeSource = {
     columns: [TIME_COLUMN],
     column: null,
     name: null,
@@ -308,9 +308,9 @@ function timeValues(): Values {
  * Ids stand in no dictionary: those of selected rows are numbered as they come, at some 30 bytes each. Events of several projects may share one.
  * @param countMax of distinct ids
  */
-export function idValues(countMax: number): Values {
+export function idValues(countMax: number): AggregateValues {
   const numbers = new IdNumbers();
-  const source: Source = {
+  const source: CodeSource = {
     columns: [ID_COLUMN],
     column: null,
     name: null,

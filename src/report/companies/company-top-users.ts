@@ -9,7 +9,7 @@ import { ACTIVITY_COLUMNS, eachPairOf, keptActivity, mixedEventsOf, scanActivity
 import { firstInOrder } from "../../answer/first-in-order.js";
 import type { Fold, FoldContext } from "../form/report.js";
 
-interface Read {
+interface CompanyRead {
   readonly company: number;
   readonly mixed: readonly MixedEvent[];
   /** By whose events without a company it is meant. */
@@ -17,7 +17,7 @@ interface Read {
 }
 
 /** The identified identities that were most active for a company in the window. Cost: the ids that were active for it, and its members. */
-export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activity, Read> = {
+export const companyTopUsers: Fold<"companyTopUsers", ActivityState<CompanyRead>, Activity, CompanyRead> = {
   kind: "fold",
   needsCompanies: () => true,
   columns: () => ACTIVITY_COLUMNS,
@@ -52,7 +52,7 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activ
 };
 
 /** Everybody who was active for the company, nobody apart. */
-function membersOf(state: ActivityState<Read>, { identities }: FoldContext): Activity {
+function membersOf(state: ActivityState<CompanyRead>, { identities }: FoldContext): Activity {
   const { company, members } = state.read;
   const found = new ActivityTable();
   eachPairOf(company, state, identities, members, (identity, eventCount, newestMs) => {

@@ -73,14 +73,14 @@ class CountedPairs {
   }
 }
 
-interface Read {
+interface CompaniesRead {
   readonly mixed: readonly MixedEvent[];
   /** By company code. */
   readonly money: readonly Money[];
 }
 
 /** The companies with events in the window, over all projects. Cost: the ids that were active, and the payments of all time. */
-export const topCompanies: Fold<"topCompanies", ActivityState<Read>, Activity, Read> = {
+export const topCompanies: Fold<"topCompanies", ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
   kind: "fold",
   needsCompanies: () => true,
   columns: () => ACTIVITY_COLUMNS,

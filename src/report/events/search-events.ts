@@ -15,7 +15,7 @@ import type { Fold, FoldContext } from "../form/report.js";
 import { rowsDown, selectedRows } from "../../filter/selected-rows.js";
 
 /** A row of the page to come. */
-interface Found {
+interface PageRow {
   readonly rows: Rows;
   readonly row: number;
   readonly createdAtMs: number;
@@ -28,7 +28,7 @@ interface SearchState {
   readonly afterKey: EventKey;
   readonly sequence: number;
   /** Newest first, at most `wantedCount`. */
-  found: Found[];
+  found: PageRow[];
 }
 
 /** Matching events, newest first, a page at a time. Reads days from the newest on until the page is full. */
@@ -59,8 +59,8 @@ export const searchEvents: Fold<"searchEvents", SearchState> = {
 };
 
 /** Of rows in order: from the last on, until there are enough. */
-function lastRows(state: SearchState, rows: Rows, selection: Selection): Found[] {
-  const found: Found[] = [];
+function lastRows(state: SearchState, rows: Rows, selection: Selection): PageRow[] {
+  const found: PageRow[] = [];
   for (const row of rowsDown(selection)) {
     if (found.length === state.wantedCount) break;
     if (isVisible(state, rows, row)) found.push(foundAt(rows, row));
@@ -69,13 +69,13 @@ function lastRows(state: SearchState, rows: Rows, selection: Selection): Found[]
 }
 
 /** Of rows in order of arrival: all of them, put in order. */
-function newestRows(state: SearchState, rows: Rows, selected: Uint32Array): Found[] {
-  const found: Found[] = [];
+function newestRows(state: SearchState, rows: Rows, selected: Uint32Array): PageRow[] {
+  const found: PageRow[] = [];
   for (const row of selected) if (isVisible(state, rows, row)) found.push(foundAt(rows, row));
   return found.sort(compareFound).slice(0, state.wantedCount);
 }
 
-function foundAt(rows: Rows, row: number): Found {
+function foundAt(rows: Rows, row: number): PageRow {
   return { rows, row, createdAtMs: dayStartMs(rows.day) + rows.times()[row]! };
 }
 
@@ -90,16 +90,16 @@ function isVisible(state: SearchState, rows: Rows, row: number): boolean {
 }
 
 /** Newest first; at one millisecond the greater id first, then the greater project. */
-function compareFound(a: Found, b: Found): number {
+function compareFound(a: PageRow, b: PageRow): number {
   return b.createdAtMs - a.createdAtMs || compareEvents(b.rows, b.row, a.rows, a.row);
 }
 
-function mergeFound(state: SearchState, found: readonly Found[]): void {
+function mergeFound(state: SearchState, found: readonly PageRow[]): void {
   if (found.length === 0) return;
   state.found = [...state.found, ...found].sort(compareFound).slice(0, state.wantedCount);
 }
 
-async function eventsOf(page: readonly Found[], allFields: boolean, context: FoldContext): Promise<EventRecord[]> {
+async function eventsOf(page: readonly PageRow[], allFields: boolean, context: FoldContext): Promise<EventRecord[]> {
   const rowsOf = new Map<Rows, number[]>();
   for (const { rows, row } of page) rowsOf.set(rows, [...(rowsOf.get(rows) ?? []), row]);
   for (const [rows, selected] of rowsOf) await loadRecords(rows, selected, context.dictionaries, allFields ? undefined : RECORD_FIELDS);

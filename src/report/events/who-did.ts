@@ -1,14 +1,14 @@
 import { assert } from "../../base/assert.js";
 import { inTurns } from "../../base/steps.js";
 import type { Selector } from "../../filter/predicate.js";
-import type { Scope } from "../../plan/plan.js";
+import type { QueryScope } from "../../plan/plan.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import { actorCounts, addedCounts, byteLengthOf as byteLengthOfCounts, type ActorCounts } from "./actor-counts.js";
 import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 
 /** Who did something. What spans keep of it is what `countUniqueUsers` of the same filters keeps there, and the other way round. */
-export function whoDid(scope: Scope): Part<DistinctActors[], DistinctActors> {
+export function whoDid(scope: QueryScope): Pass<DistinctActors[], DistinctActors> {
   return {
     scopes: [scope],
     columns: ACTOR_COLUMNS,
@@ -20,7 +20,7 @@ export function whoDid(scope: Scope): Part<DistinctActors[], DistinctActors> {
 }
 
 /** How often they did it. */
-export function howOften(scope: Scope): Part<ActorCounts[], ActorCounts> {
+export function howOften(scope: QueryScope): Pass<ActorCounts[], ActorCounts> {
   return {
     scopes: [scope],
     columns: ACTOR_COLUMNS,

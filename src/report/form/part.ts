@@ -1,5 +1,5 @@
 import type { ActorTest, Selector } from "../../filter/predicate.js";
-import type { Scope } from "../../plan/plan.js";
+import type { QueryScope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import type { Who } from "../../segment/who.js";
 
@@ -20,9 +20,9 @@ export interface KeptState<S, T> {
  * What one pass over rows makes of them: segments and heads may be scanned in any order, apart, and their states kept. A question that asks
  * of several kinds of events has a scope for each of them, and is told which rows each selects.
  */
-export interface Part<S, T = unknown> {
+export interface Pass<S, T = unknown> {
   /** At least one, all of the same range. */
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly QueryScope[];
   /** Columns it reads of selected rows, beyond those of the filters. */
   readonly columns: readonly string[];
   begin(): S;
@@ -41,7 +41,7 @@ export interface Part<S, T = unknown> {
 }
 
 /** States are each report's own affair. */
-export type AnyPart = Part<unknown, unknown>;
+export type AnyPart = Pass<unknown, unknown>;
 
 /** What parts under their names come to. */
-export type StatesOf<P> = { readonly [N in keyof P]: P[N] extends Part<infer S, infer _T> ? S : never };
+export type StatesOf<P> = { readonly [N in keyof P]: P[N] extends Pass<infer S, infer _T> ? S : never };

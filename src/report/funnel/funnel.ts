@@ -5,7 +5,7 @@ import { funnelRows, funnelTrend, type ChainKeys } from "../../answer/insights/f
 import { Scratch } from "../../base/scratch.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
-import type { Operand, Scope } from "../../plan/plan.js";
+import type { Operand, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { ChainFigures } from "../../answer/insights/chain-figures.js";
@@ -19,7 +19,7 @@ import { isWhole } from "../../filter/select.js";
 import type { Rows } from "../../segment/rows.js";
 import { dayOf } from "../../base/time.js";
 import { compareKeys } from "../../segment/event-order.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, KEY_SPAN, type RowKeys } from "../insights/row-keys.js";
@@ -131,8 +131,8 @@ function subjectOf({ subjects, starts }: MatchList, at: number): number {
 }
 
 interface FunnelParts {
-  readonly [name: string]: Part<MatchList[]>;
-  readonly matches: Part<MatchList[]>;
+  readonly [name: string]: Pass<MatchList[]>;
+  readonly matches: Pass<MatchList[]>;
 }
 
 /** What is read besides rows: ids, where these decide, and sessions; null where these are not asked for. */
@@ -199,13 +199,13 @@ interface KeptLists {
  * What a funnel gathers of rows. Kept of spans of days, first as lists of the very arrays, which are in memory once and counted by each that keeps
  * them. What is asked again is joined, which takes no more.
  */
-function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Part<MatchList[], KeptLists> {
+function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
   const meant = meantBy(plan);
   const haveSequences = mayAskIds(orderMatters(plan));
   const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys, haveSequences };
   const names = [goers.name, ...keys.map(({ name }) => name)];
   const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
-  const part: Part<MatchList[], KeptLists> = {
+  const part: Pass<MatchList[], KeptLists> = {
     scopes: meant.map(({ scope }) => ({ ...scope, range: goers.range })),
     columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...goers.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
@@ -233,13 +233,13 @@ function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): 
   };
 }
 
-interface Meant {
-  readonly scope: Scope;
+interface FunnelScope {
+  readonly scope: QueryScope;
   readonly bit: Mask;
 }
 
 /** Which events are looked at, and what they are. Where nothing may lie between two steps: all that match the question. */
-function meantBy({ steps, exclusions, order, project, eventName, userId, where, range }: FunnelPlan): Meant[] {
+function meantBy({ steps, exclusions, order, project, eventName, userId, where, range }: FunnelPlan): FunnelScope[] {
   return [
     ...steps.map(({ scope }, at) => ({ scope, bit: 1 << at })),
     ...exclusions.map(({ scope }, at) => ({ scope, bit: 1 << (STEP_BITS + at) })),
@@ -256,7 +256,7 @@ function keptList(rows: Rows, selectors: readonly Selector[], sources: MatchSour
 }
 
 /** Matches of one entity and millisecond. */
-interface Moment {
+interface MatchesAtTime {
   readonly from: number;
   readonly to: number;
 }
@@ -286,7 +286,7 @@ function mayAskIds({ ofTimes, ofKeys }: OrderMatters): boolean {
  * the days of such events.
  */
 export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableMoment): Promise<void> {
-  const undecided: Moment[] = [];
+  const undecided: MatchesAtTime[] = [];
   for (let entity = 0; entity < matches.entityCount; entity += 1) {
     if (!matches.isUnsure(entity)) continue;
     const [from, to] = [matches.starts[entity]!, matches.ends[entity]!];
@@ -307,7 +307,7 @@ function sequenceOf({ list, at }: MatchPlace): number {
   return list.sequences![at]!;
 }
 
-function addUndecided(matches: EntityMatches, start: number, end: number, matters: OrderMatters, undecided: Moment[]): void {
+function addUndecided(matches: EntityMatches, start: number, end: number, matters: OrderMatters, undecided: MatchesAtTime[]): void {
   const { ms } = matches.placed;
   for (let from = start; from + 1 < end; ) {
     let to = from + 1;

@@ -4,10 +4,10 @@ import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { RowContext } from "../form/report.js";
-import { subjectsOf, type Subjects } from "../insights/subjects.js";
+import { subjectsOf, type CountedEntities } from "../insights/subjects.js";
 
 /** Who goes through steps: people, accounts, or sessions. */
-export interface Goers extends Pick<Subjects, "columns" | "name" | "subjectsOf" | "moves" | "entityOf"> {
+export interface Goers extends Pick<CountedEntities, "columns" | "name" | "subjectsOf" | "moves" | "entityOf"> {
   /** When events lie that matter. */
   readonly range: Range;
   /** When the first event of a chain may lie. */

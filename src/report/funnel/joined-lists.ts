@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.js";
 import { atOnce, piecesOf, type Steps } from "../../base/steps.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { radixOrder } from "../../column/radix-order.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 import { digestRuns, emptyDigest, type Digest, type MatchList } from "./match-list.js";
 
 /** Lists of such blocks of days are joined: times are 32 bits of ms, which are 49 days. */
@@ -54,7 +54,7 @@ function areInOrder(lists: readonly MatchList[]): boolean {
 }
 
 /** The matches of subjects that stand for others, under those; null where there are none. */
-export function movedList(list: MatchList, { moves, entityOf }: Pick<Subjects, "moves" | "entityOf">): MatchList | null {
+export function movedList(list: MatchList, { moves, entityOf }: Pick<CountedEntities, "moves" | "entityOf">): MatchList | null {
   const { subjects } = list;
   const [whose, places]: [number[], number[]] = [[], []];
   let count = 0;

@@ -11,7 +11,7 @@ import { selectedRows } from "../../filter/selected-rows.js";
 import { orderWithin } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 
 /**
  * What rows of some days match, one subject after the other: 8 bytes a match, 4 more where ids may be asked for, 9 a subject, and 4 for each field of
@@ -44,7 +44,7 @@ export interface MatchList extends Digest {
 export interface MatchSources {
   /** The bit that each selector stands for; 0: none. */
   readonly bits: readonly Mask[];
-  readonly subjects: Pick<Subjects, "columns" | "name" | "subjectsOf">;
+  readonly subjects: Pick<CountedEntities, "columns" | "name" | "subjectsOf">;
   readonly keys: readonly RowKeys[];
   /** Whether ids may be asked for. */
   readonly haveSequences: boolean;

@@ -16,7 +16,7 @@ const LATE = 128;
 const WHOLE = 256;
 
 /** Numbers of entities. */
-export interface Found {
+export interface ChainEntities {
   /** Entities whose matches are to be put in order. */
   readonly count: number;
   /** Those that get no further than the first step, and of them those that may still go on. */
@@ -125,7 +125,7 @@ export class WholeChains {
   }
 
   /** Finds which of the first entities are to be looked at, ascending. No branch depends on one of them: it would be a guess. */
-  find(entityCount: number, into: Uint32Array): Found {
+  find(entityCount: number, into: Uint32Array): ChainEntities {
     const states = this.#states;
     const isAsked = this.#countsFirstOnly ? 0 : 1;
     let [count, firstOnlyCount, pendingCount] = [0, 0, 0];

@@ -1,10 +1,10 @@
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
-import type { Scope } from "../../plan/plan.js";
+import type { QueryScope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import { countRows } from "../events/count-rows.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import { byteLengthOfCells, cellsOf, unitedCells, type Cells } from "./cells.js";
 import type { RowKeys } from "./row-keys.js";
 import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
@@ -26,11 +26,11 @@ export interface RowItems {
 export const NO_ITEMS: RowItems = { columns: [], name: "", areFew: true, itemsOf: (_rows, selected) => new Uint32Array(selected.length) };
 
 /** Events by unit of time, key and item. Kept per span: 12 bytes for each that there is. */
-export function cellsByUnit(scope: Scope, cut: RowCut, keys: RowKeys, items: RowItems): Part<CellsByUnit, ReadonlyMap<number, Cells>> {
+export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items: RowItems): Pass<CellsByUnit, ReadonlyMap<number, Cells>> {
   // Then all rows of a segment are alike.
   const isCount = keys.columns.length === 0 && items.columns.length === 0;
   const name = `cells ${nameOfCut(cut)} ${keys.name} of ${items.name}`;
-  const part: Part<CellsByUnit, ReadonlyMap<number, Cells>> = {
+  const part: Pass<CellsByUnit, ReadonlyMap<number, Cells>> = {
     scopes: [scope],
     columns: [...keys.columns, ...items.columns, ...columnsOfCut(cut)],
     begin: () => new Map(),

@@ -7,7 +7,7 @@ import { tooManyCombinations, type KeyGroups } from "../../answer/insights/combi
 import type { Operand } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import { valuesOf, type TextsOf, type Values } from "../aggregate/value-sources.js";
+import { valuesOf, type TextsOf, type AggregateValues } from "../aggregate/value-sources.js";
 import type { RowContext } from "../form/report.js";
 
 /** Keys are below it, so that two of them, or a key and an actor, are one exact number. */
@@ -52,7 +52,7 @@ export function fieldKeys(field: Operand, context: RowContext, textsOf?: TextsOf
 }
 
 /** A code and the place of the source in which a row has it are one number. */
-function valueKeys({ sources, groupsOf, propertyOf }: Values): RowKeys {
+function valueKeys({ sources, groupsOf, propertyOf }: AggregateValues): RowKeys {
   const placeCount = sources.length;
   const names = sources.map(({ name }) => name);
   return {

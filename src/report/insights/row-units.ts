@@ -1,13 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 import { dayStartMs } from "../../base/time.js";
-import { axisOf, type Cut } from "../../calendar/axis.js";
+import { axisOf, type TimeCut } from "../../calendar/axis.js";
 import { firstAtLeast } from "../../column/search.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 
 /** How rows are cut into units of time; null: all of them are one unit, whose start is 0. */
-export type RowCut = Cut | null;
+export type RowCut = TimeCut | null;
 
 /** Names a cut: states of units of one name can be added up. */
 export function nameOfCut(cut: RowCut): string {

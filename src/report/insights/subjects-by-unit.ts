@@ -1,12 +1,12 @@
 import { isWhole, select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { ActorTest, Selector } from "../../filter/predicate.js";
-import type { Scope } from "../../plan/plan.js";
+import type { QueryScope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
-import type { Subjects } from "./subjects.js";
+import type { CountedEntities } from "./subjects.js";
 
 /** Who did something in a unit of time: distinct subjects by the start of the unit, of several segments or spans. None is empty. */
 export type SubjectsByUnit = Map<number, DistinctActors[]>;
@@ -24,12 +24,12 @@ const FIRST_ROW = Uint32Array.of(0);
  * The subjects of a scope's rows by unit. Kept per span, where subjects last: some bits or bytes for each of a unit.
  * @param cuts one, or two whose units cross: then by what is in one unit of each, named by where that begins
  */
-export function subjectsByUnit(scope: Scope, cuts: readonly [RowCut, ...RowCut[]], subjects: Subjects): Part<SubjectsByUnit, UnitedByUnit> {
+export function subjectsByUnit(scope: QueryScope, cuts: readonly [RowCut, ...RowCut[]], subjects: CountedEntities): Pass<SubjectsByUnit, UnitedByUnit> {
   const cutColumns = cuts.flatMap(columnsOfCut);
   const name = `subjects ${cuts.map(nameOfCut).join(" and ")}`;
   const isOneUnit = cutColumns.length === 0;
   const make = (rows: Rows, selector: Selector) => madeOf(rows, selector, cuts, subjects);
-  const part: Part<SubjectsByUnit, UnitedByUnit> = {
+  const part: Pass<SubjectsByUnit, UnitedByUnit> = {
     scopes: [scope],
     columns: [...subjects.columns, ...cutColumns],
     begin: () => new Map(),
@@ -61,7 +61,7 @@ export function subjectsByUnit(scope: Scope, cuts: readonly [RowCut, ...RowCut[]
   };
 }
 
-function madeOf(rows: Rows, selector: Selector, cuts: readonly RowCut[], subjects: Subjects): ReadonlyMap<number, DistinctActors> {
+function madeOf(rows: Rows, selector: Selector, cuts: readonly RowCut[], subjects: CountedEntities): ReadonlyMap<number, DistinctActors> {
   const made = new Map<number, DistinctActors>();
   // A copy: whoever cuts rows, or makes subjects of them, may select rows meanwhile.
   const selected = selectedRows(select(rows, selector)).slice();

@@ -12,7 +12,7 @@ import { actorsOfRows } from "./actors-of-rows.js";
  * For whom rows count. A row has a subject, and a subject stands for an entity: for a person the actor does, who is folded onto an
  * identity in the end, so that what is made of rows can be kept; an account is found out row by row, and stands for itself.
  */
-export interface Subjects {
+export interface CountedEntities {
   /** Columns that subjects are made of. */
   readonly columns: readonly string[];
   /** Subjects of the same name are the same ones in every question; null: they are this question's own. */
@@ -27,19 +27,19 @@ export interface Subjects {
   entityOf(subject: number): number;
 }
 
-const ofQuestions = new WeakMap<RowContext, Subjects>();
+const ofQuestions = new WeakMap<RowContext, CountedEntities>();
 
 /**
  * For whom the rows of a question count: the same for all its parts, and in the end.
  * @param context says who belongs to which company, for accounts
  */
-export function subjectsOf(level: EntityLevel, context: RowContext): Subjects {
+export function subjectsOf(level: EntityLevel, context: RowContext): CountedEntities {
   let subjects = ofQuestions.get(context);
   if (subjects === undefined) ofQuestions.set(context, (subjects = level === "identity" ? people(context) : accounts(context)));
   return subjects;
 }
 
-function people({ dictionaries, identities }: RowContext): Subjects {
+function people({ dictionaries, identities }: RowContext): CountedEntities {
   return {
     columns: ACTOR_COLUMNS,
     name: "actors",
@@ -51,7 +51,7 @@ function people({ dictionaries, identities }: RowContext): Subjects {
 }
 
 /** An event's company, else its identity. Companies are numbered behind all identities. */
-function accounts(context: RowContext): Subjects {
+function accounts(context: RowContext): CountedEntities {
   const { companies, dictionaries } = context;
   assert(companies !== null, "the report says that it asks companies");
   const { end: firstCompany } = people(context);

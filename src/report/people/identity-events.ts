@@ -6,14 +6,14 @@ import type { TableMoment } from "../../table/tables.js";
 import type { Timeline } from "../../table/people/timeline.js";
 
 /** Whom a question is about, and by which ids events name them. */
-export interface Subject {
+export interface IdentitySubject {
   readonly identity: number;
   /** Ascending. */
   readonly actors: readonly number[];
 }
 
 /** @throws identity_not_found */
-export function subjectOf({ subject }: IdentityScope, { identities, ends }: TableMoment): Subject {
+export function subjectOf({ subject }: IdentityScope, { identities, ends }: TableMoment): IdentitySubject {
   const [name, id, identity] =
     subject.kind === "email"
       ? (["email", subject.email, identities.findEmail(subject.email)] as const)
@@ -23,7 +23,7 @@ export function subjectOf({ subject }: IdentityScope, { identities, ends }: Tabl
 }
 
 /** What an answer is made of, once the events of the subject are at hand. */
-export interface SubjectEvents extends Subject {
+export interface SubjectEvents extends IdentitySubject {
   readonly timeline: Timeline;
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
@@ -37,7 +37,7 @@ export interface SubjectEvents extends Subject {
  * @param upTo greatest sequence of the rows that count; null: all of the moment
  */
 export async function withEventsOf<A>(
-  subject: Subject,
+  subject: IdentitySubject,
   { rows, tables, pause, looked, dictionaries, identities, sequence }: TableMoment,
   upTo: number | null,
   answer: (events: SubjectEvents) => Promise<A>,

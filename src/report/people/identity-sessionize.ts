@@ -4,7 +4,7 @@ import type { SessionRule } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import { sessionize, type Sessions } from "../../answer/sessionize.js";
 import type { TimelineMoney } from "./timeline-money.js";
-import { eachLoaded, type Span, type Timeline } from "../../table/people/timeline.js";
+import { eachLoaded, type TimelineSpan, type Timeline } from "../../table/people/timeline.js";
 
 const PLACE_COLUMNS = ["url", "hostname"] as const;
 
@@ -23,7 +23,7 @@ function isEverywhere(rows: Rows, column: string): boolean {
   return rows.zone(column)?.hasZero === false;
 }
 
-function markLeftOut(timeline: Timeline, { rows, from, to }: Span, money: TimelineMoney, leftOut: Uint8Array): void {
+function markLeftOut(timeline: Timeline, { rows, from, to }: TimelineSpan, money: TimelineMoney, leftOut: Uint8Array): void {
   const urls = rows.column("url");
   const hostnames = rows.column("hostname");
   for (let at = from; at < to; at += 1) {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the words */
 import type { DistinctActors } from "../events/distinct-actors.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 
 /** Some entities, a bit each: the words that are not 0, in no order, and where they stand. */
 export interface EntityBits {
@@ -24,7 +24,7 @@ export class BitsOfUnits {
   readonly #places: Uint32Array;
   readonly #own: Uint32Array;
 
-  constructor(readonly subjects: Subjects) {
+  constructor(readonly subjects: CountedEntities) {
     this.#oddPlace = (subjects.end >>> 6) + 1;
     this.wordCount = this.#oddPlace * 2;
     this.#words = new Uint32Array(this.wordCount);

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- subjects and entities are below their end */
 import type { DistinctActors } from "../events/distinct-actors.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 
 /** Entities that are handed out at once: some hundred microseconds of work. */
 const PIECE_COUNT = 32 * 1024;
@@ -12,7 +12,7 @@ export class EntitiesOfUnits {
   readonly #piece = new Uint32Array(PIECE_COUNT + WORD_BITS);
   #stamp = 0;
 
-  constructor(readonly subjects: Subjects) {
+  constructor(readonly subjects: CountedEntities) {
     this.#stamps = new Uint32Array(subjects.end);
   }
 

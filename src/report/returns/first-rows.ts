@@ -6,7 +6,7 @@ import { dayStartMs } from "../../base/time.js";
 import { orderWithin } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 
 /**
  * The first row of each subject, with its key. Rows of one millisecond that lie in several segments or heads are all there: their ids
@@ -29,7 +29,7 @@ const seen = new BitSet();
  * The first one of some rows of each subject. The columns of subjects and keys, times and sequences are loaded; ids of what is not sealed
  * are there.
  */
-export function firstRowsOf(rows: Rows, selected: Uint32Array, subjects: Subjects, keys: RowKeys): FirstRows {
+export function firstRowsOf(rows: Rows, selected: Uint32Array, subjects: CountedEntities, keys: RowKeys): FirstRows {
   const own = subjects.subjectsOf(rows, selected);
   const first = rows.sealed ? firstSeen(selected, own) : leastRows(rows, selected, own);
   const startMs = dayStartMs(rows.day);

@@ -1,13 +1,13 @@
 import { isWhole, select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { Selector } from "../../filter/predicate.js";
-import type { Scope } from "../../plan/plan.js";
+import type { QueryScope } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import { eachUnit, nameOfCut, type RowCut } from "../insights/row-units.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 import { byteLengthOfFirstRows, firstRowsOf, unitedFirstRows, type FirstRows } from "./first-rows.js";
 
 /** The first rows of subjects by the start of their unit of time, of several segments or spans. */
@@ -18,11 +18,11 @@ type UnitedFirsts = ReadonlyMap<number, FirstRows>;
 const UNIT_BYTES = 64;
 
 /** What subjects did first in each unit. Kept per span, where subjects and keys last: 20 bytes for each of a unit. */
-export function firstsByUnit(scope: Scope, cut: RowCut, subjects: Subjects, keys: RowKeys): Part<FirstsByUnit, UnitedFirsts> {
+export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEntities, keys: RowKeys): Pass<FirstsByUnit, UnitedFirsts> {
   const isLasting = subjects.name !== null && keys.name !== null;
   const name = `firsts ${nameOfCut(cut)} ${keys.name}`;
   const make = (rows: Rows, selector: Selector) => madeOf(rows, selector, cut, subjects, keys);
-  const part: Part<FirstsByUnit, UnitedFirsts> = {
+  const part: Pass<FirstsByUnit, UnitedFirsts> = {
     scopes: [scope],
     columns: [...subjects.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
     begin: () => new Map(),
@@ -48,7 +48,7 @@ export function firstsByUnit(scope: Scope, cut: RowCut, subjects: Subjects, keys
   };
 }
 
-function madeOf(rows: Rows, selector: Selector, cut: RowCut, subjects: Subjects, keys: RowKeys): UnitedFirsts {
+function madeOf(rows: Rows, selector: Selector, cut: RowCut, subjects: CountedEntities, keys: RowKeys): UnitedFirsts {
   const made = new Map<number, FirstRows>();
   // A copy: whoever cuts rows, or makes keys of them, may select rows meanwhile.
   eachUnit(rows, selectedRows(select(rows, selector)).slice(), cut, (unitMs, own) => {

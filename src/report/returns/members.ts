@@ -3,13 +3,13 @@ import { inPieces } from "../../base/in-pieces.js";
 import { dayOf } from "../../base/time.js";
 import type { EventIds } from "../../derived/event-ids.js";
 import type { Rows } from "../../segment/rows.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 import type { FirstRows } from "./first-rows.js";
 import { joinedFirstRows } from "./first-rows.js";
 import type { FirstsByUnit } from "./firsts-by-unit.js";
 
 /** Who is a member since which event: by place, units ascending. */
-export interface Members {
+export interface MembersSince {
   readonly entities: Uint32Array;
   /** Epoch ms of the first event in the unit. */
   readonly times: Float64Array;
@@ -24,7 +24,7 @@ export interface IdsOfMoment {
 }
 
 /** Events of one millisecond, and the member whose first event one of them is. */
-interface Tie {
+interface FirstEventTie {
   readonly member: number;
   readonly events: { readonly ms: number; readonly sequence: number; readonly key: number }[];
 }
@@ -33,12 +33,12 @@ interface Tie {
  * The entities behind the first rows of subjects, unit by unit, each with its first event. Cost: three looks at each row; where events of
  * one millisecond and several values decide, their ids.
  */
-export async function membersOf(firsts: FirstsByUnit, subjects: Subjects, moment: IdsOfMoment, pause: () => Promise<void>): Promise<Members> {
+export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities, moment: IdsOfMoment, pause: () => Promise<void>): Promise<MembersSince> {
   const count = [...firsts.values()].flat().reduce((sum, { subjects: own }) => sum + own.length, 0);
   const made = { entities: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count) };
   /** By entity, one more than the place of its member in the unit. */
   const memberOf = new Uint32Array(subjects.end);
-  const ties = new Map<number, Tie>();
+  const ties = new Map<number, FirstEventTie>();
   let end = 0;
   for (const [, lists] of [...firsts].sort(([a], [b]) => a - b)) {
     const rows = joinedFirstRows(lists);
@@ -55,7 +55,7 @@ export async function membersOf(firsts: FirstsByUnit, subjects: Subjects, moment
 }
 
 /** Adds a piece of rows to the members of their unit. */
-function addFirst(made: Members, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, toRow: number, subjects: Subjects): number {
+function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, toRow: number, subjects: CountedEntities): number {
   let end = from;
   for (let row = fromRow; row < toRow; row += 1) {
     const entity = subjects.entityOf(rows.subjects[row]!);
@@ -73,7 +73,7 @@ function addFirst(made: Members, from: number, memberOf: Uint32Array, rows: Firs
 }
 
 /** Finds members whose first events, of one millisecond, have several keys. */
-async function addTies(ties: Map<number, Tie>, made: Members, memberOf: Uint32Array, rows: FirstRows, subjects: Subjects, pause: () => Promise<void>): Promise<void> {
+async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, memberOf: Uint32Array, rows: FirstRows, subjects: CountedEntities, pause: () => Promise<void>): Promise<void> {
   const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
   const eachRow = (act: (row: number, member: number) => void) =>
     inPieces(rows.subjects.length, pause, (from, to) => {
@@ -89,7 +89,7 @@ async function addTies(ties: Map<number, Tie>, made: Members, memberOf: Uint32Ar
 }
 
 /** Finds out which events of one millisecond are the first, by their ids. */
-async function decide(ties: Iterable<Tie>, keys: Uint32Array, { ids, rows }: IdsOfMoment): Promise<void> {
+async function decide(ties: Iterable<FirstEventTie>, keys: Uint32Array, { ids, rows }: IdsOfMoment): Promise<void> {
   const all = [...ties];
   const unread = all.flatMap(({ events }) => events).filter(({ sequence }) => ids.of(sequence) === null);
   if (unread.length > 0) await ids.read(unread.map(({ ms, sequence }) => ({ sequence, day: dayOf(ms) })), rows);

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- units and places are bounded by the axis */
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
 import { popcount } from "../../column/bitmap.js";
-import type { Subjects } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/subjects.js";
 import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
@@ -210,7 +210,7 @@ export class PlainRetention {
   constructor(
     readonly times: RetentionTimes,
     readonly states: RetentionStates,
-    readonly subjects: Subjects,
+    readonly subjects: CountedEntities,
     readonly pause: () => Promise<void>,
   ) {}
 

@@ -9,7 +9,7 @@ import type { RowKeys } from "../insights/row-keys.js";
 import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import type { EntitiesOfUnits } from "./entities-of-units.js";
 import { LastUnits } from "./last-units.js";
-import type { Members } from "./members.js";
+import type { MembersSince } from "./members.js";
 import type { RetentionTimes } from "./retention-times.js";
 
 /** The members that each entity is, in the order of members. 8 bytes an entity, 4 a member. */
@@ -131,7 +131,7 @@ interface PlacedMembers {
 }
 
 /** What is shown of values. */
-interface Shown {
+interface ShownValues {
   readonly rows: readonly { readonly values: readonly string[]; readonly size: number }[];
   /** By number of a key: the groups that it belongs to, which are the rows and, behind them, the rest. */
   readonly groupsOfKey: readonly (readonly number[])[];
@@ -155,7 +155,7 @@ export class RetentionByValues {
   ) {}
 
   /** @param found whoever did what makes a member, before the cohorts too @throws invalid_parameter (too many cohorts) */
-  async answers(found: Members, returns: SubjectsByUnit): Promise<Answers> {
+  async answers(found: MembersSince, returns: SubjectsByUnit): Promise<Answers> {
     const { breakdown, times } = this;
     const axis = times.axisOf(extentOfTimes(found.times, times.cohorts.fromMs));
     const counts = axis.newCounts();
@@ -178,7 +178,7 @@ export class RetentionByValues {
   }
 
   /** Puts members into their cohorts, numbers their keys, and counts sizes. Those of before the cohorts are left out. */
-  async #placed(found: Members, axis: PeriodAxis, counts: CohortCounts): Promise<{ readonly members: PlacedMembers; readonly keys: readonly number[] }> {
+  async #placed(found: MembersSince, axis: PeriodAxis, counts: CohortCounts): Promise<{ readonly members: PlacedMembers; readonly keys: readonly number[] }> {
     const { fromMs } = this.times.cohorts;
     const { bounds } = axis;
     const numbers = new Uint32Array(maxOf(found.keys) + 1);
@@ -200,7 +200,7 @@ export class RetentionByValues {
     return { members: { entities: members.entities.subarray(0, count), units: members.units.subarray(0, count), keys: members.keys.subarray(0, count) }, keys };
   }
 
-  async #shownOf(keys: readonly number[], members: PlacedMembers): Promise<Shown> {
+  async #shownOf(keys: readonly number[], members: PlacedMembers): Promise<ShownValues> {
     const { pause, breakdown } = this;
     const sizesOfKeys = new Uint32Array(keys.length);
     await this.#eachPiece(members, (place) => (sizesOfKeys[members.keys[place]!]! += 1));
@@ -221,7 +221,7 @@ export class RetentionByValues {
     return { rows: shown.map((place) => ({ values: all.valuesOf(place), size: sizes[place]! })), groupsOfKey, valueCount: all.count };
   }
 
-  async #countReturns(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: Shown): Promise<void> {
+  async #countReturns(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
     const lists = await MemberLists.of(members.entities, this.entities.subjects.end, this.pause);
     await this.#eachReturn(axis, returns, (unit, piece) => {
@@ -241,7 +241,7 @@ export class RetentionByValues {
     });
   }
 
-  async #countLast(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: Shown): Promise<void> {
+  async #countLast(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
     const last = new LastUnits(this.entities.subjects.end);
     await this.#eachReturn(axis, returns, (unit, piece) => last.add(unit, piece));
@@ -263,7 +263,7 @@ export class RetentionByValues {
       }
   }
 
-  async #eachPiece({ entities }: Pick<Members, "entities">, take: (place: number) => void): Promise<void> {
+  async #eachPiece({ entities }: Pick<MembersSince, "entities">, take: (place: number) => void): Promise<void> {
     for (let from = 0; from < entities.length; from += MEMBERS_PER_PAUSE) {
       for (let place = from; place < Math.min(from + MEMBERS_PER_PAUSE, entities.length); place += 1) take(place);
       await this.pause();

@@ -7,7 +7,7 @@ import type { Payments } from "../../table/money/payments.js";
 import type { PaymentLabels } from "../../table/touches/payment-labels.js";
 import type { Study } from "../form/report.js";
 
-interface Sum {
+interface TouchSum {
   revenue: Money;
   orders: number;
 }
@@ -52,8 +52,8 @@ function conversionsOf(payments: Payments, converted: readonly (Money | null)[],
 }
 
 /** By number of the label; there is none where there is no payment. */
-function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: PaymentLabels): Sum[] {
-  const sums: Sum[] = [];
+function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: PaymentLabels): TouchSum[] {
+  const sums: TouchSum[] = [];
   for (const place of places) {
     const sum = (sums[labels.labelOf(payments.orderPlaceOf(place))] ??= { revenue: ZERO, orders: 0 });
     sum.revenue = addMoney(sum.revenue, converted[place]!);

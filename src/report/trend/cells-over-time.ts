@@ -5,7 +5,7 @@ import { firstAtLeast } from "../../column/search.js";
 import type { Cells } from "../insights/cells.js";
 import { KEY_SPAN } from "../insights/row-keys.js";
 import type { CellsByUnit } from "../insights/cells-by-unit.js";
-import type { Tallies, Tally } from "./tallies.js";
+import type { Tallies, MeasureTally } from "./tallies.js";
 
 /** Cells that are looked at between two turns. */
 const PIECE_COUNT = 1_024;
@@ -16,7 +16,7 @@ export class CellsOverTime implements Measured {
   readonly #items: Uint32Array;
   readonly #counts: Uint32Array;
   /** Of one total after the other: of a million keys each has one. */
-  readonly #total: Tally;
+  readonly #total: MeasureTally;
 
   /**
    * @param units ascending
@@ -167,7 +167,7 @@ export class CellsOverTime implements Measured {
     return { starts: ends, places };
   }
 
-  async #addAll(tally: Tally, keys: Float64Array, pause: () => Promise<void>): Promise<void> {
+  async #addAll(tally: MeasureTally, keys: Float64Array, pause: () => Promise<void>): Promise<void> {
     await this.#ofKeys(keys, pause, (from, to) => {
       for (let place = from; place < to; place += 1) this.#add(tally, place);
     });
@@ -187,7 +187,7 @@ export class CellsOverTime implements Measured {
     }
   }
 
-  #add(tally: Tally, place: number): void {
+  #add(tally: MeasureTally, place: number): void {
     tally.add(this.#items[place]!, this.#counts[place]!);
   }
 }

@@ -7,7 +7,7 @@ import { numberOf } from "../../plan/filters/number-form.js";
 import { valuesOfKey, type RowKeys } from "../insights/row-keys.js";
 
 /** Makes a figure of events that are added by their items, some at a time. */
-export interface Tally {
+export interface MeasureTally {
   /** How many of the added events the figure is made of. */
   readonly counted: number;
   add(item: number, count: number): void;
@@ -15,13 +15,13 @@ export interface Tally {
   /** Forgets what was added. */
   clear(): void;
   /** Adds what another one of the same question has; absent where that takes the events themselves. */
-  join?(other: Tally): void;
+  join?(other: MeasureTally): void;
 }
 
 /** What the figures of a measure are made with. */
 export interface Tallies {
   /** A new one, of nothing. */
-  tally(): Tally;
+  tally(): MeasureTally;
 }
 
 /** Numbers of events. */
@@ -67,7 +67,7 @@ export function valueTallies(field: RowKeys): Tallies {
 }
 
 /** Counts things once, however often they are added. @param thingsOf what an item adds; none: its events do not count */
-function distinctTally(thingsOf: (item: number) => readonly number[]): Tally {
+function distinctTally(thingsOf: (item: number) => readonly number[]): MeasureTally {
   let things = new BitSet(1_024);
   let added: number[] = [];
   let counted = 0;
@@ -107,7 +107,7 @@ export function numberTallies(field: RowKeys, type: NumericMeasureType): Tallies
   return { tally: () => numberTally(numberOfKey, type) };
 }
 
-function numberTally(numberOfKey: (key: number) => number | null, type: NumericMeasureType): Tally {
+function numberTally(numberOfKey: (key: number) => number | null, type: NumericMeasureType): MeasureTally {
   // What was added since the last figure is put in order, and then to the rest: running figures look at each number once a bucket.
   let known = NO_NUMBERS;
   const added = new Map<number, number>();
@@ -141,7 +141,7 @@ export function revenueTallies(amountOf: (payment: number) => Money | null, curr
   return { tally: () => new RevenueTally(amountOf, currency) };
 }
 
-class RevenueTally implements Tally {
+class RevenueTally implements MeasureTally {
   #sum = ZERO;
   counted = 0;
 

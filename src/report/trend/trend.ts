@@ -26,7 +26,7 @@ import { asOfAnswer } from "../insights/as-of-answer.js";
 import { actorsOfRows } from "../insights/actors-of-rows.js";
 import { fieldKeys, rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
-import { subjectsOf, type Subjects } from "../insights/subjects.js";
+import { subjectsOf, type CountedEntities } from "../insights/subjects.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { isFiltered, marksOf, type SessionMarks, visitsOf } from "../visits/visits.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit, type RowItems } from "../insights/cells-by-unit.js";
@@ -48,7 +48,7 @@ export class UsersOverTime implements Measured {
   constructor(
     readonly actors: SubjectsByUnit,
     events: CellsByUnit,
-    readonly subjects: Subjects,
+    readonly subjects: CountedEntities,
     readonly identities: IdentityView,
   ) {
     this.#counts = new Map([...events].map(([unitMs, lists]) => [unitMs, lists.reduce((sum, { pairs, counts }) => sum + (pairs.at(-1) === 1 ? counts.at(-1)! : 0), 0)]));

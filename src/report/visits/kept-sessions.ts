@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { type Extent, cutOf } from "../../answer/insights/buckets.js";
 import type { AskedSessions, PageCounts } from "../../answer/visits/sessions-answer.js";
-import { Visits, type Counting } from "../../answer/visits/visits.js";
+import { Visits, type VisitCounting } from "../../answer/visits/visits.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan, CalendarPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -157,7 +157,7 @@ export class KeptSessions implements AskedSessions {
     readonly plan: SessionsOverviewPlan,
     readonly view: SessionView,
     readonly context: RowContext,
-    readonly counting: Counting,
+    readonly counting: VisitCounting,
   ) {
     const { scratch } = counting;
     this.#projectCode = projectCodeOf(plan, context);

@@ -16,7 +16,7 @@ import { compareIds } from "../../base/uuid.js";
 import { firstAtLeast } from "../../column/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { whilePinned } from "../../segment/while-pinned.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
@@ -151,8 +151,8 @@ class NodeOrder {
 }
 
 interface PathsParts {
-  readonly [name: string]: Part<PathEvents[]>;
-  readonly events: Part<PathEvents[]>;
+  readonly [name: string]: Pass<PathEvents[]>;
+  readonly events: Pass<PathEvents[]>;
 }
 
 /** Sessions that are counted between two turns. */
@@ -230,7 +230,7 @@ interface PathEvents {
 }
 
 /** The matching events of the sessions that start in the range. Cost: some 15 ns a row. */
-function pathEvents(plan: PathsPlan, keys: RowKeys, view: SessionView): Part<PathEvents[]> {
+function pathEvents(plan: PathsPlan, keys: RowKeys, view: SessionView): Pass<PathEvents[]> {
   const { fromMs, toMs } = plan.range;
   return {
     scopes: [{ ...plan, range: { fromMs, toMs: Math.min(toMs + plan.session.maxMs, LIMITS.instantMaxMs) } }],

@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- each kind of keys has a list */
 import { ListedSessions } from "../../answer/visits/listed-sessions.js";
 import { sessionsAnswer, type AskedSessions } from "../../answer/visits/sessions-answer.js";
-import type { Counting, Visits } from "../../answer/visits/visits.js";
+import type { VisitCounting, Visits } from "../../answer/visits/visits.js";
 import { Scratch } from "../../base/scratch.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
@@ -25,7 +25,7 @@ function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
   return urlCount > URL_COUNT_MAX ? make() : kept.lasting("paths", make, urlCount * BYTES_PER_URL);
 }
 
-type OverviewParts = Readonly<Record<string, Part<SessionMarks>>>;
+type OverviewParts = Readonly<Record<string, Pass<SessionMarks>>>;
 
 /** Sessions that start in the range, counted and timed, over time and by the values of their first events. */
 export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, SessionView> = {
@@ -56,7 +56,7 @@ async function askedOf(
   marks: SessionMarks | null,
   view: SessionView,
   context: RowContext,
-  counting: Counting,
+  counting: VisitCounting,
 ): Promise<AskedSessions> {
   if (marks === null) return new KeptSessions(plan, view, context, counting);
   const { scratch, pause } = counting;

@@ -5,25 +5,25 @@ import { LIMITS } from "../../base/limits.js";
 import type { Scratch } from "../../base/scratch.js";
 import { select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
-import type { Range, Scope, SessionRule } from "../../plan/plan.js";
+import type { Range, QueryScope, SessionRule } from "../../plan/plan.js";
 import { mergedByStart } from "../../table/sessions/by-start.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
-import type { Part } from "../form/part.js";
+import type { Pass } from "../form/part.js";
 import type { RowContext } from "../form/report.js";
 
 /** One bit a session. */
 export type SessionMarks = Uint32Array;
 
 /** What chooses sessions. */
-type VisitScope = Scope & { readonly session: SessionRule };
+type VisitScope = QueryScope & { readonly session: SessionRule };
 
 /** Whether sessions need a matching event: without filters each has one. */
-export function isFiltered({ eventName, where }: Scope): boolean {
+export function isFiltered({ eventName, where }: QueryScope): boolean {
   return eventName !== null || where.length > 0;
 }
 
 /** Marks the sessions that have a matching event, of those that start in a range. Cost: some 5 ns a matching row. */
-export function marksOf(plan: VisitScope, range: Range, view: SessionView): Part<SessionMarks> {
+export function marksOf(plan: VisitScope, range: Range, view: SessionView): Pass<SessionMarks> {
   // An event lies at most so long after the start of its session.
   const toMs = Math.min(range.toMs + plan.session.maxMs, LIMITS.instantMaxMs);
   return {
@@ -42,7 +42,7 @@ export function marksOf(plan: VisitScope, range: Range, view: SessionView): Part
 }
 
 /** Null for all projects. */
-export function projectCodeOf({ project }: Scope, { dictionaries }: RowContext): number | null {
+export function projectCodeOf({ project }: QueryScope, { dictionaries }: RowContext): number | null {
   return project === null ? null : dictionaries.named("project").codeOf(project);
 }
 
@@ -61,7 +61,7 @@ export function testOf(projectCode: number | null, marks: SessionMarks | null, v
  * @param scratch what is found lies there
  */
 export async function visitsOf(
-  scope: Scope,
+  scope: QueryScope,
   { fromMs, toMs }: Range,
   marks: SessionMarks | null,
   view: SessionView,

@@ -2,13 +2,13 @@
 import { bothExtents, cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { type KeyGroups, combinationsOf } from "../../answer/insights/combinations.js";
 import { byIdentity, visitList, keysThere } from "../../answer/visits/visit-list.js";
-import type { Counting, Visits } from "../../answer/visits/visits.js";
+import type { VisitCounting, Visits } from "../../answer/visits/visits.js";
 import { ONLINE_MS, webFigures, NOT_SET, NO_TOUCH } from "../../answer/visits/web-figures.js";
 import { LIMITS } from "../../base/limits.js";
 import { Scratch } from "../../base/scratch.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
 import type { WebOverviewPlan } from "../../plan/insights/plan.js";
-import type { Range, TouchDimension, Scope } from "../../plan/plan.js";
+import type { Range, TouchDimension, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import { labelNumbers } from "../../table/touches/touch-facts.js";
 import { firstPlaces } from "../../answer/first-in-order.js";
@@ -22,7 +22,7 @@ import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys, KEY_SPAN } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
-import { subjectsOf, type Subjects } from "../insights/subjects.js";
+import { subjectsOf, type CountedEntities } from "../insights/subjects.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit } from "../insights/cells-by-unit.js";
@@ -31,7 +31,7 @@ import { keysOfVisits, urlsOfVisits, type VisitKeys } from "./keys-of-visits.js"
 import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
 
 /** The page views among the events of a scope. */
-function viewsOf(scope: Scope, pageviewSlugs: readonly string[]): Scope {
+function viewsOf(scope: QueryScope, pageviewSlugs: readonly string[]): QueryScope {
   const isView = { operand: { kind: "field", field: "slug" }, test: { op: "equals", values: pageviewSlugs }, negated: false } as const;
   return { ...scope, where: scope.where.length === 0 ? [[isView]] : scope.where.map((group) => [...group, isView]) };
 }
@@ -82,7 +82,7 @@ interface Indexed {
  * Cost: the keys, and the cells of those pages.
  * @param lists cells by url and actor
  */
-async function pagesOf(lists: readonly Cells[], path: RowKeys, people: Subjects, limit: number, pause: () => Promise<void>): Promise<WebOverview["pages"]> {
+async function pagesOf(lists: readonly Cells[], path: RowKeys, people: CountedEntities, limit: number, pause: () => Promise<void>): Promise<WebOverview["pages"]> {
   const indexed: Indexed[] = [];
   for (const cells of lists) indexed.push({ cells, index: await indexOf(cells, pause) });
   const { cellCounts, viewCounts } = await countsOf(indexed, pause);
@@ -134,7 +134,7 @@ class VisitorCounter {
 
   constructor(
     readonly lists: readonly Indexed[],
-    readonly people: Subjects,
+    readonly people: CountedEntities,
   ) {
     this.#stamps = new Uint32Array(people.end);
   }
@@ -267,7 +267,7 @@ async function previousOf(
   plan: WebOverviewPlan,
   context: RowContext,
   view: SessionView,
-  { scratch, pause }: Counting,
+  { scratch, pause }: VisitCounting,
 ): Promise<WebFigures | null> {
   if (plan.previous === null || formerVisitors === undefined || formerViews === undefined) return null;
   const visits = await visitsOf(plan, plan.previous, formerMarks ?? null, view, context, scratch, pause);
@@ -290,9 +290,9 @@ function unitOf(byUnit: CellsByUnit, { unitMs }: Slot): CellsByUnit {
   return new Map([[unitMs, byUnit.get(unitMs) ?? []]]);
 }
 
-type Lists = Pick<WebOverview, "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems">;
+type OverviewLists = Pick<WebOverview, "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems">;
 
-async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: number, { scratch, pause }: Counting): Promise<Lists> {
+async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: number, { scratch, pause }: VisitCounting): Promise<OverviewLists> {
   const [path, touches] = [pathsOf(context), touchKeysOf(context)];
   const [countries, devices, browsers, systems] = ["location_country", "device", "browser", "os"].map((field) => rowKeysOf([{ kind: "field", field }], context));
   const ofFirst = [countries!, devices!, browsers!, systems!];

@@ -18,7 +18,7 @@ import { codecOf, sha256Of } from "../files/check-file.js";
 import { listJournals, readJournal } from "../journal/journal-file.js";
 
 /** A store as it is at one moment, but for the files that its manifest names. */
-interface Moment {
+interface StoreMoment {
   readonly manifest: Manifest;
   /** All whole frames of the live journals, in order, without end marks. */
   readonly frames: readonly Frame[];
@@ -38,7 +38,7 @@ const ATTEMPT_COUNT = 100;
  * @param copyFiles takes the files that a manifest names; called again with the next one where files of this one are gone
  * @throws manifest_missing, corruption, overloaded, and what `copyFiles` throws
  */
-async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<Moment> {
+async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreMoment> {
   let damage: string | null = null;
   for (let attempt = 1; attempt <= ATTEMPT_COUNT; attempt += 1) {
     const before = await storage.read(MANIFEST_KEY);
@@ -55,7 +55,7 @@ async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => P
   throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be copied");
 }
 
-async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<Moment> {
+async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreMoment> {
   await copyFiles(manifest);
   const { frames, nextSequence } = await readFrames(storage, manifest);
   // Behind the journals: a store has its keys before its first frame.
@@ -68,7 +68,7 @@ async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manife
   return { manifest, frames, nextSequence, keys, savedSegments };
 }
 
-async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<Moment, "frames" | "nextSequence">> {
+async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<StoreMoment, "frames" | "nextSequence">> {
   const { clean, epoch, firstJournal } = manifest;
   const frames: Frame[] = [];
   let { nextSequence } = manifest;
@@ -212,7 +212,7 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
 }
 
 /** Makes the files of a moment, which are all there, a store. A former one is one at each step, and never holds less than it did. */
-async function settle(to: Storage, moment: Moment, hasFormer: boolean, mark: BackupMark | null) {
+async function settle(to: Storage, moment: StoreMoment, hasFormer: boolean, mark: BackupMark | null) {
   const { keys, savedSegments } = moment;
   const manifest: Manifest = { ...withoutMark(moment.manifest), ...(mark === null ? {} : { backup: mark }) };
   // Before the journal, whose frames follow on what this manifest names and not on what the former one did.
@@ -247,7 +247,7 @@ async function removeOthers(to: Storage, manifest: Manifest): Promise<number> {
 }
 
 /** One journal with all frames of a moment, chained anew, and an end mark: none of them can be lost without a word. */
-async function momentJournal({ manifest, frames, nextSequence }: Moment): Promise<Uint8Array> {
+async function momentJournal({ manifest, frames, nextSequence }: StoreMoment): Promise<Uint8Array> {
   const turns = new Turns();
   const header = encodeJournalHeader(manifest.epoch);
   const parts = [header];

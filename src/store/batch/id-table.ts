@@ -17,7 +17,7 @@ const FIRST_ADDED_COUNT = 1_024;
 const KEPT_ROOM_COUNT = 32_768;
 
 /** Slots of a part: the low bits of a fingerprint, 0 for none, and the high ones, which are looked at where the low ones are alike. */
-interface Slots {
+interface FingerprintSlots {
   readonly lows: Uint32Array;
   readonly highs: Uint16Array;
 }
@@ -28,7 +28,7 @@ interface Slots {
  * parts that grow at different times, by copying: growing the whole would halt everything, half a second at 16 million ids.
  */
 export class IdTable {
-  readonly #parts: Slots[] = Array.from({ length: PART_COUNT }, (_, part) => emptySlots(capacityFor(part, 1)));
+  readonly #parts: FingerprintSlots[] = Array.from({ length: PART_COUNT }, (_, part) => emptySlots(capacityFor(part, 1)));
   readonly #counts = new Uint32Array(PART_COUNT);
   #count = 0;
   /** Ids that can be added before room is made again. */
@@ -186,7 +186,7 @@ function capacityFor(part: number, needed: number): number {
   return Math.ceil(first * GROWTH ** Math.max(0, Math.ceil(Math.log(needed / first) / Math.log(GROWTH))));
 }
 
-function emptySlots(capacity: number): Slots {
+function emptySlots(capacity: number): FingerprintSlots {
   return { lows: new Uint32Array(capacity), highs: new Uint16Array(capacity) };
 }
 
@@ -200,14 +200,14 @@ function homeOf(lows: Uint32Array, low: number): number {
 }
 
 /** The slot from `first` on that holds a fingerprint, or else the first that is free. */
-function slotOf({ lows, highs }: Slots, first: number, low: number, high: number): number {
+function slotOf({ lows, highs }: FingerprintSlots, first: number, low: number, high: number): number {
   let slot = first;
   while (lows[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = slot + 1 === lows.length ? 0 : slot + 1;
   return slot;
 }
 
 /** Puts a fingerprint into the first free slot from `first` on, and says which. */
-function placeIn({ lows, highs }: Slots, first: number, low: number, high: number): number {
+function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, high: number): number {
   let slot = first;
   while (lows[slot] !== 0) slot = slot + 1 === lows.length ? 0 : slot + 1;
   lows[slot] = low;

@@ -3,7 +3,7 @@ import type { CodeColumn } from "../../column/column.js";
 import { PROJECT_COLUMN } from "../../schema/fields.js";
 import type { SourceRows } from "../../segment/merge-rows.js";
 
-type Values = Int32Array | Uint8Array | Uint16Array | Uint32Array;
+type RowArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
 /** Rows as another thread can have them: nothing but arrays. */
 export interface CopiedRows {
@@ -28,7 +28,7 @@ export function copyRows(rows: SourceRows): CopiedRows {
   for (const column of columns.values()) byteLength += paddedByteLength(column.codes) + (column.kind === "sparse" ? paddedByteLength(column.rows) : 0);
   const memory = new ArrayBuffer(byteLength);
   let at = 0;
-  const placed = <V extends Values>(own: V, values: Values): V => {
+  const placed = <V extends RowArray>(own: V, values: RowArray): V => {
     own.set(values);
     at += paddedByteLength(values);
     return own;
@@ -66,7 +66,7 @@ function projectsOf(rows: SourceRows): Map<number, string> {
 }
 
 /** Byte length, rounded up to a multiple of 4. */
-function paddedByteLength({ byteLength }: Values): number {
+function paddedByteLength({ byteLength }: RowArray): number {
   return Math.ceil(byteLength / 4) * 4;
 }
 

@@ -5,17 +5,17 @@ import { damaged } from "../../segment/container.js";
 export const SAVED_SEGMENTS_KEY = "segments.json";
 
 /** A segment as it was put. */
-export interface SavedSegment {
+export interface StoredSegment {
   readonly name: string;
   readonly groups: readonly unknown[];
 }
 
-export function encodeSavedSegments(segments: readonly SavedSegment[]): Uint8Array {
+export function encodeSavedSegments(segments: readonly StoredSegment[]): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify({ segments, check: checkOf(segments) })}\n`);
 }
 
 /** @throws corruption */
-export function decodeSavedSegments(bytes: Uint8Array): readonly SavedSegment[] {
+export function decodeSavedSegments(bytes: Uint8Array): readonly StoredSegment[] {
   let file: { segments?: unknown; check?: unknown } | null;
   try {
     file = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as typeof file;
@@ -25,7 +25,7 @@ export function decodeSavedSegments(bytes: Uint8Array): readonly SavedSegment[] 
   const segments = file?.segments;
   if (!Array.isArray(segments)) throw damaged(SAVED_SEGMENTS_KEY, "it holds no list of segments");
   if (file?.check !== checkOf(segments)) throw damaged(SAVED_SEGMENTS_KEY, "its checksum is wrong");
-  return segments as readonly SavedSegment[];
+  return segments as readonly StoredSegment[];
 }
 
 /** Tells a damaged list from the one that was written. */

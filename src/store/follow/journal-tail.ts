@@ -20,7 +20,7 @@ export interface FoundFrame {
 }
 
 /** What came to the journals. */
-export interface Found {
+export interface JournalNews {
   /** Frames that stay, in order. */
   readonly frames: readonly FoundFrame[];
   /** Whether there are whole frames that may still be cut off: the next look tells. */
@@ -28,7 +28,7 @@ export interface Found {
 }
 
 /** The end of the whole frames at an earlier look. */
-interface Seen {
+interface JournalEnd {
   readonly end: JournalPlace;
   readonly atMs: number;
 }
@@ -37,7 +37,7 @@ interface Seen {
 export class JournalTail {
   #place: JournalPlace;
   #sequence: number;
-  #seen: Seen | null = null;
+  #seen: JournalEnd | null = null;
   /** Lengths of the objects of the journal in which the place lies, where it is several. */
   #objectLengths: number[] = [];
 
@@ -71,7 +71,7 @@ export class JournalTail {
   }
 
   /** @throws corruption: frames that are not those that were taken, or that do not follow on */
-  async read(): Promise<Found> {
+  async read(): Promise<JournalNews> {
     const startedMs = performance.now();
     // Listed first: what is in a journal is never older than the end of the one before it.
     const keysOf = journalsOf(await this.storage.list("journal/"));

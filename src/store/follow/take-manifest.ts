@@ -24,7 +24,7 @@ interface Tail {
 }
 
 /** A manifest, and what was read of the files that it names and the one before did not. */
-interface Read {
+interface ReadManifest {
   readonly store: Store;
   readonly manifest: Manifest;
   readonly privacy: string | null;
@@ -74,7 +74,7 @@ function isReplaced(store: Store, { dictionaries: [first], nextSequence }: Manif
   throw otherState(MANIFEST_KEY);
 }
 
-async function extend({ store, manifest, ...read }: Read): Promise<TakenManifest> {
+async function extend({ store, manifest, ...read }: ReadManifest): Promise<TakenManifest> {
   for (const entry of others(manifest.dictionaries, store.manifest.dictionaries)) {
     const apply = (delta: DictionaryDelta) => {
       if (!store.dictionaries.apply(delta)) throw otherState(entry.key);
@@ -108,7 +108,7 @@ function appendFrom(table: RecordTable, { records }: RecordBatch, firstSequence:
       table.append(kinds[row] ?? 0, times[row] ?? 0, ids, row * 16, sequences[row] ?? 0, codes, row * RECORD_FIELD_COUNT);
 }
 
-async function replaceAll({ store, manifest, ...read }: Read, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
+async function replaceAll({ store, manifest, ...read }: ReadManifest, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
   const { dictionaries } = store;
   const stored = new StoredValues();
   for (const entry of manifest.dictionaries) await store.files.readDictionaries(entry, stored);
@@ -171,7 +171,7 @@ function goneCodes(dictionaries: Dictionaries, { byName }: StoredValues): Readon
 }
 
 /** @param unread called once no query reads what is gone */
-function replaceRows({ catalog }: Store, { added, removed, seals }: Pick<Read, "added" | "removed" | "seals">, unread: () => void): void {
+function replaceRows({ catalog }: Store, { added, removed, seals }: Pick<ReadManifest, "added" | "removed" | "seals">, unread: () => void): void {
   if (seals === "all") catalog.freezeHeads();
   catalog.replace(added, removed, seals !== "none", () => {
     for (const segment of removed) segment.release();

@@ -11,7 +11,7 @@ import type { Segment } from "../../segment/segment.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 import { discard, exchange, settleCodes } from "./exchange.js";
-import type { Removal, Rewritten } from "./exchange.js";
+import type { RemovedRows, Rewritten } from "./exchange.js";
 import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
 /** Which rows go: those of a project that lie before an instant, or of them those that a public key brought. */
@@ -50,7 +50,7 @@ export async function deleteRows(
   doomed: Doomed,
   { projectName, changes }: Beside,
   forget: () => void,
-): Promise<Removal & { readonly counts: DeletedCounts }> {
+): Promise<RemovedRows & { readonly counts: DeletedCounts }> {
   const codes = new CodesByDictionary();
   codes.add("project", projectName);
   const table = doomed.key === undefined ? store.records : withoutRecords(store.records, doomed.key, codes);

@@ -7,7 +7,7 @@ import type { Segment } from "../../segment/segment.js";
 import type { Store } from "../live/store.js";
 import { cutEmails, erasedEmails } from "./erased-emails.js";
 import { exchange, settleCodes } from "./exchange.js";
-import type { Removal, Rewritten } from "./exchange.js";
+import type { RemovedRows, Rewritten } from "./exchange.js";
 import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
 /** Whose bytes go: codes of the dictionaries of user ids and anonymous ids. */
@@ -44,7 +44,7 @@ export async function erase(
   erased: Erased,
   privacyText: (counts: ErasedCounts) => Promise<string>,
   forget: () => void,
-): Promise<Removal> {
+): Promise<RemovedRows> {
   try {
     return await eraseAll(store, erased, privacyText, forget);
   } catch (error) {
@@ -59,7 +59,7 @@ async function eraseAll(
   erased: Erased,
   privacyText: (counts: ErasedCounts) => Promise<string>,
   forget: () => void,
-): Promise<Removal> {
+): Promise<RemovedRows> {
   const codes = new CodesByDictionary();
   const rewritten: Rewritten[] = [];
   for (const segment of store.catalog.segments) {

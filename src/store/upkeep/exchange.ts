@@ -15,7 +15,7 @@ export interface Rewritten {
 }
 
 /** A store as it is once some of its rows or records are gone. */
-export interface Exchange {
+export interface Replacement {
   readonly rewritten: readonly Rewritten[];
   /** All records there are then. */
   readonly table: RecordTable;
@@ -29,7 +29,7 @@ export interface Exchange {
 }
 
 /** What was taken away, and is no more in any answer that begins now. */
-export interface Removal {
+export interface RemovedRows {
   /** Resolves when the last query that could see it has ended: then the old files may go (`removeOrphans`). */
   readonly whenUnread: Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface Removal {
  * Everything was sealed before, and no commit or seal is under way.
  * @param forget drops what was made of rows and records, in the turn in which others take their place
  */
-export async function exchange(store: Store, left: Exchange, forget: () => void): Promise<Removal> {
+export async function exchange(store: Store, left: Replacement, forget: () => void): Promise<RemovedRows> {
   const { rewritten, table, codes, brought, privacy, changes = {} } = left;
   const { files, storage, dictionaries, manifest } = store;
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);

@@ -48,7 +48,7 @@ export async function freeze(store: Store): Promise<Frozen> {
 }
 
 /** Files that a seal wrote so far. */
-interface Written {
+interface SealedFiles {
   readonly segments: SegmentEntry[];
   readonly dictionaries: FileEntry[];
   /** Records since the files before, or all of them in place of those. */
@@ -63,7 +63,7 @@ const IDENTITY_FILE_COUNT = 8;
  * then the catalog. Until the manifest is durable nothing is lost: the journals, or memory where nothing survives the process, hold every row.
  */
 export async function seal(store: Store, frozen: Frozen): Promise<void> {
-  const written: Written = { segments: [], dictionaries: [], identities: [] };
+  const written: SealedFiles = { segments: [], dictionaries: [], identities: [] };
   const former = store.manifest.identities;
   const isWhole = former.length >= IDENTITY_FILE_COUNT;
   let segments: Segment[];
@@ -90,7 +90,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 }
 
 /** Writes the segments of all frozen heads, the values they need and the records, durably; notes each file as soon as it stands. */
-async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
+async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: SealedFiles): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const heads of byDay(frozen.heads).values()) {
     const made = await store.files.makeSegment(heads.map((head) => head.view()), store.excerpts, frozen.turns);

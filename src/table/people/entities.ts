@@ -121,7 +121,7 @@ class EntityCount {
 }
 
 /** In which projects an entity was seen, and on which day first. */
-interface Seen {
+interface FirstSeen {
   day: number;
   readonly projects: Set<number>;
 }
@@ -134,7 +134,7 @@ interface Changed {
 }
 
 /** How far the tables below had come. */
-interface Followed {
+interface FollowedTables {
   readonly identities: IdentityView;
   readonly generation: number;
   readonly seen: number;
@@ -158,9 +158,9 @@ export class Entities {
   /** The one company that an identity counts for. */
   #companies = new PagedCodes();
   /** What those with several companies were seen as. */
-  #mixed = new Map<number, ReadonlyMap<Entity, Seen>>();
+  #mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
   #counts: EntityCount[] = [];
-  #followed: Followed | null = null;
+  #followed: FollowedTables | null = null;
   #folding: Promise<void> | null = null;
 
   /** @param memberships null at level identity */
@@ -190,7 +190,7 @@ export class Entities {
    */
   catchUp(project: number, moment: CompanyMoment, missing: Missing): boolean {
     const { seen, memberships } = this;
-    const now: Followed = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
+    const now: FollowedTables = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
     const changed = this.#followed === null || this.#countOf(project) === undefined ? null : this.#changedSince(this.#followed, now);
     const mixed = this.#seenAsMixed(changed?.identities ?? null, moment, missing);
     if (mixed === null) return false;
@@ -207,7 +207,7 @@ export class Entities {
     return this.#counts.find((count) => count.project === project);
   }
 
-  #changedSince(former: Followed, now: Followed): Changed | null {
+  #changedSince(former: FollowedTables, now: FollowedTables): Changed | null {
     const moved = now.identities.movedSince(former.identities);
     const seen = this.seen.changes.between(former.seen, now.seen);
     const belonging = this.memberships?.changedBetween(former.memberships, now.memberships) ?? (this.memberships === null ? new Set<number>() : null);
@@ -220,9 +220,9 @@ export class Entities {
   }
 
   /** What identities with several companies were seen as; null where rows are to be read first. @param changed null: all */
-  #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanyMoment, missing: Missing): Map<number, ReadonlyMap<Entity, Seen>> | null {
+  #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanyMoment, missing: Missing): Map<number, ReadonlyMap<Entity, FirstSeen>> | null {
     const { identities, companies, rows } = moment;
-    const mixed = new Map<number, ReadonlyMap<Entity, Seen>>();
+    const mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
     if (companies?.hasChanges !== true) return mixed;
     const wanted = changed === null ? companies.changedIdentities() : [...changed].filter((identity) => companies.onlyCompany(identity) === MIXED);
     const { plainEvents } = this.seen;
@@ -232,7 +232,7 @@ export class Entities {
       return null;
     }
     for (const identity of wanted) {
-      const seenAs = new Map<Entity, Seen>();
+      const seenAs = new Map<Entity, FirstSeen>();
       for (const actor of identities.actorsOf(identity))
         for (const event of plainEvents.of(actor)) {
           const company = companyOfEvent(0, actor, event, moment, missing);
@@ -245,7 +245,7 @@ export class Entities {
   }
 
   /** Begins anew, in turns. What changes meanwhile is behind the counts of changes that it began with. */
-  async #foldAll(project: number, now: Followed, { identities, companies, looked }: CompanyMoment, mixed: Map<number, ReadonlyMap<Entity, Seen>>): Promise<void> {
+  async #foldAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanyMoment, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
     const { triples } = this.seen;
     const { count } = triples;
     const turns = new Turns();
@@ -280,10 +280,10 @@ export class Entities {
   }
 
   /** Folds some identities anew, and the companies that they were counted for and are now. */
-  #refold(changed: Changed, moment: CompanyMoment, mixed: ReadonlyMap<number, ReadonlyMap<Entity, Seen>>): void {
+  #refold(changed: Changed, moment: CompanyMoment, mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>): void {
     const { identities, companies } = moment;
     const lost = this.#leftBy(changed.moved, moment);
-    const found = new Map<Entity, Seen>();
+    const found = new Map<Entity, FirstSeen>();
     for (const identity of changed.identities) {
       const before = this.#companies.of(identity);
       for (const entity of this.#mixed.get(identity)?.keys() ?? []) if (entity < 0) lost.add(-entity);
@@ -319,7 +319,7 @@ export class Entities {
   }
 
   /** @param only the company of the identity; MIXED where its plain events tell one by one */
-  #seeTriples(found: Map<Entity, Seen>, actor: number, only: number, identity: number, isIdentityLevel: boolean): void {
+  #seeTriples(found: Map<Entity, FirstSeen>, actor: number, only: number, identity: number, isIdentityLevel: boolean): void {
     const { triples } = this.seen;
     for (const place of triples.placesOf(actor)) {
       const company = isIdentityLevel ? 0 : triples.companies[place]! || only;
@@ -329,7 +329,7 @@ export class Entities {
 
   /** Somebody left these companies: whoever is left tells what they were seen in. Cost: all triples. */
   #refoldCompanies(lost: ReadonlySet<number>, identities: IdentityView): void {
-    const found = new Map<Entity, Seen>([...lost].map((company) => [-company, { day: NEVER, projects: new Set<number>() }]));
+    const found = new Map<Entity, FirstSeen>([...lost].map((company) => [-company, { day: NEVER, projects: new Set<number>() }]));
     const visit: VisitSeen = (entity, project, day) => {
       if (entity < 0 && found.has(entity)) see(found, entity, project, day);
     };
@@ -367,11 +367,11 @@ export class Entities {
   }
 }
 
-function eachMixed(mixed: ReadonlyMap<number, ReadonlyMap<Entity, Seen>>, visit: VisitSeen): void {
+function eachMixed(mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>, visit: VisitSeen): void {
   for (const seenAs of mixed.values()) for (const [entity, { day, projects }] of seenAs) for (const project of projects) visit(entity, project, day);
 }
 
-function see(found: Map<Entity, Seen>, entity: Entity, project: number, day: number): void {
+function see(found: Map<Entity, FirstSeen>, entity: Entity, project: number, day: number): void {
   let seen = found.get(entity);
   if (seen === undefined) found.set(entity, (seen = { day: NEVER, projects: new Set() }));
   seen.day = Math.min(seen.day, day);

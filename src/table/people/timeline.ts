@@ -7,7 +7,7 @@ import { compareEvents } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 
 /** Events from `from` to before `to` of a timeline: they lie in the same rows. */
-export interface Span {
+export interface TimelineSpan {
   readonly rows: Rows;
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ export interface Span {
 
 /** The events of one identity in (createdAt, id, project) order, as places of rows: no text is read. 12 bytes an event. */
 export class Timeline {
-  readonly spans: Span[] = [];
+  readonly spans: TimelineSpan[] = [];
   readonly rows: Uint32Array;
   /** Epoch ms. */
   readonly times: Float64Array;
@@ -65,8 +65,8 @@ export class Timeline {
   }
 
   /** The spans of the events from `from` to before `to`, cut to them. */
-  spansOf(from: number, to: number): Span[] {
-    const cut: Span[] = [];
+  spansOf(from: number, to: number): TimelineSpan[] {
+    const cut: TimelineSpan[] = [];
     for (let place = this.spanPlace(from); place < this.spans.length && this.spans[place]!.from < to; place += 1) {
       const span = this.spans[place]!;
       const part = { rows: span.rows, from: Math.max(span.from, from), to: Math.min(span.to, to) };
@@ -102,7 +102,7 @@ export class Timeline {
     to = this.#count,
   ): Promise<{ [K in keyof C]: Uint32Array }> {
     const codes = columns.map(() => new Uint32Array(to - from));
-    const toLoad = ({ rows }: Span) => columns.filter((column) => onlyCode(rows, column) === null);
+    const toLoad = ({ rows }: TimelineSpan) => columns.filter((column) => onlyCode(rows, column) === null);
     await eachLoaded(this.spansOf(from, to), toLoad, (span) => {
       const list = this.rows.subarray(span.from, span.to);
       columns.forEach((column, place) => {
@@ -128,12 +128,12 @@ function onlyCode(rows: Rows, column: string): number | null {
  * @param pause called span by span
  */
 export async function eachLoaded(
-  spans: readonly Span[],
-  columnsOf: (span: Span) => readonly string[],
-  take: (span: Span) => void,
+  spans: readonly TimelineSpan[],
+  columnsOf: (span: TimelineSpan) => readonly string[],
+  take: (span: TimelineSpan) => void,
   pause: () => Promise<void>,
 ): Promise<void> {
-  const loads: { readonly span: Span; readonly loading: Promise<void> }[] = [];
+  const loads: { readonly span: TimelineSpan; readonly loading: Promise<void> }[] = [];
   const takeOldest = async () => {
     const [{ span, loading }] = loads as [(typeof loads)[number]];
     await loading;

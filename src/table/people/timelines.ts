@@ -11,19 +11,19 @@ import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
 import { timelineOf, type Hit, type Timeline } from "./timeline.js";
 
 /** By which ids somebody's events name them, ascending; the first is never 0. */
-interface Actors {
+interface IdentityActors {
   readonly identity: number;
   readonly actors: readonly number[];
 }
 
 /** How others have a turn, and who counts the work. */
-interface Look {
+interface TimelineWork {
   readonly pause: () => Promise<void>;
   readonly looked: (rowCount: number) => void;
 }
 
 /** Where the events of one identity lie in sealed segments. */
-interface Known {
+interface IdentityRows {
   readonly actors: readonly number[];
   /** Of segments without any: an empty list. */
   readonly lists: ReadonlyMap<Rows, Uint32Array>;
@@ -34,7 +34,7 @@ interface Known {
 }
 
 /** The rows of a snapshot. */
-interface Parts {
+interface SnapshotRows {
   readonly segments: readonly Rows[];
   readonly heads: readonly Rows[];
 }
@@ -50,8 +50,8 @@ const NO_ROWS = new Uint32Array(0);
  * and 120 a segment.
  */
 export class Timelines implements Droppable {
-  readonly #known = new Map<number, Known>();
-  readonly #parts = new WeakMap<readonly Rows[], Parts>();
+  readonly #known = new Map<number, IdentityRows>();
+  readonly #parts = new WeakMap<readonly Rows[], SnapshotRows>();
   byteLength = 0;
   lastUsed = 0;
   readonly pinned = false;
@@ -59,7 +59,7 @@ export class Timelines implements Droppable {
   constructor(readonly budget: MemoryBudget) {}
 
   /** The events of an identity in all rows of a snapshot, in order. @param upTo greatest sequence of the rows that count; null: all */
-  async of(subject: Actors, rows: readonly Rows[], upTo: number | null, look: Look): Promise<Timeline> {
+  async of(subject: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork): Promise<Timeline> {
     const { segments, heads } = this.#partsOf(rows);
     const known = await this.#knownOf(subject, segments, look);
     const hits: Hit[] = [];
@@ -78,7 +78,7 @@ export class Timelines implements Droppable {
   }
 
   /** A store that nothing came to shows the same list of rows again. */
-  #partsOf(rows: readonly Rows[]): Parts {
+  #partsOf(rows: readonly Rows[]): SnapshotRows {
     let parts = this.#parts.get(rows);
     if (parts === undefined) {
       parts = { segments: rows.filter((part) => part.sealed), heads: rows.filter((part) => !part.sealed) };
@@ -92,7 +92,7 @@ export class Timelines implements Droppable {
     this.byteLength = 0;
   }
 
-  async #knownOf({ identity, actors }: Actors, segments: readonly Rows[], { pause, looked }: Look): Promise<Known> {
+  async #knownOf({ identity, actors }: IdentityActors, segments: readonly Rows[], { pause, looked }: TimelineWork): Promise<IdentityRows> {
     const known = this.#known.get(identity);
     const [asked, former] = [new Set(actors), new Set(known?.actors)];
     const isPart = known !== undefined && known.actors.every((actor) => asked.has(actor));
@@ -120,7 +120,7 @@ export class Timelines implements Droppable {
   }
 
   /** The newest is the last one. */
-  #remember(identity: number, known: Known): void {
+  #remember(identity: number, known: IdentityRows): void {
     this.#known.delete(identity);
     this.#known.set(identity, known);
     for (const oldest of this.#known.keys()) {

@@ -1,5 +1,5 @@
 /** One more than a session of before in which events go on that came behind its last one. */
-interface Link {
+interface Continuation {
   /** The first session of all. */
   readonly first: number;
   readonly previous: number;
@@ -11,7 +11,7 @@ const BYTES_PER_LINK = 120;
 /** Which sessions are others with more events behind them: what was put into one of them is in the newest of a moment. */
 export class Continuations {
   readonly #newest = new Map<number, number>();
-  readonly #links = new Map<number, Link>();
+  readonly #links = new Map<number, Continuation>();
 
   get byteLength(): number {
     return this.#links.size * BYTES_PER_LINK;

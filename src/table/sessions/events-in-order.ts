@@ -25,7 +25,7 @@ export interface PickedEvents {
 }
 
 /** A part whose events are read. */
-export interface Source {
+export interface PartSource {
   readonly part: number;
   readonly rows: Rows;
   /** Those of its events that matter, where they are known; null: all, which are to be loaded. */
@@ -42,7 +42,7 @@ const VALUES_PER_EVENT = 8;
  * that are read.
  * @param take is told of events from one place of their order to before another one
  */
-export async function eachInOrder(sources: readonly Source[], reader: EventReader, take: (events: OrderedEvents, from: number, to: number) => Promise<void> | void): Promise<void> {
+export async function eachInOrder(sources: readonly PartSource[], reader: EventReader, take: (events: OrderedEvents, from: number, to: number) => Promise<void> | void): Promise<void> {
   const waiting = sources.filter(({ rows, picked }) => (picked?.rowNumbers.length ?? rows.rowCount) > 0).sort((a, b) => firstMsOf(a) - firstMsOf(b));
   const loads = reader.loadsOf(waiting.filter(({ picked }) => picked === null).map(({ rows }) => rows));
   const open = new Set<OpenSource>();
@@ -78,7 +78,7 @@ export async function eachInOrder(sources: readonly Source[], reader: EventReade
 }
 
 /** Epoch ms at or before the first event. */
-function firstMsOf({ rows }: Source): number {
+function firstMsOf({ rows }: PartSource): number {
   return dayStartMs(rows.day) + rows.minMs;
 }
 
@@ -103,7 +103,7 @@ class OpenSource {
   /** Epoch ms of the next event. */
   nextMs: number;
 
-  static async of(source: Source, reader: EventReader, loads: LoadsAhead): Promise<OpenSource> {
+  static async of(source: PartSource, reader: EventReader, loads: LoadsAhead): Promise<OpenSource> {
     const { part, rows, picked } = source;
     const dayMs = dayStartMs(rows.day);
     if (picked !== null) return new OpenSource({ part, dayMs, ...picked, order: null }, () => undefined);

@@ -5,11 +5,11 @@ import { dayStartMs } from "../../base/time.js";
 import { nextTurn } from "../../base/turn.js";
 import { actorAt } from "./event-columns.js";
 import type { EventReader } from "./event-reader.js";
-import { eachInOrder, type OrderedEvents, type Source } from "./events-in-order.js";
+import { eachInOrder, type OrderedEvents, type PartSource } from "./events-in-order.js";
 import { MovedFirsts } from "./moved-firsts.js";
-import { NONE, Part, type PartKey } from "./part.js";
+import { NONE, SessionPart, type PartKey } from "./part.js";
 import type { Stitching } from "./restitch.js";
-import type { Exchange } from "./session-changes.js";
+import type { SegmentReplacement } from "./session-changes.js";
 import { SessionView, type UntakenEvent } from "./session-view.js";
 import { PROJECT_SPAN } from "./session-columns.js";
 
@@ -89,7 +89,7 @@ class SessionFinder {
  * its time; a copy of two columns of sessions. In turns.
  * @param reader reads sequences too
  */
-export async function exchanged(exchange: Exchange, { columns, rule }: Stitching, reader: EventReader): Promise<SessionView | null> {
+export async function exchanged(exchange: SegmentReplacement, { columns, rule }: Stitching, reader: EventReader): Promise<SessionView | null> {
   const { view, numbers, stayingCount, added } = exchange;
   const { taken } = view;
   const laterCount = added.filter(({ firstSequence }) => firstSequence > taken.sequence).reduce((sum, { rowCount }) => sum + rowCount, 0);
@@ -97,7 +97,7 @@ export async function exchanged(exchange: Exchange, { columns, rule }: Stitching
   const stays = (_: unknown, number: number) => numbers[number] !== NONE;
   const parts = view.parts.filter(stays);
   for (const rows of added) {
-    parts.push(new Part(rows));
+    parts.push(new SessionPart(rows));
     await reader.turns.took(rows.rowCount);
   }
   const rowsOf = [...view.rowsOf.filter(stays), ...added];
@@ -108,7 +108,7 @@ export async function exchanged(exchange: Exchange, { columns, rule }: Stitching
     const fromMs = Math.min(...added.map(({ day, minMs }) => dayStartMs(day) + minMs));
     const latest = await scratch.zerosInTurns(view.identityEnd, nextTurn);
     const taking = new Taking(exchange, parts, firsts, new SessionFinder(view, fromMs - rule.maxMs, latest), missing, untaken);
-    const sources = added.map((rows, at): Source => ({ part: stayingCount + at, rows, picked: null }));
+    const sources = added.map((rows, at): PartSource => ({ part: stayingCount + at, rows, picked: null }));
     await eachInOrder(sources, reader, (events, from, to) => taking.take(events, from, to, reader.turns));
     return taking.isSame;
   });
@@ -120,7 +120,7 @@ export async function exchanged(exchange: Exchange, { columns, rule }: Stitching
 }
 
 /** By day: how many events were taken of parts that are gone. */
-function missingByDay({ view: { rowsOf, taken }, numbers }: Exchange): Map<number, number> {
+function missingByDay({ view: { rowsOf, taken }, numbers }: SegmentReplacement): Map<number, number> {
   const missing = new Map<number, number>();
   const add = (part: number, count: number) => {
     const { day } = rowsOf[part]!;
@@ -141,8 +141,8 @@ class Taking {
   isSame = true;
 
   constructor(
-    readonly exchange: Exchange,
-    readonly parts: readonly Part[],
+    readonly exchange: SegmentReplacement,
+    readonly parts: readonly SessionPart[],
     readonly firsts: MovedFirsts,
     readonly finder: SessionFinder,
     /** By day: how many events are still to be found. */

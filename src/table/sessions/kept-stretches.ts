@@ -11,7 +11,7 @@ export interface Stretch {
   readonly end: number;
 }
 
-interface Kept {
+interface StretchHeirs {
   readonly lastHeir: number;
   readonly value: unknown;
 }
@@ -42,10 +42,10 @@ export class KeptStretches {
     if (lastHeir >= count) return make();
     const key = `${name} ${first} ${end}`;
     // What is held under a name was made by the same caller.
-    const known = this.#held.get(key) as Kept | null;
+    const known = this.#held.get(key) as StretchHeirs | null;
     if (known?.lastHeir === lastHeir) return known.value as T;
     const value = make();
-    this.#held.hold(key, { lastHeir, value } satisfies Kept, byteLength(value));
+    this.#held.hold(key, { lastHeir, value } satisfies StretchHeirs, byteLength(value));
     return value;
   }
 

@@ -18,7 +18,7 @@ export function keyOfRows(rows: Rows): PartKey {
 const NO_ROWS = new Uint32Array(0);
 
 /** One segment or head, and in which sessions its rows are. 4 bytes a row. */
-export class Part {
+export class SessionPart {
   readonly key: PartKey;
   readonly sealed: boolean;
   readonly startMs: number;
@@ -30,7 +30,7 @@ export class Part {
   #others = NO_ROWS;
 
   /** @param former what was known of fewer of its rows, or of as many */
-  constructor(rows: Rows, former: Part | null = null) {
+  constructor(rows: Rows, former: SessionPart | null = null) {
     this.key = keyOfRows(rows);
     this.sealed = rows.sealed;
     this.startMs = dayStartMs(rows.day);

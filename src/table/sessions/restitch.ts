@@ -14,7 +14,7 @@ import { byStart, mergedByStart } from "./by-start.js";
 import type { Continuations } from "./continuations.js";
 import { actorAt, type EventSource } from "./event-columns.js";
 import type { LatestSessions } from "./latest-sessions.js";
-import { Part, type PartKey, NONE } from "./part.js";
+import { SessionPart, type PartKey, NONE } from "./part.js";
 import { readAtOnce } from "./reading.js";
 import type { SessionChanges, SessionMoment } from "./session-changes.js";
 import type { SessionColumns } from "./session-columns.js";
@@ -25,7 +25,7 @@ import { Touched } from "./touched.js";
 const COLUMNS = [TIME_COLUMN, ...ACTOR_COLUMNS, "slug", "url"];
 
 /** Epoch ms, both included. */
-interface Span {
+interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -83,9 +83,9 @@ function testOf({ facts: { heirs } }: SessionView, sessions: ReadonlySet<number>
 }
 
 /** When some sessions are, those that lie in one another's time as one: by time, apart from each other. */
-function joinedSpans({ facts: { starts, lengths } }: SessionView, sessions: ReadonlySet<number>): Span[] {
-  const all = [...sessions].map((session): Span => ({ fromMs: starts[session]!, toMs: starts[session]! + lengths[session]! })).sort((a, b) => a.fromMs - b.fromMs);
-  const joined: Span[] = [];
+function joinedSpans({ facts: { starts, lengths } }: SessionView, sessions: ReadonlySet<number>): TimeSpan[] {
+  const all = [...sessions].map((session): TimeSpan => ({ fromMs: starts[session]!, toMs: starts[session]! + lengths[session]! })).sort((a, b) => a.fromMs - b.fromMs);
+  const joined: TimeSpan[] = [];
   for (const span of all) {
     const last = joined.at(-1);
     if (last === undefined || span.fromMs > last.toMs) joined.push(span);
@@ -95,7 +95,7 @@ function joinedSpans({ facts: { starts, lengths } }: SessionView, sessions: Read
 }
 
 /** Those in which some rows may lie. */
-function spansIn(spans: readonly Span[], { day, minMs, maxMs }: Rows): readonly Span[] {
+function spansIn(spans: readonly TimeSpan[], { day, minMs, maxMs }: Rows): readonly TimeSpan[] {
   const [fromMs, toMs] = [dayStartMs(day) + minMs, dayStartMs(day) + maxMs];
   let first = 0;
   for (let high = spans.length; first < high; ) {
@@ -109,7 +109,7 @@ function spansIn(spans: readonly Span[], { day, minMs, maxMs }: Rows): readonly 
 }
 
 /** The rows that lie in some spans: of a head all. Times are loaded. */
-function stretchesIn(spans: readonly Span[], rows: Rows): { readonly from: number; readonly to: number }[] {
+function stretchesIn(spans: readonly TimeSpan[], rows: Rows): { readonly from: number; readonly to: number }[] {
   if (!rows.sealed) return [{ from: 0, to: rows.rowCount }];
   const [times, dayMs] = [rows.times(), dayStartMs(rows.day)];
   return spans.map(({ fromMs, toMs }) => ({ from: firstAtLeast(times, fromMs - dayMs), to: firstAtLeast(times, toMs - dayMs + 1) }));
@@ -149,7 +149,7 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   const { midnight } = view.days;
   if (midnight?.isTouchedByMoves(moved, view.taken.identities, moment.identities) === true) return ANEW;
   const parts = [...view.parts];
-  for (const { number, rows } of grown) parts[number] = new Part(rows, parts[number]);
+  for (const { number, rows } of grown) parts[number] = new SessionPart(rows, parts[number]);
   const untaken = view.taken.untaken.filter(({ actor }) => actor !== 0).map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
   const newer = [...untaken, ...newerEvents(changes, moment, parts, source)];
   if (newer.some(({ dayMs, ms }) => midnight?.isTouchedBy(dayMs, ms - dayMs) === true)) return ANEW;
@@ -174,7 +174,7 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   const sessions = new Map(events.map((event) => [event, stitcher.add(event)]));
   for (const event of newer) parts[event.part]!.sessions[event.row] = sessions.get(event)!;
   for (const [number, own] of grouped(found.events, ({ part }) => part)) {
-    if (parts[number] === view.parts[number]) parts[number] = new Part(rowsOf[number]!, parts[number]);
+    if (parts[number] === view.parts[number]) parts[number] = new SessionPart(rowsOf[number]!, parts[number]);
     parts[number]!.forgetRows((session) => isAlive(continuations.newestOf(session, columns.count)));
     parts[number]!.putRows(Uint32Array.from(own, ({ row }) => row), Uint32Array.from(own, (event) => sessions.get(event)!));
   }
@@ -193,7 +193,7 @@ interface NewerEvent extends SessionEvent {
 }
 
 /** Cost: the rows that came. */
-function newerEvents({ grown }: SessionChanges, { identities }: SessionMoment, parts: readonly Part[], source: EventSource): NewerEvent[] {
+function newerEvents({ grown }: SessionChanges, { identities }: SessionMoment, parts: readonly SessionPart[], source: EventSource): NewerEvent[] {
   const events: NewerEvent[] = [];
   for (const { number: part, rows, rowCount } of grown) {
     const dayMs = parts[part]!.startMs;

@@ -54,7 +54,7 @@ export function changesSince(view: SessionView, { rows: all }: SessionMoment, mo
 }
 
 /** Segments in the place of heads and of other segments of a view. */
-export interface Exchange {
+export interface SegmentReplacement {
   readonly view: SessionView;
   /** By number of a part: the one that it has now, or `NONE` where it is gone. */
   readonly numbers: Uint32Array;
@@ -64,7 +64,7 @@ export interface Exchange {
 }
 
 /** Which segments came since a view was made, and what is gone; null where none came, and nothing is. Cost: the segments and heads. */
-export function exchangeSince(view: SessionView, { rows: all }: SessionMoment): Exchange | null {
+export function exchangeSince(view: SessionView, { rows: all }: SessionMoment): SegmentReplacement | null {
   const { parts, partNumbers } = view;
   const present = new Set<PartKey>(all.map(keyOfRows));
   const numbers = new Uint32Array(parts.length);

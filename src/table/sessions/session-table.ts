@@ -13,14 +13,14 @@ import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDa
 import { EventSource } from "./event-columns.js";
 import { EventReader } from "./event-reader.js";
 import { exchanged } from "./exchange.js";
-import { eachInOrder, type Source } from "./events-in-order.js";
+import { eachInOrder, type PartSource } from "./events-in-order.js";
 import { KeptStretches } from "./kept-stretches.js";
 import { LatestSessions } from "./latest-sessions.js";
 import { byteLengthOfCarried, overMidnight, type CarriedPart } from "./over-midnight.js";
-import { keyOfRows, Part, type PartKey } from "./part.js";
+import { keyOfRows, SessionPart, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
 import { ANEW, restitched, type Restitched, type Stitching } from "./restitch.js";
-import { changesSince, exchangeSince, movedSince, type Exchange, type SessionMoment } from "./session-changes.js";
+import { changesSince, exchangeSince, movedSince, type SegmentReplacement, type SessionMoment } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
@@ -64,7 +64,7 @@ class RoomAhead {
 }
 
 /** What comes of going on from one moment to the next. */
-type Followed = Restitched | { readonly kind: "exchange"; readonly exchange: Exchange };
+type Followed = Restitched | { readonly kind: "exchange"; readonly exchange: SegmentReplacement };
 
 /** Room for sessions that come to few, and for actors that come to all. */
 const SPARE_COUNT_MIN = 1_024;
@@ -154,7 +154,7 @@ export class SessionTable implements Droppable {
   }
 
   /** Goes on with the same sessions where rows lie in other segments now. */
-  async #exchange(exchange: Exchange, { looked }: SessionMoment): Promise<void> {
+  async #exchange(exchange: SegmentReplacement, { looked }: SessionMoment): Promise<void> {
     const [view, stitching] = [this.#view, this.#stitching];
     if (view !== exchange.view || stitching === null) return;
     const next = await exchanged(exchange, stitching, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
@@ -196,9 +196,9 @@ export class SessionTable implements Droppable {
     const { days, carried } = await this.#daysOf(moment, whole, reader);
     const own = [...rowsOfDays(moment.rows, whole)].sort((a, b) => a.day - b.day);
     const rowsOf = [...carried.map(({ rows }) => rows), ...own];
-    const parts: Part[] = [];
+    const parts: SessionPart[] = [];
     for (const rows of rowsOf) {
-      parts.push(new Part(rows));
+      parts.push(new SessionPart(rows));
       await turns.took(rows.rowCount);
     }
     const columns = new SessionColumns(rule.maxMs);
@@ -209,7 +209,7 @@ export class SessionTable implements Droppable {
     await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
     const stitcher = new Stitcher(parts, identities, rule, columns, latest);
     const room = new RoomAhead(columns, rowCount, spareCount, turns);
-    await eachInOrder(rowsOf.map((rows, part): Source => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
+    await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
       // Who goes on over midnight has more events a session than others.
       const growing = room.before(to - from, events.part >= carried.length);
       if (growing !== null) return growing.then(() => stitcher.addAll(events, from, to));

@@ -7,7 +7,7 @@ import type { Rows } from "../../segment/rows.js";
 import type { KeptStretches, Stretch } from "./kept-stretches.js";
 import type { Continuations } from "./continuations.js";
 import type { CoveredDays } from "./covered-days.js";
-import { keyOfRows, NONE, type Part, type PartKey } from "./part.js";
+import { keyOfRows, NONE, type SessionPart, type PartKey } from "./part.js";
 import type { SessionFacts } from "./session-columns.js";
 import type { SessionEvent } from "./stitcher.js";
 
@@ -43,7 +43,7 @@ export class SessionView {
     readonly identityEnd: number,
     /** The rows by the number of their part. */
     readonly rowsOf: readonly Rows[],
-    readonly parts: readonly Part[],
+    readonly parts: readonly SessionPart[],
     readonly partNumbers: ReadonlyMap<PartKey, number>,
     readonly days: CoveredDays,
     readonly taken: TakenMoment,
@@ -91,7 +91,7 @@ export class SessionView {
 export class RowSessions {
   constructor(
     readonly view: SessionView,
-    readonly part: Part,
+    readonly part: SessionPart,
     /** Number of the part's row that is row 0 here. */
     readonly firstRow: number,
   ) {}

@@ -5,7 +5,7 @@ import type { Continuations } from "./continuations.js";
 import { actorAt } from "./event-columns.js";
 import type { OrderedEvents } from "./events-in-order.js";
 import type { LatestSessions } from "./latest-sessions.js";
-import type { Part } from "./part.js";
+import type { SessionPart } from "./part.js";
 import { PROJECT_SPAN, type SessionColumns } from "./session-columns.js";
 import { Ties, type EventOfPart } from "./ties.js";
 
@@ -35,7 +35,7 @@ export class Stitcher {
 
   /** @param former null: there are no sessions yet, and events of one head and millisecond come in the order of their ids */
   constructor(
-    readonly parts: readonly Part[],
+    readonly parts: readonly SessionPart[],
     readonly identities: IdentityView,
     readonly rule: SessionRule,
     readonly columns: SessionColumns,

@@ -4,7 +4,7 @@ import { radixOrder } from "../../column/radix-order.js";
 import { ID_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import { grown } from "./grown.js";
-import type { Part } from "./part.js";
+import type { SessionPart } from "./part.js";
 import type { Reading } from "./reading.js";
 import type { SessionColumns } from "./session-columns.js";
 
@@ -16,7 +16,7 @@ export interface EventOfPart {
 }
 
 /** Events of one millisecond, some of which may be of one session and not in the order of their ids. */
-interface Moment {
+interface EventsAtTime {
   readonly ms: number;
   readonly sessions: Uint32Array;
   readonly parts: Uint32Array;
@@ -28,7 +28,7 @@ interface Moment {
 interface Tie {
   readonly session: number;
   readonly isExit: boolean;
-  readonly moment: Moment;
+  readonly moment: EventsAtTime;
   readonly places: readonly number[];
 }
 
@@ -43,7 +43,7 @@ const VALUES_PER_EVENT = 32;
  * ids decide. 16 bytes for each event of such a millisecond.
  */
 export class Ties {
-  readonly #moments: Moment[] = [];
+  readonly #moments: EventsAtTime[] = [];
   /** The events of the latest millisecond so far. */
   #ms = NaN;
   #count = 0;
@@ -57,7 +57,7 @@ export class Ties {
 
   constructor(
     readonly columns: SessionColumns,
-    readonly parts: readonly Part[],
+    readonly parts: readonly SessionPart[],
     /** Whether events of one head come in the order of their ids too. */
     readonly areHeadsInOrder: boolean,
   ) {}
@@ -127,7 +127,7 @@ export class Ties {
     }
   }
 
-  #cameInOrder({ parts }: Moment, places: readonly number[]): boolean {
+  #cameInOrder({ parts }: EventsAtTime, places: readonly number[]): boolean {
     const [first, ...others] = places;
     if (first === undefined || others.length === 0) return true;
     return (this.areHeadsInOrder || this.parts[parts[first]!]!.sealed) && others.every((place) => parts[place] === parts[first]);

@@ -5,7 +5,7 @@ import type { SessionColumns } from "./session-columns.js";
 import type { SessionEvent } from "./stitcher.js";
 
 /** Epoch ms. */
-interface Span {
+interface TouchedTime {
   fromMs: number;
   toMs: number;
 }
@@ -17,7 +17,7 @@ export class Touched {
   /** The same as they are now. */
   readonly #remade = new Set<number>();
   /** By identity of others: between which instants it got events. */
-  readonly #spans = new Map<number, Span>();
+  readonly #spans = new Map<number, TouchedTime>();
 
   constructor(
     readonly former: IdentityView,
@@ -80,7 +80,7 @@ function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, late
  * Those that lie no further than the gap from some span, and those that go on from them: where they are cut because of their length may change.
  * Mostly none does: so those further behind are put in order only where one reaches as far.
  */
-function within({ fromMs, toMs }: Span, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
+function within({ fromMs, toMs }: TouchedTime, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
   const { starts, lengths } = columns;
   const endMsOf = (session: number) => starts[session]! + lengths[session]!;
   for (let lastMs = toMs + gapMs; ; ) {

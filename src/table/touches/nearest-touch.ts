@@ -15,7 +15,7 @@ export interface Unread {
 export type OrderAtOnce = (place: number) => number | null;
 
 /** A label that holds for all events of an owner within `[fromMs, toMs)`. */
-export interface Step {
+export interface LabelStep {
   readonly label: number;
   readonly fromMs: number;
   readonly toMs: number;
@@ -50,11 +50,11 @@ export class NearestTouch {
    * The same for a time at which no touch of the lists decides, and how long it holds; null where one does: then it depends on the event. Cost: a
    * binary search or two in each list.
    */
-  stepAt(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): Step | null {
+  stepAt(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): LabelStep | null {
     return this.isFirst ? this.#firstStep(lists, ms, unread) : this.#lastStep(lists, ms, unread);
   }
 
-  #firstStep(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): Step | null {
+  #firstStep(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): LabelStep | null {
     let [tooOldMs, firstMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms - this.#lookbackMs);
@@ -67,7 +67,7 @@ export class NearestTouch {
     return { label: this.#labelAt(lists, firstMs, unread), fromMs: Math.max(firstMs + 1, fromMs), toMs: this.#endOf(firstMs) };
   }
 
-  #lastStep(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): Step | null {
+  #lastStep(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): LabelStep | null {
     let [lastMs, nextMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms);

@@ -19,7 +19,7 @@ interface Accounts {
 }
 
 /** How far the tables that labels depend on had come when labels were looked through last. */
-interface Seen {
+interface LabelProgress {
   readonly identities: IdentityView;
   readonly generations: string;
   readonly gained: number;
@@ -33,7 +33,7 @@ interface Seen {
  */
 export class PaymentLabels {
   #labels = new Int32Array(64).fill(UNKNOWN);
-  #seen: Seen | null = null;
+  #seen: LabelProgress | null = null;
   readonly #nearest: NearestTouch;
 
   constructor(
@@ -76,7 +76,7 @@ export class PaymentLabels {
   #forgetWhatChanged({ identities }: CompanyMoment): void {
     const { payments, touches, accounts } = this;
     if (payments.count > this.#labels.length) this.#grow(payments.count);
-    const now: Seen = {
+    const now: LabelProgress = {
       identities,
       generations: `${payments.generation} ${touches.generation}`,
       gained: touches.gained.count,
@@ -90,7 +90,7 @@ export class PaymentLabels {
   }
 
   /** Places of the payments whose labels may have changed; null for all. */
-  #concernedSince(seen: Seen, now: Seen): ReadonlySet<number> | null {
+  #concernedSince(seen: LabelProgress, now: LabelProgress): ReadonlySet<number> | null {
     const { touches, accounts } = this;
     const { identities } = now;
     const moved = identities.movedSince(seen.identities);

@@ -37,11 +37,11 @@ export class TouchMaker {
 
   /** Knows the metadata keys of now. */
   reader(): TouchReader {
-    return new Reader(this.dictionaries, this.#texts);
+    return new ColumnTouchReader(this.dictionaries, this.#texts);
   }
 }
 
-class Reader implements TouchReader {
+class ColumnTouchReader implements TouchReader {
   readonly columns: readonly string[];
   readonly metadataColumns: readonly string[];
   /** Per metadata key: its dictionary and column; null for a key that no event has. */

@@ -14,7 +14,7 @@ export interface SimulatedFileSystemOptions {
 
 const KNOWN: KnownOptions<SimulatedFileSystemOptions> = { faults: true, pause: true };
 
-type Kind = DiskOperation["kind"];
+type OperationKind = DiskOperation["kind"];
 
 /** A disk as one process sees it. An operation happens at one moment between its call and its end. */
 export class SimulatedFileSystem implements FileSystem {
@@ -173,7 +173,7 @@ export class SimulatedFileSystem implements FileSystem {
   }
 
   /** @param failed what happens although the operation fails */
-  async #operate<T>(kind: Kind, path: string, run: (byteLengthMax: number) => T, failed: (fault: FailingFault) => void = () => undefined): Promise<T> {
+  async #operate<T>(kind: OperationKind, path: string, run: (byteLengthMax: number) => T, failed: (fault: FailingFault) => void = () => undefined): Promise<T> {
     const fault = this.#faults({ kind, path }, this.#operationCount);
     this.#operationCount += 1;
     await this.#pause();

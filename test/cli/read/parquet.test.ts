@@ -3,7 +3,7 @@ import { memoryStorage, openDaybook } from "daybook";
 import { describe, expect, test } from "vitest";
 import { load } from "../../../src/cli/load.js";
 import { readParquet } from "../../../src/cli/read/parquet.js";
-import type { Row } from "../../../src/cli/read/row.js";
+import type { ImportRow } from "../../../src/cli/read/row.js";
 import { duckdb, parquetOf, withFile } from "../../parquet/files.js";
 import { rowsOf } from "./source.js";
 
@@ -14,10 +14,10 @@ const ROWS = `SELECT * FROM (VALUES
 ) AS t("Name", "Created At", value, more, big, "metadata.plan")`;
 
 /** The rows of a file that DuckDB writes. */
-function written(options: string, select = ROWS): Promise<Row[]> {
+function written(options: string, select = ROWS): Promise<ImportRow[]> {
   return withFile("other.parquet", null, async (path) => {
     await duckdb(`COPY (${select}) TO '${path}' (FORMAT parquet, ${options})`);
-    return await rowsOf(readParquet(path, "set")) as Row[];
+    return await rowsOf(readParquet(path, "set")) as ImportRow[];
   });
 }
 

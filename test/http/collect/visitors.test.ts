@@ -8,7 +8,7 @@ import { collectOptions } from "../../../src/http/collect/options.js";
 import { readSalts, saltsBytes, saltsOfDay } from "../../../src/http/collect/salts.js";
 import type { SaltKeeper } from "../../../src/http/collect/salts.js";
 import { Visitors } from "../../../src/http/collect/visitors.js";
-import type { Seen, Sender, VisitorsOptions } from "../../../src/http/collect/visitors.js";
+import type { LastSeen, Sender, VisitorsOptions } from "../../../src/http/collect/visitors.js";
 import { collect, FIREFOX, NOON_MS, setting } from "./kit.js";
 
 const MINUTE_MS = 60_000;
@@ -34,7 +34,7 @@ function counting(): (bytes: Uint8Array) => void {
   return (bytes) => void bytes.fill((draw += 1));
 }
 
-async function* nobody(): AsyncGenerator<Seen> {}
+async function* nobody(): AsyncGenerator<LastSeen> {}
 
 function visitors(options: Partial<VisitorsOptions> = {}) {
   const clock = fixedClock(NOON_MS);
@@ -101,7 +101,7 @@ describe("a visitor without cookies", () => {
   it("stays one over a restart, in a session over midnight too", async () => {
     const kept = keeper();
     const id = await visitors({ keeper: kept }).at(MIDNIGHT_MS - 10 * MINUTE_MS);
-    const seen: Seen[] = [{ id, atMs: MIDNIGHT_MS - 10 * MINUTE_MS }];
+    const seen: LastSeen[] = [{ id, atMs: MIDNIGHT_MS - 10 * MINUTE_MS }];
     const seenSince = async function* (sinceMs: number) {
       for (const each of seen) if (each.atMs >= sinceMs) yield await Promise.resolve(each);
     };

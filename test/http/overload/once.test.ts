@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/base/hash.js";
 import { Front } from "../../../src/http/overload/front.js";
-import type { Known, WireRequest } from "../../../src/http/wire/exchange.js";
+import type { RequestFindings, WireRequest } from "../../../src/http/wire/exchange.js";
 import type { HandlerOptions } from "../../../src/http/index.js";
 import { memoryTokens } from "../../../src/http/index.js";
 import { handlerOf, NOW_MS, send, stubDaybook, TOKENS } from "../kit.js";
@@ -11,7 +11,7 @@ type Look = "route" | "token" | "hash";
 
 const COUNT = "/analytics/count-events?";
 
-function asking(looks: Look[], target: string, known?: Known): WireRequest {
+function asking(looks: Look[], target: string, known?: RequestFindings): WireRequest {
   return {
     method: "POST",
     get target() {

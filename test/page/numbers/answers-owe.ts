@@ -1,7 +1,7 @@
 import type {
   AttributionAnswer, CohortsAnswer, CompaniesAnswer, CompanyUsersAnswer, DevicesAnswer, FunnelAnswer, LifecycleAnswer, PathsAnswer,
   PersonSessionsAnswer, ProfileAnswer, ReferrersAnswer, RetentionAnswer, SearchAnswer, SessionsAnswer, StatsAnswer, StickinessAnswer, TrendAnswer,
-  Unconverted, WebAnswer,
+  ShownUnconverted, WebAnswer,
 } from "../../../src/page/ask/answers.js";
 import type { Picture } from "../../../src/page/state/picture.js";
 import { cash, change, count, seconds, share, type Owed } from "./owed.js";
@@ -108,7 +108,7 @@ function revenue({ series, previous, currency, unconverted }: TrendAnswer): Owed
   return [cash("", total, currency), ...change("", total, previous?.series[0]?.total ?? null), ...withoutRate(unconverted)];
 }
 
-function withoutRate(unconverted: Unconverted): Owed[] {
+function withoutRate(unconverted: ShownUnconverted): Owed[] {
   return unconverted.flatMap((each) => [cash("", each.revenue, each.currency), count("", each.orders)]);
 }
 

@@ -1,6 +1,6 @@
 import { refuseUnknown, type KnownOptions } from "../../../src/base/known-options.js";
 import type { DaybookOptions } from "../../../src/engine/options.js";
-import type { Segment } from "../../../src/plan/insights/input.js";
+import type { PeopleSegment } from "../../../src/plan/insights/input.js";
 import type { HostList } from "../../../src/plan/plan.js";
 import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../../src/plan/touch-hosts.js";
 import { slugOf } from "./slug.js";
@@ -12,7 +12,7 @@ export interface OracleOptions
   /** Epoch ms at which everything arrived and is asked. */
   readonly nowMs: number;
   /** The saved segments, by name. */
-  readonly segments?: Readonly<Record<string, Segment>>;
+  readonly segments?: Readonly<Record<string, PeopleSegment>>;
 }
 
 /** What options come to once defaults are filled in. */
@@ -30,7 +30,7 @@ export interface Rules {
   readonly searchHosts: HostList;
   readonly socialHosts: HostList;
   readonly lookbackMs: number;
-  readonly segments: Readonly<Record<string, Segment>>;
+  readonly segments: Readonly<Record<string, PeopleSegment>>;
 }
 
 const KNOWN: KnownOptions<OracleOptions> = { nowMs: true, futureEvents: true, currency: true, rates: true, session: true, pageviewSlugs: true, revenue: true, attribution: true, segments: true };

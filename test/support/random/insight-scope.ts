@@ -1,5 +1,5 @@
 import type { FilterGroupInput, FilterInput } from "../../../src/plan/input.js";
-import type { EventSelector, InsightInput, Segment, SegmentCondition } from "../../../src/plan/insights/input.js";
+import type { EventSelector, InsightInput, PeopleSegment, SegmentCondition } from "../../../src/plan/insights/input.js";
 import type { History } from "../oracle/history.js";
 import { offsetMs } from "../oracle/insights/zone.js";
 import type { Random } from "../../../src/testing/random.js";
@@ -181,7 +181,7 @@ function timestamp(known: Known): string {
 }
 
 /** People by one to three conditions. */
-export function segment(known: Known): Segment {
+export function segment(known: Known): PeopleSegment {
   const { random } = known;
   const group = () => ({ conditions: Array.from({ length: random.pick([1, 1, 2]) }, () => condition(known)) });
   return { groups: Array.from({ length: random.pick([1, 1, 2]) }, group) };

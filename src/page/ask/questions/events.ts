@@ -1,23 +1,23 @@
 import type { ChoicesOf } from "../../state/choices.js";
-import type { Scope } from "../../state/scope.js";
+import type { ViewScope } from "../../state/scope.js";
 import type { SearchAnswer } from "../answers.js";
-import { post, type Question } from "../question.js";
+import { post, type PageQuery } from "../question.js";
 import { instants, present, wireFilter } from "./scoped.js";
 
 const SEARCH_ROWS = 50;
 
 /** Events of the project, newest first. @param cursor of the page before; null: the first page */
-export function searchQuestion(scope: Scope, { event }: Pick<ChoicesOf<"events">, "event">, cursor: string | null): Question<SearchAnswer> {
+export function searchQuestion(scope: ViewScope, { event }: Pick<ChoicesOf<"events">, "event">, cursor: string | null): PageQuery<SearchAnswer> {
   return search(scope, { event_name: event === "" ? null : event, ...instants(scope) }, scope.filters.map(wireFilter), cursor);
 }
 
 /** One event by its id, whenever it was. */
-export function eventQuestion(scope: Scope, id: string): Question<SearchAnswer> {
+export function eventQuestion(scope: ViewScope, id: string): PageQuery<SearchAnswer> {
   return search(scope, {}, [{ field_name: "id", operator: "is", value: id }], null);
 }
 
 /** What somebody did in a span of time, such as a session. */
-export function eventsOfPersonQuestion(identity: string, project: string, start: string, end: string): Question<SearchAnswer> {
+export function eventsOfPersonQuestion(identity: string, project: string, start: string, end: string): PageQuery<SearchAnswer> {
   const filters = [
     wireFilter({ field: "project", operator: "is", value: project }),
     wireFilter({ field: "identity_id", operator: "is", value: identity }),
@@ -26,11 +26,11 @@ export function eventsOfPersonQuestion(identity: string, project: string, start:
 }
 
 function search(
-  { project }: Scope,
+  { project }: ViewScope,
   members: Readonly<Record<string, unknown>>,
   filters: readonly object[],
   cursor: string | null,
-): Question<SearchAnswer> {
+): PageQuery<SearchAnswer> {
   const ofProject = wireFilter({ field: "project", operator: "is", value: project });
   const body = { ...members, filter_groups: [{ filters: [ofProject, ...filters] }], limit: SEARCH_ROWS, all_fields: true, cursor };
   return post("/search-events", present(body));

@@ -1,4 +1,4 @@
-import type { Scope } from "../../state/scope.js";
+import type { ViewScope } from "../../state/scope.js";
 import type {
   CompaniesAnswer,
   CompanyUsersAnswer,
@@ -10,7 +10,7 @@ import type {
 } from "../answers.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { dayCount } from "../../state/dates.js";
-import { get, type Question } from "../question.js";
+import { get, type PageQuery } from "../question.js";
 import { insight, instants } from "./scoped.js";
 
 const PEOPLE_ROWS = 25;
@@ -25,7 +25,7 @@ export const RANGE_DAYS = 365;
 const EVER = { start_date: "1970-01-01", end_date: "9999-12-31" };
 
 /** Who did most in the range, by user id. */
-export function mostActiveQuestion(scope: Scope): Question<TrendAnswer> {
+export function mostActiveQuestion(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", scope, { interval: "total", breakdown: { fields: ["user_id"], limit: PEOPLE_ROWS } });
 }
 
@@ -35,7 +35,7 @@ export function personQuery(person: string): { readonly email: string } | { read
   return key.includes("@") ? { email: key } : { user_id: key };
 }
 
-function aboutPerson<A>(report: string, scope: Scope, person: string, more: Readonly<Record<string, string | number | null>> = {}): Question<A> {
+function aboutPerson<A>(report: string, scope: ViewScope, person: string, more: Readonly<Record<string, string | number | null>> = {}): PageQuery<A> {
   const { start_date, end_date } = instants(scope);
   return get(`/v1/identities/${report}`, {
     ...personQuery(person),
@@ -45,28 +45,28 @@ function aboutPerson<A>(report: string, scope: Scope, person: string, more: Read
   });
 }
 
-export const profileQuestion = (scope: Scope, person: string): Question<ProfileAnswer> => aboutPerson("profile", scope, person);
+export const profileQuestion = (scope: ViewScope, person: string): PageQuery<ProfileAnswer> => aboutPerson("profile", scope, person);
 
-export const devicesQuestion = (scope: Scope, person: string): Question<DevicesAnswer> => aboutPerson("device-geo", scope, person);
+export const devicesQuestion = (scope: ViewScope, person: string): PageQuery<DevicesAnswer> => aboutPerson("device-geo", scope, person);
 
-export function referrersQuestion(scope: Scope, person: string): Question<ReferrersAnswer> {
+export function referrersQuestion(scope: ViewScope, person: string): PageQuery<ReferrersAnswer> {
   return aboutPerson("referrers", scope, person, { limit: REFERRER_ROWS });
 }
 
-export function personSessionsQuestion(scope: Scope, person: string, cursor: string | null): Question<PersonSessionsAnswer> {
+export function personSessionsQuestion(scope: ViewScope, person: string, cursor: string | null): PageQuery<PersonSessionsAnswer> {
   return aboutPerson("sessions", scope, person, { limit: SESSION_ROWS, cursor });
 }
 
 /** The days before now that reports about companies take, and whether that is less than the picture's range. */
-export function companyDays({ from, today }: Scope): { readonly days: number; readonly isCut: boolean } {
+export function companyDays({ from, today }: ViewScope): { readonly days: number; readonly isCut: boolean } {
   const days = from === null ? RANGE_DAYS + 1 : Math.max(1, dayCount(from, today));
   return { days: Math.min(RANGE_DAYS, days), isCut: days > RANGE_DAYS };
 }
 
-export function companiesQuestion(scope: Scope, { sort }: Pick<ChoicesOf<"companies">, "sort">): Question<CompaniesAnswer> {
+export function companiesQuestion(scope: ViewScope, { sort }: Pick<ChoicesOf<"companies">, "sort">): PageQuery<CompaniesAnswer> {
   return get("/v1/companies/top", { range_days: companyDays(scope).days, sort, limit: COMPANY_ROWS });
 }
 
-export function companyUsersQuestion(scope: Scope, company: string): Question<CompanyUsersAnswer> {
+export function companyUsersQuestion(scope: ViewScope, company: string): PageQuery<CompanyUsersAnswer> {
   return get(`/v1/companies/${encodeURIComponent(company)}/top-users`, { range_days: companyDays(scope).days, limit: COMPANY_USERS });
 }

@@ -1,14 +1,14 @@
 import type { ChoicesOf } from "../../state/choices.js";
-import type { Scope } from "../../state/scope.js";
+import type { ViewScope } from "../../state/scope.js";
 import type { AttributionAnswer, CohortsAnswer } from "../answers.js";
-import { get, type Question } from "../question.js";
+import { get, type PageQuery } from "../question.js";
 import { instants } from "./scoped.js";
 
 const ATTRIBUTION_ROWS = 50;
 const COHORT_MONTHS = 36;
 
 /** Money by who brought those who paid. */
-export function attributionQuestion(scope: Scope, { model, level, dimension }: ChoicesOf<"revenue">): Question<AttributionAnswer> {
+export function attributionQuestion(scope: ViewScope, { model, level, dimension }: ChoicesOf<"revenue">): PageQuery<AttributionAnswer> {
   const { start_date, end_date } = instants(scope);
   const path = `/v1/projects/${encodeURIComponent(scope.project)}/revenue/by-attribution`;
   const dates = { start_date: start_date ?? "1970-01-01", end_date: end_date ?? "9999-12-31" };
@@ -16,6 +16,6 @@ export function attributionQuestion(scope: Scope, { model, level, dimension }: C
 }
 
 /** What each month's new customers paid, of all time. */
-export function cohortsQuestion(scope: Scope, { level }: Pick<ChoicesOf<"revenue">, "level">): Question<CohortsAnswer> {
+export function cohortsQuestion(scope: ViewScope, { level }: Pick<ChoicesOf<"revenue">, "level">): PageQuery<CohortsAnswer> {
   return get(`/v1/projects/${encodeURIComponent(scope.project)}/revenue/ltv-cohorts`, { level, limit: COHORT_MONTHS });
 }

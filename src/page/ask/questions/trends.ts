@@ -1,7 +1,7 @@
 import type { MEASURES, ChoicesOf } from "../../state/choices.js";
-import type { Scope } from "../../state/scope.js";
+import type { ViewScope } from "../../state/scope.js";
 import type { TrendAnswer } from "../answers.js";
-import type { Question } from "../question.js";
+import type { PageQuery } from "../question.js";
 import { insight } from "./scoped.js";
 
 /** Series that one plot shows at most. */
@@ -17,7 +17,7 @@ export function takesField(measure: (typeof MEASURES)[number]): boolean {
 }
 
 /** The trend that was chosen; null while its measure lacks a field. */
-export function trendQuestion(scope: Scope, { event, measure, field, by, cumulative }: ChoicesOf<"trends">): Question<TrendAnswer> | null {
+export function trendQuestion(scope: ViewScope, { event, measure, field, by, cumulative }: ChoicesOf<"trends">): PageQuery<TrendAnswer> | null {
   if (takesField(measure) && field === "") return null;
   return insight("trend", scope, {
     event_name: event === "" ? null : event,
@@ -30,11 +30,11 @@ export function trendQuestion(scope: Scope, { event, measure, field, by, cumulat
 }
 
 /** The names of events in the range, the most frequent first. */
-export function eventNamesQuestion(scope: Scope): Question<TrendAnswer> {
+export function eventNamesQuestion(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: ["name"], limit: NAME_COUNT } });
 }
 
 /** Values of a field in the range, the most frequent first. */
-export function fieldValuesQuestion(scope: Scope, field: string): Question<TrendAnswer> {
+export function fieldValuesQuestion(scope: ViewScope, field: string): PageQuery<TrendAnswer> {
   return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: [field], limit: VALUE_COUNT } });
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { FoundEvent, SearchAnswer } from "../../ask/answers.js";
+import type { ShownEvent, SearchAnswer } from "../../ask/answers.js";
 import { keyOf } from "../../ask/question.js";
 import { searchQuestion, eventQuestion } from "../../ask/questions/events.js";
 import { plural } from "../../format/locale.js";
@@ -21,7 +21,7 @@ import { filterByValue, withFilter } from "../../state/filter.js";
 import { NothingHere } from "../nothing-here.js";
 
 /** What an event calls its fields, and what filters call them. */
-const FIELDS: readonly (readonly [keyof FoundEvent, string])[] = [
+const FIELDS: readonly (readonly [keyof ShownEvent, string])[] = [
   ["url", "url"],
   ["hostname", "hostname"],
   ["referrer", "referrer"],
@@ -62,7 +62,7 @@ function EventDialog({ id, onClose }: { readonly id: string; readonly onClose: (
   );
 }
 
-function Whole({ event }: { readonly event: FoundEvent }) {
+function Whole({ event }: { readonly event: ShownEvent }) {
   const { scope, picture, token } = usePage();
   const person = event.userId === "" ? (event.anonymous_id ?? "") : event.userId;
   const told = FIELDS.flatMap(([member, field]) => {
@@ -149,7 +149,7 @@ export function Events() {
       .ask(searchQuestion(scope, { event }, pages.cursor), abort.signal)
       .then((older) => setPages((now) => withOlder(now, key, older)), reply.again);
   };
-  const openEvent = (found: FoundEvent) => go(choose(picture, "events", { open: found.id }));
+  const openEvent = (found: ShownEvent) => go(choose(picture, "events", { open: found.id }));
   const news = (
     <span aria-live="polite">
       {waiting.length > 0 && newest !== null && (
@@ -197,12 +197,12 @@ export function Events() {
 /** The events of a question that are shown: its first page, and those that were asked for after. */
 interface EventPages {
   readonly key: string;
-  readonly events: readonly FoundEvent[];
+  readonly events: readonly ShownEvent[];
   readonly cursor: string | null;
 }
 
 /** Those of the newest page that are not shown yet. */
-function newEvents(pages: EventPages, { events }: SearchAnswer): FoundEvent[] {
+function newEvents(pages: EventPages, { events }: SearchAnswer): ShownEvent[] {
   const known = new Set(pages.events.map(({ id }) => id));
   return events.filter(({ id }) => !known.has(id));
 }
@@ -222,9 +222,9 @@ function withOlder(pages: EventPages | null, key: string, older: SearchAnswer): 
 }
 
 interface EventRowsProps {
-  readonly events: readonly FoundEvent[];
+  readonly events: readonly ShownEvent[];
   readonly zone: string;
-  readonly onOpen: (event: FoundEvent) => void;
+  readonly onOpen: (event: ShownEvent) => void;
 }
 
 /** Events in lines; each opens whole. */
@@ -275,6 +275,6 @@ function EventRows({ events, zone, onOpen }: EventRowsProps) {
   );
 }
 
-function whoIs({ userId, anonymous_id: anonymousId = "" }: FoundEvent): string {
+function whoIs({ userId, anonymous_id: anonymousId = "" }: ShownEvent): string {
   return userId === "" ? anonymousId : userId;
 }

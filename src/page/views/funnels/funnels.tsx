@@ -11,7 +11,7 @@ import { choose } from "../../state/picture.js";
 import { EventEntry } from "../../parts/event-entry.js";
 import { Icon } from "../../parts/icon.js";
 import { ANY_EVENT, type EventChoice } from "../../state/event-choice.js";
-import type { FunnelAnswer, FunnelStep } from "../../ask/answers.js";
+import type { FunnelAnswer, ShownFunnelStep } from "../../ask/answers.js";
 import { noun, plural } from "../../format/locale.js";
 import { duration, number, percent } from "../../format/number.js";
 import { fieldName, fieldValue, sentence } from "../../format/value.js";
@@ -60,10 +60,10 @@ function FunnelShown({ answer: { steps, rows, pending }, chosen }: FunnelShownPr
 }
 
 interface StepBarProps {
-  readonly step: FunnelStep;
+  readonly step: ShownFunnelStep;
   readonly at: number;
   readonly detail: string;
-  readonly next: FunnelStep | undefined;
+  readonly next: ShownFunnelStep | undefined;
 }
 
 function StepBar({ step, at, detail, next }: StepBarProps) {

@@ -8,7 +8,7 @@ import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/picture.js";
 import { LIST_ROWS, LONG_LIST_ROWS, longListsQuestion, visitsByQuestion } from "../../ask/questions/overview.js";
 import { type RankedRow, RankedList } from "../../parts/ranked-list.js";
-import type { Question } from "../../ask/question.js";
+import type { PageQuery } from "../../ask/question.js";
 import { Panel } from "../../parts/panel.js";
 import type { Sheet } from "../../format/sheet.js";
 import { Dialog } from "../../parts/dialog.js";
@@ -74,25 +74,25 @@ export function brokenRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: re
 }
 
 /** The lists of one panel by the names of its choice, each with the name of its tab. */
-type Lists<N extends string> = Readonly<Record<N, readonly [string, OverviewList]>>;
+type PanelLists<N extends string> = Readonly<Record<N, readonly [string, OverviewList]>>;
 
-const PAGES: Lists<Choices["pages"]> = {
+const PAGES: PanelLists<OverviewChoices["pages"]> = {
   top: ["Top", { heads: ["Page", "Visitors", "Views"], rows: ({ pages }) => pageRows(pages) }],
   entry: ["Entry", { heads: named("Entry page"), rows: ({ entry_pages: list }) => visitRows(list, "path") }],
   exit: ["Exit", { heads: named("Exit page"), rows: ({ exit_pages: list }) => visitRows(list, "path") }],
 };
-const SOURCES: Lists<Choices["sources"]> = {
+const SOURCES: PanelLists<OverviewChoices["sources"]> = {
   source: ["Source", { heads: named("Source"), rows: ({ sources }) => visitRows(sources, "touch_source") }],
   channel: ["Channel", { heads: named("Channel"), rows: ({ mediums }) => visitRows(mediums, "touch_medium") }],
   referrer: ["Site", { heads: ofVisits("Referring site"), fields: ["referrer_domain"] }],
   campaign: ["Campaign", { heads: named("Campaign"), rows: ({ campaigns }) => visitRows(campaigns, "touch_campaign") }],
 };
-const PLACES: Lists<Choices["places"]> = {
+const PLACES: PanelLists<OverviewChoices["places"]> = {
   country: ["Country", { heads: named("Country"), rows: ({ countries }) => visitRows(countries, "location_country") }],
   region: ["Region", { heads: ofVisits("Region"), fields: ["location_country", "location_region"] }],
   city: ["City", { heads: ofVisits("City"), fields: ["location_country", "location_city"] }],
 };
-const DEVICES: Lists<Choices["devices"]> = {
+const DEVICES: PanelLists<OverviewChoices["devices"]> = {
   device: ["Device", { heads: named("Device"), rows: ({ devices }) => visitRows(devices, "device") }],
   browser: ["Browser", { heads: named("Browser"), rows: ({ browsers }) => visitRows(browsers, "browser") }],
   system: ["System", { heads: named("System"), rows: ({ systems }) => visitRows(systems, "os") }],
@@ -100,7 +100,7 @@ const DEVICES: Lists<Choices["devices"]> = {
 };
 const PANELS = { pages: ["Pages", PAGES], sources: ["Sources", SOURCES], places: ["Places", PLACES], devices: ["Devices", DEVICES] } as const;
 
-type Choices = ChoicesOf<"overview">;
+type OverviewChoices = ChoicesOf<"overview">;
 type PanelName = keyof typeof PANELS;
 
 /** Where visits began and led, and where they came from. */
@@ -192,7 +192,7 @@ interface ListedProps<A> {
   readonly rows: (answer: A) => RankedRow[];
   readonly hasMore: (answer: A) => boolean;
   /** The same list in full. */
-  readonly long: Question<A>;
+  readonly long: PageQuery<A>;
 }
 
 /** A list in a panel, which opens in full. */
@@ -226,7 +226,7 @@ function sheetOfRows(heads: readonly [string, string, string], rows: readonly Ra
 
 interface LongListProps<A> {
   readonly title: string;
-  readonly question: Question<A>;
+  readonly question: PageQuery<A>;
   readonly heads: readonly [string, string, string];
   readonly rows: (answer: A) => RankedRow[];
   readonly onClose: () => void;

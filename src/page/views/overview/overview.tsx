@@ -1,7 +1,7 @@
 import type { WebAnswer, TrendAnswer } from "../../ask/answers.js";
 import { earlierQuestion, webQuestion } from "../../ask/questions/overview.js";
 import { seesOthers } from "../../ask/rights.js";
-import { number, change, duration, percent, type Shown } from "../../format/number.js";
+import { number, change, duration, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Tabs } from "../../parts/tabs.js";
 import { Num } from "../../parts/number.js";
@@ -17,18 +17,18 @@ import { TimeRemarks } from "../time-remarks.js";
 import { OverviewRevenue } from "./revenue.js";
 import { Lists } from "./lists.js";
 
-type Figures = WebAnswer["figures"];
+type OverviewFigures = WebAnswer["figures"];
 
-interface Kind {
-  readonly name: keyof Figures;
+interface FigureKind {
+  readonly name: keyof OverviewFigures;
   readonly title: string;
   readonly what: string;
-  readonly show: (value: number | null) => Shown;
+  readonly show: (value: number | null) => FormattedNumber;
   /** More of it is worse. */
   readonly isCost?: boolean;
 }
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly FigureKind[] = [
   { name: "visitors", title: "Visitors", what: "Distinct people", show: number },
   { name: "visits", title: "Visits", what: "Visits that began in this time", show: number },
   { name: "views", title: "Views", what: "Page views", show: number },
@@ -38,7 +38,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** The figures of a time, each with its change. */
-function FigureStrip({ figures, previous }: { readonly figures: Figures; readonly previous: Figures | null }) {
+function FigureStrip({ figures, previous }: { readonly figures: OverviewFigures; readonly previous: OverviewFigures | null }) {
   return (
     <dl class="figures">
       {KINDS.map(({ name, title, what, show, isCost }) => (

@@ -20,7 +20,7 @@ import { NothingHere } from "../nothing-here.js";
 type Node = PathsAnswer["nodes"][number];
 
 /** Where a station stands. */
-interface Place {
+interface NodePosition {
   readonly key: string;
   readonly node: Node;
   readonly x: number;
@@ -37,7 +37,7 @@ interface Ribbon {
 }
 
 interface FlowLayout {
-  readonly columns: readonly (readonly Place[])[];
+  readonly columns: readonly (readonly NodePosition[])[];
   readonly ribbons: readonly Ribbon[];
   readonly width: number;
   readonly height: number;
@@ -83,7 +83,7 @@ function keyOf(step: number, value: string): string {
   return `${step} ${value}`;
 }
 
-function curve(start: Place, end: Place): string {
+function curve(start: NodePosition, end: NodePosition): string {
   const [x1, y1, x2, y2] = [start.x + NODE_WIDTH, start.y + NODE_HEIGHT / 2, end.x, end.y + NODE_HEIGHT / 2];
   const middle = (x1 + x2) / 2;
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
@@ -136,7 +136,7 @@ function Flow({ answer, field, onStart }: FlowProps) {
 }
 
 interface StationProps {
-  readonly place: Place;
+  readonly place: NodePosition;
   readonly label: string;
   readonly onPoint: () => void;
   readonly onStart: () => void;

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { devicesQuestion, personSessionsQuestion, profileQuestion, referrersQuestion } from "../../ask/questions/people.js";
 import { instantDay, clock, instant } from "../../format/date.js";
-import { duration, money, number, percent, type Shown } from "../../format/number.js";
+import { duration, money, number, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { fieldValue } from "../../format/value.js";
 import { Outside } from "../../parts/link.js";
@@ -10,7 +10,7 @@ import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
 import { Grid } from "../../parts/table.js";
-import type { ProfileAnswer, PersonSession, PersonSessionsAnswer } from "../../ask/answers.js";
+import type { ProfileAnswer, ShownSession, PersonSessionsAnswer } from "../../ask/answers.js";
 import { erasePerson, exportPerson } from "../../ask/person-requests.js";
 import { hasScope } from "../../ask/rights.js";
 import { Confirmation } from "../../parts/confirmation.js";
@@ -54,7 +54,7 @@ export function Person({ person }: { readonly person: string }) {
 }
 
 function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zone: string }) {
-  const figures: readonly (readonly [string, Shown])[] = [
+  const figures: readonly (readonly [string, FormattedNumber])[] = [
     ["Events", number(answer.events)],
     ["Views", number(answer.pageviews)],
     ["Sessions", number(answer.sessions)],
@@ -219,7 +219,7 @@ function Timeline({ person, first }: TimelineProps) {
   );
 }
 
-function Session({ session, identity }: { readonly session: PersonSession; readonly identity: string }) {
+function Session({ session, identity }: { readonly session: ShownSession; readonly identity: string }) {
   const { scope, token } = usePage();
   const [isOpen, setOpen] = useState(false);
   const way = [session.entry_url, session.exit_url === session.entry_url ? null : session.exit_url].filter((url) => url !== null).join(" → ");
@@ -256,7 +256,7 @@ function Session({ session, identity }: { readonly session: PersonSession; reado
   );
 }
 
-function SessionEvents({ session, identity }: { readonly session: PersonSession; readonly identity: string }) {
+function SessionEvents({ session, identity }: { readonly session: ShownSession; readonly identity: string }) {
   const { scope } = usePage();
   const { answer, trouble, again } = useReply(eventsOfPersonQuestion(identity, session.project, session.started_at, session.ended_at));
   if (trouble !== null) return <TroubleNotice trouble={trouble} onAgain={again} />;

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { PrivacyRequest } from "../../ask/answers.js";
+import type { ShownRequest } from "../../ask/answers.js";
 import { privacyQuestion, newRequestQuestion, resolveQuestion, stepQuestion } from "../../ask/questions/house.js";
 import { hasScope } from "../../ask/rights.js";
 import { instantDay, instant } from "../../format/date.js";
@@ -13,7 +13,7 @@ import { Grid } from "../../parts/table.js";
 import { Confirmation } from "../../parts/confirmation.js";
 import { Choice } from "../../parts/field.js";
 import { bundleOf } from "../../ask/person-requests.js";
-import type { Question } from "../../ask/question.js";
+import type { PageQuery } from "../../ask/question.js";
 import { Trouble } from "../../ask/trouble.js";
 import { number } from "../../format/number.js";
 import { Dialog } from "../../parts/dialog.js";
@@ -33,14 +33,14 @@ const REGULATIONS = [
   ["other", "Other"],
 ] as const;
 
-const STATUSES: Readonly<Record<PrivacyRequest["status"], string>> = {
+const STATUSES: Readonly<Record<ShownRequest["status"], string>> = {
   pending_verification: "Not verified yet",
   submitted: "Verified",
   acknowledged: "Under way",
   resolved: "Resolved",
 };
 
-const RESOLUTIONS: Readonly<Record<NonNullable<PrivacyRequest["resolution"]>, string>> = {
+const RESOLUTIONS: Readonly<Record<NonNullable<ShownRequest["resolution"]>, string>> = {
   completed: "Completed",
   no_records_found: "Nothing was found",
   partially_completed: "Partially completed",
@@ -48,16 +48,16 @@ const RESOLUTIONS: Readonly<Record<NonNullable<PrivacyRequest["resolution"]>, st
   withdrawn: "Withdrawn",
 };
 
-function typeName(type: PrivacyRequest["type"]): string {
+function typeName(type: ShownRequest["type"]): string {
   return TYPES.find(([name]) => name === type)?.[1] ?? type;
 }
 
-function statusName({ status, resolution }: PrivacyRequest): string {
+function statusName({ status, resolution }: ShownRequest): string {
   return resolution === null ? STATUSES[status] : RESOLUTIONS[resolution];
 }
 
 /** Whom a request is about; null: they were erased. */
-function subjectOf({ subject }: PrivacyRequest): string | null {
+function subjectOf({ subject }: ShownRequest): string | null {
   if ("email" in subject) return subject.email;
   return "user_id" in subject ? subject.user_id : null;
 }
@@ -124,7 +124,7 @@ export function Privacy() {
   );
 }
 
-function Status({ request }: { readonly request: PrivacyRequest }) {
+function Status({ request }: { readonly request: ShownRequest }) {
   return (
     <span class={request.overdue ? "status late" : request.status === "resolved" ? "status done" : "status"}>
       {statusName(request)}
@@ -137,8 +137,8 @@ function Status({ request }: { readonly request: PrivacyRequest }) {
 function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const { client } = usePage();
   const [person, setPerson] = useState("");
-  const [type, setType] = useState<PrivacyRequest["type"]>("access");
-  const [regulation, setRegulation] = useState<PrivacyRequest["regulation"]>("gdpr");
+  const [type, setType] = useState<ShownRequest["type"]>("access");
+  const [regulation, setRegulation] = useState<ShownRequest["regulation"]>("gdpr");
   const read = (event: Event) => {
     if (event.target instanceof HTMLInputElement) setPerson(event.target.value);
   };
@@ -159,7 +159,7 @@ function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonl
 }
 
 interface RequestDialogProps {
-  readonly request: PrivacyRequest;
+  readonly request: ShownRequest;
   readonly onClose: () => void;
   /** Something was done: the list is old. */
   readonly onDone: () => void;
@@ -172,7 +172,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
   const [trouble, setTrouble] = useState<string | null>(null);
   const subject = subjectOf(request);
   const { id, type, status, receipt } = request;
-  const send = (question: Question<PrivacyRequest>) => {
+  const send = (question: PageQuery<ShownRequest>) => {
     setTrouble(null);
     client
       .send(question)

@@ -13,7 +13,7 @@ import { Grid } from "../../parts/table.js";
 import { NothingHere } from "../nothing-here.js";
 import { UnitTabs } from "./unit-tabs.js";
 
-type Bucket = LifecycleAnswer["buckets"][number];
+type ShownLifecycleBucket = LifecycleAnswer["buckets"][number];
 
 const KINDS = [
   ["new", "New"],
@@ -31,7 +31,7 @@ export function Lifecycle() {
   const { picture, scope } = usePage();
   const chosen = picture.choices.retention;
   const reply = useReply(lifecycleQuestion(scope, chosen));
-  const seriesOf = (buckets: readonly Bucket[]) => KINDS.map(([kind, name]) => ({ name, data: buckets.map((bucket) => bucket[kind]) }));
+  const seriesOf = (buckets: readonly ShownLifecycleBucket[]) => KINDS.map(([kind, name]) => ({ name, data: buckets.map((bucket) => bucket[kind]) }));
   return (
     <Panel
       title="Who is new or gone"
@@ -68,7 +68,7 @@ export function Lifecycle() {
   );
 }
 
-function Rows({ buckets, unit }: { readonly buckets: readonly Bucket[]; readonly unit: "day" | "week" | "month" }) {
+function Rows({ buckets, unit }: { readonly buckets: readonly ShownLifecycleBucket[]; readonly unit: "day" | "week" | "month" }) {
   return (
     <Grid
       label="People by what they did before"
@@ -79,7 +79,7 @@ function Rows({ buckets, unit }: { readonly buckets: readonly Bucket[]; readonly
         ...KINDS.map(([kind, name]) => ({
           name,
           isNumber: true,
-          cell: (bucket: Bucket) => <Num shown={number(bucket[kind])} />,
+          cell: (bucket: ShownLifecycleBucket) => <Num shown={number(bucket[kind])} />,
         })),
       ]}
     />

@@ -20,7 +20,7 @@ import { NothingHere } from "../nothing-here.js";
 import { Lifecycle } from "./lifecycle.js";
 import { UnitTabs } from "./unit-tabs.js";
 
-type Period = RetentionAnswer["total"][number];
+type ShownRetentionPeriod = RetentionAnswer["total"][number];
 
 interface TriangleProps {
   readonly answer: RetentionAnswer;
@@ -90,7 +90,7 @@ function Cell({
   highest,
   isTotal = false,
 }: {
-  readonly period: Period;
+  readonly period: ShownRetentionPeriod;
   readonly highest: number;
   readonly isTotal?: boolean;
 }) {

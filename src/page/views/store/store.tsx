@@ -5,11 +5,11 @@ import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
 import { instant } from "../../format/date.js";
 import { LOCALES } from "../../format/locale.js";
-import { duration, number, type Shown } from "../../format/number.js";
+import { duration, number, type FormattedNumber } from "../../format/number.js";
 
 interface StatGroup {
   readonly title: string;
-  readonly facts: readonly { readonly name: string; readonly shown: Shown }[];
+  readonly facts: readonly { readonly name: string; readonly shown: FormattedNumber }[];
 }
 
 /** Figures of the store in groups: those that stand alone, then each object's; names are those of the answer, in words. */
@@ -25,7 +25,7 @@ function factsOf(entries: readonly (readonly [string, unknown])[], zone: string)
   return entries.map(([name, value]) => ({ name: words(name.replace(/_(?:bytes|ms)$/, "")), shown: shownOf(name, value, zone) }));
 }
 
-function shownOf(name: string, value: unknown, zone: string): Shown {
+function shownOf(name: string, value: unknown, zone: string): FormattedNumber {
   if (typeof value === "number") return /bytes|byte_length/.test(name) ? bytes(value) : /_ms$/.test(name) ? duration(value / 1000) : number(value);
   if (typeof value === "string") return /^\d{4}-\d{2}-\d{2}T/.test(value) ? same(instant(value, zone)) : same(value);
   if (Array.isArray(value))
@@ -33,13 +33,13 @@ function shownOf(name: string, value: unknown, zone: string): Shown {
   return same(value === null ? "–" : JSON.stringify(value));
 }
 
-function same(text: string): Shown {
+function same(text: string): FormattedNumber {
   return { short: text, exact: text };
 }
 
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
-function bytes(value: number): Shown {
+function bytes(value: number): FormattedNumber {
   const step = value < 1 ? 0 : Math.min(SIZES.length - 1, Math.floor(Math.log2(value) / 10));
   const short = new Intl.NumberFormat([...LOCALES], { maximumSignificantDigits: 3 }).format(value / 1024 ** step);
   return { short: `${short} ${SIZES[step] ?? "B"}`, exact: `${number(value).exact} bytes` };

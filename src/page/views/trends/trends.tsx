@@ -11,10 +11,10 @@ import { FIELD_SUGGESTIONS, useEventNames } from "../../parts/suggestions.js";
 import { Tabs } from "../../parts/tabs.js";
 import { MEASURES, type ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/picture.js";
-import type { Series, TrendAnswer } from "../../ask/answers.js";
+import type { TrendLine, TrendAnswer } from "../../ask/answers.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { noun } from "../../format/locale.js";
-import { change, money, number, type Shown } from "../../format/number.js";
+import { change, money, number, type FormattedNumber } from "../../format/number.js";
 import { ChangeMark } from "../../parts/change-mark.js";
 import { Num } from "../../parts/number.js";
 import { Legend, Plot } from "../../parts/plot.js";
@@ -121,7 +121,7 @@ interface TrendShownProps {
 function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
   const { scope } = usePage();
   const { buckets, series, rest, previous, currency } = answer;
-  const show = (value: number | null): Shown => (currency === null ? number(value) : money(value, currency));
+  const show = (value: number | null): FormattedNumber => (currency === null ? number(value) : money(value, currency));
   if (buckets.length === 0 || series.every(({ counted }) => counted === 0)) return <NothingHere />;
   const isBroken = chosen.by !== "";
   const all = [
@@ -170,7 +170,7 @@ function Total({
 }: {
   readonly total: number | null;
   readonly before: number | null;
-  readonly show: (value: number | null) => Shown;
+  readonly show: (value: number | null) => FormattedNumber;
 }) {
   return (
     <div class="figures alone">
@@ -184,10 +184,10 @@ function Total({
 }
 
 interface TotalsProps {
-  readonly all: readonly (Series & { readonly name: string })[];
-  readonly previous: readonly Series[] | null;
+  readonly all: readonly (TrendLine & { readonly name: string })[];
+  readonly previous: readonly TrendLine[] | null;
   readonly by: string;
-  readonly show: (value: number | null) => Shown;
+  readonly show: (value: number | null) => FormattedNumber;
 }
 
 function Totals({ all, previous, by, show }: TotalsProps) {

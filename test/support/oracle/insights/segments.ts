@@ -1,5 +1,5 @@
 import { DaybookError, parameterError } from "../../../../src/base/errors.js";
-import type { Segment, SegmentCondition, SegmentsInput } from "../../../../src/plan/insights/input.js";
+import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../../../src/plan/insights/input.js";
 import type { DatesInput } from "../dates.js";
 import type { OracleEvent } from "../event.js";
 import { filterGroups, valueTest, type Membership } from "../filter.js";
@@ -35,7 +35,7 @@ export function membershipOf(world: World, input: SegmentScope): Membership {
   };
 }
 
-function membersOf(world: World, { groups }: Segment, scope: SegmentScope): (identity: Identity) => boolean {
+function membersOf(world: World, { groups }: PeopleSegment, scope: SegmentScope): (identity: Identity) => boolean {
   const settled = groups.map(({ conditions }) => conditions.map((condition) => holdsFor(world, condition, scope)));
   const known = new Map<Identity, boolean>();
   return (identity) => {
