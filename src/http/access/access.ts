@@ -5,39 +5,39 @@ import type { ServedDaybook } from "./served-daybook.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
-/** What a caller must hold. Checked in the order of the members. */
+/** Rights that a route requires, checked in the order of the members. */
 export interface RequiredAccess {
-  /** Null: any token will do. */
+  /** Null: no scope is required. */
   readonly scope: Scope | null;
-  /** The least role; absent: any. */
+  /** The lowest role; absent: any. */
   readonly role?: "admin";
-  /** True: a project token will not do. */
+  /** True: tokens of one project are refused. */
   readonly organizationWide?: boolean;
-  /** True: the token may also come as the user name of Basic, with an empty password. */
+  /** True: the token may also be the user name of Basic authentication, with an empty password. */
   readonly basic?: boolean;
 }
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** Base64 of a user name and a colon: the password is empty. */
+/** The decoded credentials must be a user name and a colon: the password is empty. */
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
 
-/** The value of the token in an Authorization header; undefined: there is none. @param takesBasic it may also come as the user name of Basic */
+/** The token in an Authorization header; undefined if there is none. @param takesBasic also accepts the user name of Basic */
 export function tokenIn(header: string | null, takesBasic = false): string | undefined {
   return BEARER.exec(header ?? "")?.[1] ?? (takesBasic ? userNameOf(header ?? "") : undefined);
 }
 
-/** The answer to a request without a token. @param takesBasic it may also come as the user name of Basic */
+/** The error for a request without a token. @param takesBasic the message also offers Basic */
 export function missingToken(takesBasic: boolean): DaybookError {
   const otherwise = takesBasic ? ", or Basic with the token as user name and no password" : "";
   return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
 }
 
-/** What a token is for: a public key opens no route that takes secret tokens, nor a secret token what public keys open. */
+/** Kind of a token: routes for secret tokens refuse public keys, and the other way round. */
 export type TokenKind = "secret" | "public";
 
-/** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked, and of the other kind) */
+/** The record of a valid token, by its hash. @throws invalid_token (one error for unknown, expired, revoked, and the other kind) */
 export async function liveToken(hash: string, kind: TokenKind, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
   const record = await tokens.find(hash);
   if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now()) || kindOf(record) !== kind) throw invalidToken();
@@ -48,13 +48,13 @@ function kindOf(record: TokenRecord): TokenKind {
   return record.public === undefined || record.public === null ? "secret" : "public";
 }
 
-/** The one answer to every token that does not open anything. */
+/** The one error for every token that is not valid. */
 export function invalidToken(): DaybookError {
   return new DaybookError("invalid_token", "the token is unknown, expired or revoked");
 }
 
 /**
- * @param what before what is expected: what asks for it
+ * @param what prefix of the message: what requires the rights
  * @throws insufficient_scope, insufficient_role, organization_token_required, in this order
  */
 export function authorize(access: RequiredAccess, token: TokenRecord, what = ""): void {
@@ -70,8 +70,8 @@ export function authorize(access: RequiredAccess, token: TokenRecord, what = "")
 }
 
 /**
- * The project whose rows a caller sees: the path's, else the token's, else (null) the whole organization.
- * @throws project_not_found (the same words whether it is unknown or another's)
+ * The project whose rows a caller may read: that of the path, else that of the token, else null for the whole organization.
+ * @throws project_not_found (the same message for unknown projects and for those of others)
  */
 export async function projectOf(named: string | undefined, token: TokenRecord, daybook: ServedDaybook): Promise<string | null> {
   if (named === undefined) return token.project;
@@ -91,13 +91,13 @@ function userNameOf(header: string): string | undefined {
   }
 }
 
-/** A time that cannot be read counts as over. */
+/** A time that cannot be parsed counts as past. */
 function isLive(record: TokenRecord, nowMs: number): boolean {
   if (record.revoked_at !== null) return false;
   return record.expires_at === null || (parseTimestamp(record.expires_at) ?? 0) > nowMs;
 }
 
-/** Takes as long for a near miss as for a far one. */
+/** Takes the same time however many characters match. */
 function equalInConstantTime(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);

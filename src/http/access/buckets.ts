@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.js";
 
 export interface BucketRules {
-  /** What a full bucket holds: a new one is full. */
+  /** Capacity of a bucket; a new one is full. */
   readonly capacity: number;
-  /** What comes back each second. */
+  /** Refill per second. */
   readonly perSec: number;
-  /** Buckets that are remembered. Then the oldest go: whoever can vary their name must not fill the memory. */
+  /** Maximum number of buckets; the oldest are dropped, so that a sender who varies its name cannot fill the memory. */
   readonly bucketCountMax: number;
 }
 
@@ -27,7 +27,7 @@ export class Buckets {
     return this.#byName.size === 0;
   }
 
-  /** Seconds until a bucket holds so much; 0: it does. More than it can hold comes when it is full. */
+  /** Seconds until a bucket holds `count`; 0: it does now. A count above the capacity waits for a full bucket. */
   waitSec(name: string, count: number): number {
     const bucket = this.#byName.get(name);
     if (bucket === undefined) return 0;
@@ -35,7 +35,7 @@ export class Buckets {
     return Math.max(0, Math.min(count, this.rules.capacity) - bucket.left) / this.rules.perSec;
   }
 
-  /** Takes so much, whether it is there or not: then others wait the longer. */
+  /** Takes `count` even if the bucket holds less: it goes negative, and later calls wait longer. */
   take(name: string, count: number): void {
     const bucket = this.#byName.get(name) ?? { left: this.rules.capacity, atMs: this.clock.now() };
     this.#refill(bucket);
@@ -54,7 +54,7 @@ export class Buckets {
   }
 }
 
-/** Makes room for a key, which becomes the newest. */
+/** Removes a key, or else the oldest one of a full collection, so that the caller can add the key as the newest. */
 export function keepNewest<C extends Map<string, unknown> | Set<string>>(collection: C, key: string, countMax: number): C {
   collection.delete(key);
   if (collection.size < countMax) return collection;

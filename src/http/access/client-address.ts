@@ -1,21 +1,20 @@
 import { parameterError } from "../../base/errors.js";
 import type { WireRequest } from "../wire/exchange.js";
 
-/** Addresses that begin alike. */
 interface Network {
-  /** 4 bytes, or 16. */
+  /** 4 or 16 bytes. */
   readonly bytes: Uint8Array;
   readonly prefixBits: number;
 }
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Whose word is believed about where a request came from. */
+/** Finds the address of a request's caller; undefined if the transport provides none. */
 export type ClientAddress = (request: Pick<WireRequest, "address" | "header">) => string | undefined;
 
 /**
- * Tells the address of a caller: that of the connection, and where it is one of the named proxies, what these say in X-Forwarded-For, from its end
- * to the first address that is no such proxy: what stands before that, the caller may have written.
+ * Finds callers' addresses: that of the connection or, if that is a named proxy, the last one in X-Forwarded-For that is no named proxy.
+ * Earlier ones may be forged by the caller.
  * @param proxies addresses or networks: `10.0.0.1`, `127.0.0.1/8`, `fd00::/8`
  * @throws invalid_parameter
  */
@@ -24,7 +23,7 @@ export function clientAddress(proxies: readonly string[]): ClientAddress {
   const networks = proxies.map((text, at) => networkOf(text, `trustProxy[${at}]`));
   if (networks.length === 0) return ({ address }) => address;
   const isTrusted = (bytes: Uint8Array | null) => networks.some((network) => isIn(bytes, network));
-  // Connections come from few proxies, again and again. Of anybody else's address nothing is remembered.
+  // Cached because a few proxies make most connections. Other addresses are not remembered.
   let proxy: string | null = null;
   return (request) => {
     const { address } = request;
@@ -35,14 +34,14 @@ export function clientAddress(proxies: readonly string[]): ClientAddress {
   };
 }
 
-/** The last of the addresses in a header that is no proxy's; `own` where the header tells none. */
+/** The last address in a header that is no proxy's; otherwise the first valid proxy's after any invalid entry, or `own`. */
 function toldAddress(header: string, own: string, isTrusted: (bytes: Uint8Array | null) => boolean): string {
   let told = own;
   for (let end = header.length; end >= 0; ) {
     const start = header.lastIndexOf(",", end - 1) + 1;
     const address = bareAddress(header.slice(start, end).trim());
     const bytes = bytesOf(address);
-    // Behind what is no address nobody can be believed.
+    // Entries before an invalid one cannot be trusted.
     if (bytes === null) return told;
     told = address;
     if (!isTrusted(bytes)) return told;
@@ -69,14 +68,14 @@ function isIn(address: Uint8Array | null, { bytes, prefixBits }: Network): boole
   return true;
 }
 
-/** Without port and brackets, as some proxies write them. */
+/** Removes port and brackets, which some proxies add. */
 function bareAddress(text: string): string {
   if (!text.includes(":") && !text.startsWith("[")) return text;
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1];
   return bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text);
 }
 
-/** 4 bytes of an IPv4 address, mapped ones too, else 16; null: it is no address. */
+/** 4 bytes of an IPv4 address, also a mapped one, or 16 of an IPv6 address; null: the text is no address. */
 function bytesOf(text: string): Uint8Array | null {
   const address = text.startsWith(":") ? (MAPPED.exec(text)?.[1] ?? text) : text;
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(address)) {
@@ -89,7 +88,7 @@ function bytesOf(text: string): Uint8Array | null {
 }
 
 function ipv6Bytes(text: string): Uint8Array | null {
-  // A last part in the form of IPv4 stands for two groups.
+  // A last part in IPv4 notation stands for two groups.
   const last = text.slice(text.lastIndexOf(":") + 1);
   const embedded = last.includes(".") ? bytesOf(last) : null;
   if (last.includes(".") && embedded === null) return null;

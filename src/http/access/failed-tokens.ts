@@ -3,17 +3,17 @@ import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { Buckets, keepNewest } from "./buckets.js";
 
-/** How many unknown tokens one address may try. */
+/** Limits for unknown tokens from one address. */
 export interface FailedTokenLimits {
-  /** Unknown tokens one address may try in a row; then they are `rate_limited`. Default 60. */
+  /** Unknown tokens that one address may try in a row; then they are `rate_limited`. Default 60. */
   readonly failedTokenCount: number;
-  /** How many of these come back each minute. Default 20. */
+  /** Tries that are restored each minute. Default 20. */
   readonly failedTokensPerMinute: number;
 }
 
 /**
- * Slows down addresses that try unknown tokens, by network. A known token is served however many unknown ones came from its address: behind a proxy
- * all callers share one, and none of them may lock out the others.
+ * Slows down networks that try unknown tokens. A known token is always served, however many unknown ones came from its address:
+ * callers behind a proxy share an address and must not lock each other out.
  */
 export class FailedTokens {
   readonly #tries: Buckets;
@@ -24,14 +24,14 @@ export class FailedTokens {
     this.#tries = new Buckets({ capacity: failedTokenCount, perSec: failedTokensPerMinute / 60, bucketCountMax: SERVER_LIMITS.failedAddressCount }, clock);
   }
 
-  /** Counts an unknown token, or none at all. @param network null: the transport knows no address, nothing is counted @throws rate_limited */
+  /** Counts an unknown or missing token. @param network null: the address is not known, and nothing is counted @throws rate_limited */
   failed(network: string | null): void {
     if (network === null) return;
     this.#refuse(network);
     this.#tries.take(network, 1);
   }
 
-  /** Refuses a network that has used up its tries and never sent a known token, before its body is read. @throws rate_limited */
+  /** Refuses a network that has used up its tries and never sent a known token; for use before the body is read. @throws rate_limited */
   refuseStrangers(network: string | null): void {
     if (network !== null && !this.#networks.has(network)) this.#refuse(network);
   }

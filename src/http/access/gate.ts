@@ -9,10 +9,10 @@ import { networkOf } from "./network.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
-/** Tells callers apart by their tokens, and slows down those who guess. */
+/** Authenticates callers by their tokens, and slows down those that guess. */
 export class Gate {
   readonly #failed: FailedTokens;
-  /** By the hash of a token that opened something. */
+  /** By the hash of a token that was valid when last used. */
   readonly #organizations = new Map<string, string>();
 
   constructor(
@@ -24,22 +24,22 @@ export class Gate {
     this.#failed = new FailedTokens(limits, clock);
   }
 
-  /** The secret token that a request brings in its header. @throws missing_token, invalid_token, rate_limited */
+  /** Authenticates the secret token in the header of a request. @throws missing_token, invalid_token, rate_limited */
   async authenticate(request: WireRequest, address: string | undefined, takesBasic = false): Promise<TokenRecord> {
     return await this.#open(this.#hashOf(request, takesBasic), address);
   }
 
-  /** The secret token that a client library brings in a place of its own. @throws invalid_token, rate_limited */
+  /** Authenticates a secret token that a client library sends elsewhere. @throws invalid_token, rate_limited */
   async secretKey(value: string, address: string | undefined): Promise<TokenRecord> {
     return await this.#open(this.sha256Hex(value), address);
   }
 
-  /** Refuses an address from which no token would be taken, before it is known what it brings. @throws rate_limited */
+  /** Refuses an address that may not try more tokens, before its token is known. @throws rate_limited */
   refuseStrangers(address: string | undefined): void {
     this.#failed.refuseStrangers(address === undefined ? null : networkOf(address));
   }
 
-  /** Counts what brought no key at all, and cost as much as one that opens nothing. */
+  /** Counts a request without a key like one with an unknown key, because it costs as much. */
   broughtNone(address: string | undefined): void {
     this.#failed.failed(address === undefined ? null : networkOf(address));
   }
@@ -58,12 +58,12 @@ export class Gate {
     }
   }
 
-  /** The record of a public key. Of who brings one nothing is remembered: addresses of visitors are nobody's. @throws invalid_token */
+  /** The record of a public key. Nothing is remembered about the sender, because the addresses are visitors'. @throws invalid_token */
   async publicKey(value: string): Promise<TokenRecord> {
     return await liveToken(this.sha256Hex(value), "public", this.tokens, this.clock);
   }
 
-  /** Whether a secret token that opened something would do so again. */
+  /** Whether a secret token is still valid. */
   async isWelcome(sha256: string): Promise<boolean> {
     try {
       await liveToken(sha256, "secret", this.tokens, this.clock);
@@ -74,7 +74,7 @@ export class Gate {
     }
   }
 
-  /** Whose a token was when it last opened something; null: it never did, or no longer does. Asks nobody. */
+  /** Organization of a token when it was last used; null: it never was valid, or no longer is. Reads memory only. */
   organizationOf(sha256: string): string | null {
     return this.#organizations.get(sha256) ?? null;
   }

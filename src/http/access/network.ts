@@ -1,8 +1,8 @@
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** Groups of 16 bits that name a network: one caller has all addresses behind them. */
+/** 16-bit groups that identify an IPv6 network: one caller has all addresses in it. */
 const NETWORK_GROUPS = 4;
 
-/** Whom an address belongs to: an IPv4 address as it is, of an IPv6 address the first 64 bits. */
+/** The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const mapped = MAPPED.exec(address)?.[1];

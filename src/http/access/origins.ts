@@ -1,18 +1,18 @@
 import { DaybookError } from "../../base/errors.js";
 
-/** Any page may send. It has to be written to be meant. */
+/** Allows any page; it must be given explicitly. */
 export const ANY_ORIGIN = "*";
 
-/** Scheme, host and port as browsers write an origin; a first label of `*` stands for one or more labels. */
+/** Scheme, host and port as browsers send an origin; a first label of `*` stands for one or more labels. */
 const ORIGIN = /^(https?):\/\/(\*\.)?([^/?#@*]+)$/i;
 
-/** What the `*` of a pattern stands for: labels of a host, and no port, user or path. */
+/** Matches what the `*` of a pattern stands for: labels of a host, without port, user or path. */
 const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
-/** What is expected of an origin of a public key. */
+/** Error text for an origin of a public key. */
 export const EXPECTED_ORIGIN = "expected *, or an origin such as https://shop.example, http://localhost:8080 or https://*.shop.example";
 
-/** An origin, or a pattern of origins, as it is compared; null for text that is neither. */
+/** Normalizes an origin, or a pattern of origins, for comparison; null for any other text. */
 export function originPattern(text: string): string | null {
   if (text === ANY_ORIGIN) return text;
   const [, scheme = "", any = "", authority = ""] = ORIGIN.exec(text) ?? [];
@@ -26,8 +26,8 @@ export function originPattern(text: string): string | null {
 }
 
 /**
- * What an answer to a page allows: the origin itself, `*` where any may send.
- * @param origin as the browser tells it; null: it told none
+ * Value of `Access-Control-Allow-Origin` for a page: its origin, or `*` if any may send.
+ * @param origin as the browser sent it; null: none
  * @throws origin_not_allowed
  */
 export function allowedOrigin(origin: string | null, patterns: readonly string[]): string {

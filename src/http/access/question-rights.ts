@@ -8,26 +8,26 @@ import type { RequiredAccess } from "./access.js";
 import type { TokenRecord } from "./token.js";
 
 const REPORT = { role: "admin", organizationWide: true } as const;
-/** What reports about persons, money and companies ask for. */
+/** Rights for reports about persons, money and companies. */
 export const PEOPLE: RequiredAccess = { scope: "identities:read", ...REPORT };
 export const MONEY: RequiredAccess = { scope: "revenue:read", ...REPORT };
 export const COMPANIES: RequiredAccess = { scope: "companies:read", ...REPORT };
 
-/** What a question may be about, whichever question it is. */
+/** Rights for what a query may be about, whatever its kind. */
 const MATTERS: Readonly<Record<Matter, readonly [access: RequiredAccess, what: string]>> = {
   revenue: [MONEY, "measure revenue"],
   identities: [PEOPLE, "person.*, first_touch.*, last_touch.*, and conditions of type trait"],
   companies: [COMPANIES, "company.*, and conditions of type company"],
 };
 
-/** Whether nothing that a question may hold is kept from a token. */
+/** Whether a token may read everything that a query can use. */
 export function mayAskAll({ scopes, role, project }: TokenRecord): boolean {
   return project === null && scopes.includes("*") && (role === "owner" || role === "admin");
 }
 
 /**
- * Refuses a settled question to a token that may not have what it holds, beside what its route asks for.
- * @param input what the plan was made of
+ * Refuses a resolved query that uses what the token may not read, beyond the rights that the route requires.
+ * @param input input of the plan
  * @throws insufficient_scope, insufficient_role, organization_token_required
  */
 export function authorizePlan(plan: Plan, input: object, token: TokenRecord): void {
@@ -38,7 +38,7 @@ export function authorizePlan(plan: Plan, input: object, token: TokenRecord): vo
   }
 }
 
-/** Refuses an answer that names values of single events, or ids of visitors, to a token that may not read events. @throws insufficient_scope */
+/** Refuses an answer that shows values of single events, or ids of visitors, to a token without `events:read`. @throws insufficient_scope */
 function authorizeShown(input: object, { scopes }: TokenRecord): void {
   if (scopes.includes("*") || scopes.includes("events:read")) return;
   for (const [param, name] of shownFields(input))
@@ -46,17 +46,17 @@ function authorizeShown(input: object, { scopes }: TokenRecord): void {
       throw new DaybookError("insufficient_scope", `${param}: expected a token with the scope events:read to show values of ${name}`, { param });
 }
 
-/** The members of any question that name a field whose values its answer shows. */
+/** Input members of any query that name a field whose values the answer shows. */
 function* shownFields(input: object): Generator<readonly [param: string, name: string]> {
   const { field, measure, breakdown, node } = input as PlanMember;
   if (typeof field === "string") yield ["field", field];
-  // How many different ones there are tells none of them.
+  // A number of distinct values does not reveal any of them.
   if (typeof measure === "object" && measure?.type !== "unique_values" && typeof measure?.field === "string") yield ["measure.field", measure.field];
   for (const [at, each] of (breakdown?.fields ?? []).entries()) yield [`breakdown.fields[${at}]`, each];
   if (typeof node === "string") yield ["node", node];
 }
 
-/** As plan/ took it. */
+/** Input that plan/ has validated. */
 interface PlanMember {
   readonly field?: string | null;
   readonly measure?: string | { readonly type: string; readonly field?: string | null } | null;

@@ -4,18 +4,19 @@ import { SEQUENCES } from "../../engine/follow/changes.js";
 import type { Sequences } from "../../engine/follow/changes.js";
 import type { ServedDaybook } from "./served-daybook.js";
 
-/** What it takes where a Daybook was wrapped, and its own is not at hand: what is sealed so holds as long as the process. */
+/** For wrapped Daybooks, whose own sequences are not accessible; what is sealed with these is valid as long as the process. */
 const strangers = new WeakMap<ServedDaybook, Sequences>();
 
 const ROUND_COUNT = 10;
 const HALF_BITS = 26;
 const HALF = 2 ** HALF_BITS;
-/** Below a sequence of 32 bits in a block of 52: zeros, by which a number that was made up is told. */
+/** Factor that puts a 32-bit sequence at the top of a 52-bit block; the zeros below expose invented numbers. */
 const CHECK = 2 ** 20;
 
 /**
- * Sequences as a token of one project sees them: numbers that say nothing of how much is stored in other projects. A sequence and zeros, 52 bits, go
- * through a Feistel network (Luby and Rackoff 1988; rounds as many as in NIST SP 800-38G) under a key of the store and the project.
+ * Encrypts sequences for tokens of one project: the numbers do not reveal how much is stored in other projects.
+ * A sequence and zeros, 52 bits, go through a Feistel network (Luby and Rackoff 1988; as many rounds as in NIST SP 800-38G).
+ * The key is derived from that of the store and the project.
  */
 export class SealedSequences {
   readonly #sequences: Sequences;
@@ -29,7 +30,7 @@ export class SealedSequences {
     this.#key = hmacSha256(this.#sequences.key, new TextEncoder().encode(`sequences\0${project}`));
   }
 
-  /** The number of a sequence, or of an earlier one since which nothing made a difference to the project. */
+  /** The sealed number of a sequence, or of the project's newest sequence if that is earlier. */
   sealed(sequence: number): number {
     const block = Math.min(sequence, this.#sequences.newestOf(this.project)) * CHECK;
     let [left, right] = [Math.floor(block / HALF), block % HALF];
@@ -37,7 +38,7 @@ export class SealedSequences {
     return left * HALF + right;
   }
 
-  /** The sequence that was sealed; null for a number that none was. */
+  /** The sequence of a sealed number; null if the number was not sealed here. */
   opened(number: number): number | null {
     if (!Number.isSafeInteger(number) || number < 0 || number >= HALF * HALF) return null;
     let [left, right] = [Math.floor(number / HALF), number % HALF];
@@ -46,7 +47,7 @@ export class SealedSequences {
     return block % CHECK === 0 ? block / CHECK : null;
   }
 
-  /** The input of a question whose `asOf`, if it is a number, an answer to a token of the project had. @throws invalid_parameter */
+  /** Replaces a numeric `asOf` of an input by its sequence. @throws invalid_parameter (no answer to a token of the project had it) */
   openedInput(input: object): object {
     const { asOf } = input as { readonly asOf?: unknown };
     if (typeof asOf !== "number") return input;
@@ -55,7 +56,7 @@ export class SealedSequences {
     return { ...input, asOf: opened };
   }
 
-  /** The same of an answer. */
+  /** Seals the numeric `asOf` of an answer. */
   sealedAnswer(answer: unknown): unknown {
     const asOf = (answer as { readonly asOf?: unknown } | null)?.asOf;
     return typeof asOf === "number" ? { ...(answer as object), asOf: this.sealed(asOf) } : answer;
@@ -67,7 +68,7 @@ export class SealedSequences {
   }
 }
 
-/** Of a sequence that is none, or that the store has not come to: how far it has come is not told. */
+/** The error for a number that was never sealed, or that is ahead of the store: it does not reveal the newest sequence. */
 export function unknownSequence(): Error {
   return parameterError("invalid_parameter", "asOf", "expected latest, or a number that an answer to a token of this project had");
 }

@@ -2,19 +2,19 @@ import { DaybookError } from "../../base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
 
-/** What not every Daybook has whose events are kept elsewhere. */
+/** Members that a Daybook may lack if its events are stored elsewhere. */
 type Own = Pick<Daybook, "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;
 
 type TransferMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
 
-/** How a Daybook is; `unreachable`: the servers that have its events do not answer. */
+/** State of a Daybook; `unreachable`: the servers that store its events do not answer. */
 export type Health = Daybook["health"] | "unreachable";
 
-/** What is served: an embedded Daybook, or one whose events are elsewhere. Routes that need what is not there answer `not_supported`. */
+/** A Daybook to serve: an embedded one, or one with events elsewhere. Routes that need a missing member answer `not_supported`. */
 export interface ServedDaybook extends Pick<Daybook, ReportName | TransferMethods>, Partial<Own> {
   /** Names of all projects. */
   projects(): readonly string[] | Promise<readonly string[]>;
-  /** Asked where the events are elsewhere. Absent: as if it was `ok`. */
+  /** A function if the events are elsewhere. Absent: `ok`. */
   readonly health?: Health | (() => Promise<Health>);
 }
 
@@ -22,7 +22,7 @@ export async function healthOf(daybook: ServedDaybook): Promise<Health> {
   return typeof daybook.health === "function" ? await daybook.health() : (daybook.health ?? "ok");
 }
 
-/** The same Daybook, which is known now to have a member. @throws not_supported */
+/** Narrows a Daybook to one that has the member. @throws not_supported */
 export function having<Name extends keyof Own>(daybook: ServedDaybook, name: Name): ServedDaybook & Pick<Own, Name> {
   if (has(daybook, name)) return daybook;
   throw new DaybookError("not_supported", `${name}: not there, as the events of this organization are kept elsewhere`);

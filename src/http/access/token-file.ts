@@ -8,17 +8,17 @@ import { EXPECTED_ORIGIN, originPattern } from "./origins.js";
 import { PAGE_IDS, ROLES, SCOPES, tokenHash } from "./token.js";
 import type { PageId, PublicRules, Role, Scope, TokenRecord } from "./token.js";
 
-/** A token as a person writes it down: exactly one of `token` (the value) and `sha256` (hex), the rest as kept. */
+/** A token as written in a file: exactly one of `token` (the value) and `sha256` (hex); the rest as in `TokenRecord`. */
 export interface TokenEntry {
   readonly token?: string | undefined;
   readonly sha256?: string | undefined;
-  /** Default: made of the hash. */
+  /** Default: derived from the hash. */
   readonly id?: string | undefined;
   /** Default: `default`. */
   readonly organization?: string | undefined;
-  /** Null, or absent: all projects of the organization. */
+  /** Null or absent: all projects of the organization. */
   readonly project?: string | null | undefined;
-  /** Role and scopes: required of a secret token, of a public key there are none. */
+  /** Role and scopes: required for a secret token, none for a public key. */
   readonly role?: Role | undefined;
   readonly scopes?: readonly (Scope | "*")[] | undefined;
   /** Times: RFC 3339 with a zone. */
@@ -29,9 +29,9 @@ export interface TokenEntry {
   readonly public?: { readonly origins: readonly string[]; readonly ids?: readonly PageId[] | undefined } | null | undefined;
 }
 
-/** How tokens are read. */
+/** Options for reading tokens. */
 export interface TokenOptions {
-  /** True: also values of secret tokens that are short enough to be guessed. Default false. */
+  /** True: also accepts secret tokens that are short enough to be guessed. Default false. */
   readonly insecure?: boolean;
 }
 
@@ -61,14 +61,14 @@ const entrySchema = z.strictObject({
     .nullish(),
 }) satisfies z.ZodType<TokenEntry>;
 
-/** Entries as records. @throws invalid_parameter, unknown_parameter, exactly_one_required (never showing a value) */
+/** Converts entries to records. @throws invalid_parameter, unknown_parameter, exactly_one_required (without showing a value) */
 export function tokenRecords(entries: unknown, options: TokenOptions = {}): TokenRecord[] {
   refuseUnknown(options, KNOWN);
   if (!Array.isArray(entries)) throw new DaybookError("invalid_parameter", "tokens: expected an array");
   return entries.map((entry: unknown, index) => tokenRecord(entry, `tokens[${index}]`, options));
 }
 
-/** One entry as a record; `at` names it in errors. @throws what `tokenRecords` throws */
+/** Converts one entry to a record; `at` names it in errors. @throws what `tokenRecords` throws */
 export function tokenRecord(value: unknown, at: string, options: TokenOptions = {}): TokenRecord {
   checkShape(entrySchema, value, { at, secret: true });
   const entry = value as TokenEntry;
@@ -89,14 +89,14 @@ export function tokenRecord(value: unknown, at: string, options: TokenOptions = 
   };
 }
 
-/** Public keys are no secrets. Of a hash nobody knows how long its value was. */
+/** Public keys are not secret, and a hash does not show the length of its value. */
 function refuseShort({ token }: TokenEntry, at: string): void {
   if (token === undefined || !token.startsWith("sk_") || token.length >= SERVER_LIMITS.tokenCharsMin) return;
   const reason = `expected at least ${SERVER_LIMITS.tokenCharsMin} characters, got ${token.length}: shorter tokens can be guessed`;
   throw new DaybookError("invalid_parameter", `${at}.token: ${reason}`, { param: `${at}.token`, reason, charCount: token.length });
 }
 
-/** A public key has no right but its own, and a secret token all that it is given. */
+/** The rights of a public key are fixed; those of a secret token are given. */
 function rightsOf(entry: TokenEntry, at: string): Pick<TokenRecord, "role" | "scopes" | "public"> {
   const isPublic = entry.public !== undefined && entry.public !== null;
   if (entry.token !== undefined && entry.token.startsWith("pk_") !== isPublic)
@@ -107,7 +107,7 @@ function rightsOf(entry: TokenEntry, at: string): Pick<TokenRecord, "role" | "sc
     return { role: entry.role, scopes: [...entry.scopes] };
   }
   const given = entry.role !== undefined ? "role" : "scopes";
-  // As this writes them itself.
+  // These are the values that `formatTokens` writes.
   if ((entry.role ?? "viewer") !== "viewer" || (entry.scopes ?? []).length > 0)
     throw parameterError("invalid_parameter", `${at}.${given}`, "expected none, a public key may collect and nothing else");
   if (entry.project === undefined || entry.project === null)

@@ -1,10 +1,10 @@
 import { sha256Hex } from "../../base/hash.js";
 
-/** Roles, from the one that may most to the one that may least. */
+/** Roles, from the most to the least powerful. */
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What a token may be granted, one by one; `*` in a record is all of them. */
+/** Scopes that a token may be granted; `*` in a record stands for all of them. */
 export const SCOPES = [
   "events:read",
   "analytics:read",
@@ -21,35 +21,35 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Which ids pages may tell by a public key: one that a browser keeps, the site's own of a user. */
+/** Kinds of ids that pages may send with a public key: an id kept in the browser, and the site's own user id. */
 export const PAGE_IDS = ["anonymous", "user"] as const;
 export type PageId = (typeof PAGE_IDS)[number];
 
-/** What a public key may, which stands in pages, so that everybody has it: collect into its project, and nothing else. */
+/** Rules of a public key. Everyone can read it in a page, so it may collect into its project and nothing else. */
 export interface PublicRules {
-  /** Origins, with `*` for any, or `https://*.shop.example` for those below a host. */
+  /** Origins, with `*` for any, or `https://*.shop.example` for subdomains. */
   readonly origins: readonly string[];
   readonly ids: readonly PageId[];
 }
 
-/** One token as it is kept: its hash, never its value. Times are RFC 3339 text. */
+/** A stored token: its hash, never its value. Times are RFC 3339 text. */
 export interface TokenRecord {
   readonly id: string;
   /** Lower-case hex of SHA-256 over the value. */
   readonly sha256: string;
   readonly organization: string;
-  /** The only project the token sees; null: the whole organization. */
+  /** The only project that the token may read; null: the whole organization. */
   readonly project: string | null;
   readonly role: Role;
   readonly scopes: readonly (Scope | "*")[];
   readonly created_at: string | null;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
-  /** Of a public key, which has no scopes and the least role; absent or null: the token is a secret. */
+  /** Set for a public key, which has no scopes and the lowest role; absent or null: a secret token. */
   readonly public?: PublicRules | null;
 }
 
-/** Records by their hash; of several with one hash the last counts, but one that is revoked counts before all others. */
+/** Records by hash; of several with one hash a revoked one wins, else the last one. */
 export function byHash(records: readonly TokenRecord[]): Map<string, TokenRecord> {
   const found = new Map<string, TokenRecord>();
   for (const record of records) if ((found.get(record.sha256)?.revoked_at ?? null) === null) found.set(record.sha256, record);

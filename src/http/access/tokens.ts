@@ -5,20 +5,20 @@ import { byHash, type PageId, type Role, type Scope, type TokenRecord } from "./
 import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { TokenEntry, TokenOptions } from "./token-file.js";
 
-/** Where the handler looks tokens up. `find` gets the hash; the value is never handed on. */
+/** Where the handler looks up tokens. `find` gets the hash; the value is never passed on. */
 export interface TokenStore {
-  /** The token whose value has this SHA-256, in lower-case hex; undefined for none. Expired and revoked ones too: the handler looks. */
+  /** The token whose value has this SHA-256, in lower-case hex, even if expired or revoked: the handler checks that. Undefined: none. */
   find(sha256Hex: string): TokenRecord | undefined | Promise<TokenRecord | undefined>;
   /**
-   * Calls `onChange` after tokens have changed, until the answer is called: streams of revoked tokens end then. Absent: they end before the next
-   * change that they would send, or at the next heartbeat.
+   * Calls `onChange` after tokens change, until the returned function is called: streams of revoked tokens then end.
+   * Absent: they end before the next change that they would send, or at the next heartbeat.
    */
   watch?(onChange: () => void): () => void;
 }
 
 /**
- * A token store over a fixed list. Of a token that is in it twice the last entry counts, but one that is revoked before all others.
- * @throws invalid_parameter, unknown_parameter, exactly_one_required (an entry that is no token, or one that can be guessed, named by its position)
+ * A token store over a fixed list. If a token is listed twice, a revoked entry wins, else the last one.
+ * @throws invalid_parameter, unknown_parameter, exactly_one_required (an invalid or guessable entry, named by its index)
  */
 export function memoryTokens(entries: readonly TokenEntry[], options: TokenOptions = {}): TokenStore {
   const records = byHash(tokenRecords(entries, options));
@@ -32,27 +32,27 @@ export interface CreateTokenInput {
   readonly organization?: string;
   readonly project?: string | null;
   readonly expires_at?: string | null;
-  /** Epoch milliseconds of the creation. */
+  /** Creation time, epoch ms. */
   readonly nowMs: number;
-  /** Fills bytes with randomness; default: the Web Crypto generator. */
+  /** Fills bytes with random values; default: the Web Crypto generator. */
   readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
 const KNOWN: KnownOptions<CreateTokenInput> = { role: true, scopes: true, organization: true, project: true, expires_at: true, nowMs: true, random: true };
 
 export interface CreatePublicKeyInput {
-  /** The project that it collects into. */
+  /** The project that the key collects into. */
   readonly project: string;
-  /** Of pages that may send: `https://shop.example`, `https://*.shop.example`; `*` for any. */
+  /** Origins of pages that may send: `https://shop.example`, `https://*.shop.example`; `*` for any. */
   readonly origins: readonly string[];
-  /** Which ids pages may tell. Default: none, visitors are told apart without. */
+  /** Kinds of ids that pages may send. Default: none; visitors are distinguished without ids. */
   readonly ids?: readonly PageId[];
   /** Default: `default`. */
   readonly organization?: string;
   readonly expires_at?: string | null;
-  /** Epoch milliseconds of the creation. */
+  /** Creation time, epoch ms. */
   readonly nowMs: number;
-  /** Fills bytes with randomness; default: the Web Crypto generator. */
+  /** Fills bytes with random values; default: the Web Crypto generator. */
   readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
@@ -66,15 +66,15 @@ const KNOWN_OF_PUBLIC: KnownOptions<CreatePublicKeyInput> = {
   random: true,
 };
 
-/** 192 random bits: far more than can be guessed. */
+/** 192 random bits: impossible to guess. */
 const VALUE_BYTE_LENGTH = 24;
 
 /**
- * Makes a new token. `value` is shown to a person once; only `record` is kept.
- * @throws invalid_parameter (a role, scope, name or time that no token can have), unknown_parameter
+ * Creates a token. Show `value` once, and store only `record`.
+ * @throws invalid_parameter (an invalid role, scope, name or time), unknown_parameter
  */
 export function createToken(input: CreateTokenInput): { readonly value: string; readonly record: TokenRecord } {
-  // A misspelt project would make a token for all of them.
+  // A misspelled `project` would create a token for all projects.
   refuseUnknown(input, KNOWN);
   const value = `sk_${randomHex(input.random)}`;
   const entry: TokenEntry = {
@@ -90,8 +90,8 @@ export function createToken(input: CreateTokenInput): { readonly value: string; 
 }
 
 /**
- * Makes a new public key, for a script in pages. Its value is no secret, but only its hash is kept.
- * @throws invalid_parameter (an origin, name or time that no key can have), unknown_parameter
+ * Creates a public key for a script in pages. Its value is not secret, but only its hash is stored.
+ * @throws invalid_parameter (an invalid origin, name or time), unknown_parameter
  */
 export function createPublicKey(input: CreatePublicKeyInput): { readonly value: string; readonly record: TokenRecord } {
   refuseUnknown(input, KNOWN_OF_PUBLIC);

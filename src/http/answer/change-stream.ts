@@ -3,22 +3,22 @@ import type { Change } from "../../engine/follow/changes.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 export interface ChangeStreamOptions {
-  /** A sequence as the listener may see it. Default: as it is. */
+  /** Converts a sequence for the listener. Default: unchanged. */
   readonly shown?: (sequence: number) => number;
-  /** Changes of other projects are not told of; null: those of all are. */
+  /** Only changes of this project are sent; null: those of all projects. */
   readonly project: string | null;
   /** Checked at the start, before each change and at each heartbeat: false ends the stream. */
   readonly isWelcome: () => Promise<boolean>;
   readonly heartbeatMs?: number;
 }
 
-/** Milliseconds after which a browser, or whoever listens, is to come back when the connection was cut. */
+/** Delay after which a client reconnects, in ms. */
 const RETRY_MS = 1_000;
 const HEARTBEAT = ":\n\n";
 
 /**
- * Changes as server-sent events (WHATWG HTML, 9.2): `id` is the sequence, with which one who comes back misses nothing. Between them come comments,
- * so that nobody on the way takes the connection for dead.
+ * Changes as server-sent events (WHATWG HTML, 9.2): `id` is the sequence, so that a client that reconnects misses nothing.
+ * Comments between them keep the connection alive.
  */
 export class ChangeStream implements BodyStream {
   readonly #changes: AsyncIterator<Change>;
@@ -26,14 +26,14 @@ export class ChangeStream implements BodyStream {
   readonly #options: ChangeStreamOptions;
   #coming: Promise<IteratorResult<Change, unknown>> | null = null;
   #hasBegun = false;
-  /** When the next comment is due: also where there is always something to tell. */
+  /** When the next comment is due, even if changes keep coming. */
   #beatMs = 0;
   #end: () => void = () => undefined;
   readonly #ended = new Promise<null>((resolve) => {
     this.#end = () => resolve(null);
   });
 
-  /** @param listen begins to listen; stops when the signal is aborted */
+  /** @param listen starts listening; stops when the signal is aborted */
   constructor(listen: (signal: { readonly aborted: boolean }) => AsyncIterable<Change>, options: ChangeStreamOptions) {
     this.#changes = listen(this.#signal)[Symbol.asyncIterator]();
     this.#options = options;
@@ -43,10 +43,10 @@ export class ChangeStream implements BodyStream {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       this.#beatMs = performance.now() + this.#heartbeatMs;
-      // What comes from here on is told for what it is, and not as something that was missed.
+      // Start listening now, so that changes from here on arrive as changes and not as missed ones.
       this.#coming = this.#changes.next();
       this.#coming.catch(() => undefined);
-      // A token that was revoked before the stream could be ended from outside.
+      // The token may have been revoked before the stream could be ended from outside.
       if (await this.#options.isWelcome()) return `retry: ${RETRY_MS}\n\n`;
       this.cancel();
     }
@@ -57,7 +57,7 @@ export class ChangeStream implements BodyStream {
         if (await this.#options.isWelcome()) return HEARTBEAT;
         break;
       }
-      // A change that nobody could be told of yet is not asked for twice.
+      // Keep waiting for the pending change instead of requesting another.
       this.#coming ??= this.#changes.next();
       const came = await this.#first(this.#coming, leftMs);
       if (came === "late") continue;
@@ -77,7 +77,7 @@ export class ChangeStream implements BodyStream {
     if (this.#signal.aborted) return;
     this.#signal.aborted = true;
     this.#end();
-    // Whoever waits for a change waits no longer; what that ends with nobody hears.
+    // Ends a pending wait for a change; its outcome is ignored.
     this.#coming?.catch(() => undefined);
     this.#changes.return?.()?.catch(() => undefined);
   }

@@ -1,6 +1,6 @@
 import type { Withheld } from "../../engine/ingest/budgeted.js";
 
-/** What became of events that pages sent. */
+/** Outcomes of page events. */
 export const COLLECT_OUTCOMES = ["stored", "duplicate", "rejected", "bot", "prefetch", "opted_out", "refused"] as const;
 export type CollectOutcome = (typeof COLLECT_OUTCOMES)[number];
 
@@ -21,10 +21,10 @@ class Counts<Name extends string> {
   }
 }
 
-/** What is counted of what pages sent. */
+/** Counters of page events. */
 export class CollectCounts {
-  /** Events by what became of them. */
+  /** Events by outcome. */
   readonly events = new Counts<CollectOutcome>();
-  /** Parts of these that were not stored as they came: their public key had brought too much that was new. */
+  /** Parts of events that were withheld, because their public key had used up its limit of new values. */
   readonly withheld = new Counts<Withheld>();
 }

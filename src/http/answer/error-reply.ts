@@ -5,10 +5,10 @@ import { NO_SNIFF } from "./no-sniff.js";
 import { STATUS } from "./status.js";
 import { snakeCase, wireParam } from "../wire/wire-names.js";
 
-/** The shapes of an error: `older` for unversioned endpoints, `client` where libraries of others send, `problem` (RFC 9457) for everything else. */
+/** Formats of an error: `older` for unversioned endpoints, `client` for libraries of other products, `problem` (RFC 9457) for everything else. */
 export type Envelope = "older" | "client" | "problem";
 
-/** Parameter names that messages mention, and the wire spells otherwise. */
+/** Names in messages that are spelled differently on the wire. */
 const NAMES = [
   ...["eventName", "startDate", "endDate", "filterGroups", "fieldName", "metadataField", "allFields", "userId", "companyId", "rangeDays"],
   ...["timeZone", "weekStart", "asOf", "atLeast", "atMost", "lastDays", "conversionWindowSec", "afterStep", "beforeStep"],
@@ -16,7 +16,7 @@ const NAMES = [
 ];
 const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${NAMES.join("|")})\\b`, "g");
 
-/** Turns whatever was thrown into an answer. Codes of status 500 and above show their sentence only: no path, no stack. */
+/** Converts anything thrown to an answer. Errors of status 500 and above show only the sentence of their code: no path, no stack. */
 export function errorReply(envelope: Envelope, thrown: unknown, requestId: string): WireReply {
   const error = thrown instanceof DaybookError ? thrown : new DaybookError("internal", ERROR_CODES.internal);
   const status = STATUS[error.code];
@@ -36,7 +36,7 @@ export function errorReply(envelope: Envelope, thrown: unknown, requestId: strin
   };
 }
 
-/** What every shape tells in its own way. */
+/** The content of an error, which each format shows in its own way. */
 interface ErrorParts {
   readonly code: ErrorCode;
   readonly status: number;
@@ -48,7 +48,7 @@ interface ErrorParts {
 
 const BODIES: Readonly<Record<Envelope, (told: ErrorParts) => object>> = {
   older: ({ code, message, param, requestId }) => ({ status: "ERROR", error: { code, message, param, request_id: requestId } }),
-  // One client looks for a status that is not 1, another for its code in the body, and gives up at once where a field is missing.
+  // One client checks for a status other than 1; another reads the code from the body, and gives up at once if it has `missing_field`.
   client: ({ code, status, message, param, requestId }) => ({
     status: 0,
     code: status,
@@ -80,7 +80,7 @@ function headersOf(error: DaybookError, status: number): Record<string, string> 
   return headers;
 }
 
-/** An error of the library with its camelCase names spelled as on the wire. Anything else comes back as it is. */
+/** Converts the camelCase names in an error of the library to names of the wire. Returns anything else unchanged. */
 export function inWireNames(thrown: unknown): unknown {
   if (!(thrown instanceof DaybookError)) return thrown;
   const { param, reason } = thrown.details;
@@ -91,7 +91,7 @@ export function inWireNames(thrown: unknown): unknown {
   return new DaybookError(thrown.code, `${named}: ${wireText(rest)}`, details, { cause: thrown });
 }
 
-/** Names inside double quotes are what the caller sent and stay. */
+/** Text in double quotes was sent by the caller and stays unchanged. */
 function wireText(text: string): string {
   return text.replace(QUOTED_OR_NAME, (match) => (match.startsWith('"') ? match : snakeCase(match)));
 }

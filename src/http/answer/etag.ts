@@ -2,7 +2,7 @@ import { digestOf } from "../../base/digest.js";
 import { toHex } from "../../base/hash.js";
 
 const encoder = new TextEncoder();
-/** From here on the platform's asynchronous hash beats the synchronous one. */
+/** From this length on the platform's asynchronous hash is faster than the synchronous one. */
 const LARGE_CHARS = 4_096;
 
 /** Strong entity tag of a body: half of its SHA-256. */
@@ -11,13 +11,13 @@ export async function etagOf(text: string, sha256Hex: (text: string) => string):
   return await etagOfBytes(encoder.encode(text));
 }
 
-/** The same of UTF-8. */
+/** The same for UTF-8 bytes. */
 export async function etagOfBytes(bytes: Uint8Array): Promise<string> {
   const digest = await digestOf(bytes);
   return `"${toHex(digest.subarray(0, 16))}"`;
 }
 
-/** True when an `If-None-Match` header names the tag (weak comparison) or is `*`. */
+/** Whether an `If-None-Match` header names the tag (weak comparison) or is `*`. */
 export function matchesEtag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.split(",").some((part) => {

@@ -3,16 +3,16 @@ import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { nextTurn } from "../../base/turn.js";
 import type { BodyStream } from "../wire/exchange.js";
 
-/** Values, members and elements of an answer that becomes one text at once: some tenths of a millisecond. */
+/** Values, members and elements of an answer that is serialized at once: some tenths of a millisecond. */
 const FEW_VALUES = 2_000;
 /** Characters of a text in an answer that count as one value. */
 const CHARS_PER_VALUE = 64;
-/** Characters of a piece, one element more or less. */
+/** Characters of a piece, give or take one element. */
 const PIECE_CHARS = 64 * 1024;
 
 /**
- * A plain value as JSON, made in turns: a text, or a stream where it is long.
- * @param onEnd is called once nobody reads a stream any more
+ * Serializes a plain value as JSON, yielding in between: to a text, or to a stream if it is long.
+ * @param onEnd called once the stream is no longer read
  */
 export async function jsonBody(value: unknown, onEnd: () => void): Promise<string | BodyStream> {
   if (isShort(value)) return JSON.stringify(value);
@@ -52,7 +52,7 @@ class JsonStream implements BodyStream {
       isDone = next.done === true;
       return isDone ? null : next.value;
     } finally {
-      // Also where it failed: not every reader comes back to say that it reads no more.
+      // Also on failure, because not every reader calls `cancel` then.
       if (isDone) this.#end();
     }
   }
@@ -69,7 +69,7 @@ class JsonStream implements BodyStream {
   }
 }
 
-/** Whether an answer is short: the look ends at once where it is not. */
+/** Whether an answer is short; stops counting as soon as it is not. */
 function isShort(value: unknown): boolean {
   return roomAfter(value, FEW_VALUES) >= 0;
 }
@@ -78,7 +78,7 @@ function roomAfter(value: unknown, room: number): number {
   if (typeof value === "string") return room - 1 - value.length / CHARS_PER_VALUE;
   if (typeof value !== "object" || value === null) return room - 1;
   let left = room - 1;
-  // Where they are listed first, a million of them are looked at.
+  // Without listing the items first, which would visit a million of them.
   for (let at = 0; Array.isArray(value) && at < value.length && left >= 0; at += 1) left = roomAfter(value[at], left);
   if (Array.isArray(value)) return left;
   for (const name in value) {
@@ -88,7 +88,7 @@ function roomAfter(value: unknown, room: number): number {
   return left;
 }
 
-/** The text that `JSON.stringify` makes of a plain value, in pieces: elements and members are made one after the other. */
+/** The text that `JSON.stringify` makes of a plain value, in pieces: elements and members are serialized one after the other. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let piece = "";
   for (const text of textsOf(value)) {
@@ -120,7 +120,7 @@ function* elementsOf(list: readonly unknown[]): Generator<string> {
 function* membersOf(value: object): Generator<string> {
   let before = "{";
   for (const [name, member] of Object.entries(value)) {
-    // As `JSON.stringify` leaves it out.
+    // `JSON.stringify` leaves it out too.
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
     yield* textsOf(member);

@@ -2,11 +2,11 @@ import { DaybookError } from "../../base/errors.js";
 import { joined } from "../wire/exchange.js";
 
 const encoder = new TextEncoder();
-/** Lines are encoded by the lot: a chunk per line would cost more than its text. */
+/** Lines are encoded in batches: a chunk per line would cost more than its text. */
 const LOT_CHARS = 64 * 1024;
 
 /**
- * All lines as UTF-8, so that what goes wrong on the way is still answered as an error.
+ * Encodes all lines as UTF-8 before the answer starts, so that a failure can still be answered as an error.
  * @throws aborted, and what the lines fail with
  */
 export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<AbortSignal, "aborted">): Promise<Uint8Array> {

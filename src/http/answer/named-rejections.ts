@@ -6,7 +6,7 @@ interface NamedRejection {
   readonly message: string;
 }
 
-/** What an answer names one by one of what was rejected; with how many there were, where these are more. */
+/** The rejections that an answer names one by one, with the total if there are more. */
 export interface NamedRejections {
   readonly rejected: NamedRejection[];
   readonly rejectedCount?: number;

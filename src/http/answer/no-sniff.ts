@@ -1,2 +1,2 @@
-/** The header of every answer: no browser guesses another type for what callers stored. */
+/** Header of every answer: browsers must not guess another type for content that callers stored. */
 export const NO_SNIFF = { "x-content-type-options": "nosniff" } as const;

@@ -1,7 +1,7 @@
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { wireParam } from "../wire/wire-names.js";
 
-/** What was noticed about a parameter, and what that names. */
+/** A notice about a parameter, with the name that it is about. */
 export interface HeaderNotice {
   readonly code: string;
   readonly param: string;
@@ -9,7 +9,7 @@ export interface HeaderNotice {
 }
 
 /**
- * The header of what was noticed about a request; none where nothing was. An example of its value is
+ * The header for notices about a request; none without notices. An example of its value is
  * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`.
  * @param keepsNames parameters stay in camelCase
  */
@@ -29,7 +29,7 @@ export function noticeHeader(notices: readonly HeaderNotice[], keepsNames = fals
 
 const SEPARATOR = ", ";
 
-/** What a caller named, percent-encoded and cut: nothing of it can end a text or a header. */
+/** A caller's name, percent-encoded and cut, so that it cannot end a quoted text or a header. */
 function escaped(name: string): string {
   let text = "";
   for (const character of name) {

@@ -2,8 +2,8 @@ import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 /**
- * Items as lines of JSON, until they are enough for one answer; first ones that are not asked for are left out. @throws aborted
- * @param isBefore true for items of earlier pages: there are some where the Daybook did not begin behind them
+ * Items as lines of JSON, up to the size of one answer, without leading items of earlier pages. @throws aborted
+ * @param isBefore true for items of earlier pages, which occur if the Daybook did not start after them
  */
 export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean, signal: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
   let [count, charCount] = [0, 0];

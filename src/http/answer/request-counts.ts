@@ -1,19 +1,19 @@
 import type { Answered } from "./answered.js";
 
-/** Answers of one route with one status, and how long they took together, in ms. */
+/** Number of answers of one route with one status, and their total duration in ms. */
 export interface RequestCount {
   count: number;
   durationMs: number;
 }
 
-/** Counts answers by organization, route and status: as many as routes have statuses, whatever callers send. */
+/** Counts answers by organization, route and status; requests cannot add other keys. */
 export class RequestCounts {
   readonly #byOrganization = new Map<string, Map<string, RequestCount>>();
-  /** Texts that were sent in the place of ids, and are none. */
+  /** Number of placeholder texts sent as ids, by organization. */
   readonly #noIds = new Map<string, number>();
 
   add({ organization, route, status, durationMs }: Answered): void {
-    // Of who is not known nobody could ask.
+    // Without an organization, no token could read the count.
     if (organization === null || route === null) return;
     let counts = this.#byOrganization.get(organization);
     if (counts === undefined) this.#byOrganization.set(organization, (counts = new Map<string, RequestCount>()));

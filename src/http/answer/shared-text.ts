@@ -1,6 +1,6 @@
 import { etagOfBytes } from "./etag.js";
 
-/** A text that everybody gets: its bytes and its tag are made once, and all answers on all threads share them. */
+/** A text that is the same for all callers: its bytes and its tag are computed once, and shared by all answers on all threads. */
 export class SharedText {
   readonly bytes: Uint8Array;
   readonly etag: Promise<string>;
@@ -12,7 +12,7 @@ export class SharedText {
   }
 }
 
-/** Bytes that threads share, where the platform has such memory. */
+/** Copies bytes to memory that threads share, if the platform has such memory. */
 export function sharedBytes(bytes: Uint8Array): Uint8Array {
   if (typeof SharedArrayBuffer !== "function") return bytes;
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../base/errors.js";
 
-/** The HTTP status of every error code. Per-event codes stand inside a 200 answer; theirs is what they would be alone. */
+/** The HTTP status of every error code. Codes of single events appear within a 200 answer; their status is that of a request with one item. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed_json: 400,
   invalid_body: 400,

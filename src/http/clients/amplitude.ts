@@ -12,7 +12,7 @@ import type { FieldNames } from "./fields.js";
 import { companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
 import type { Person, TraitChanges } from "./people.js";
 
-/** Members of an event that are fields here. */
+/** Members of an event that become event fields. */
 export const AMPLITUDE_FIELDS: FieldNames = {
   language: "language",
   os_name: "os",
@@ -23,16 +23,16 @@ export const AMPLITUDE_FIELDS: FieldNames = {
   location_lng: "locationLon",
 };
 
-/** Members that have another place, or none: `ip` is an address. */
+/** Members that are stored elsewhere or not at all: `ip` is an address. */
 export const AMPLITUDE_DROPPED = [
   ...["event_type", "user_id", "device_id", "time", "insert_id", "event_properties", "user_properties", "group_properties", "groups", "user_agent"],
   ...["ip"],
 ] as const;
 
-/** What nothing is kept of. */
+/** Left out of the content of ids, because they are not stored. */
 const UNSEEN = ["ip", "user_agent"];
 
-/** Properties of an event that are fields here, those of `revenue()` among them. */
+/** Properties of an event that become event fields, those of `revenue()` included. */
 export const AMPLITUDE_PROPERTIES: FieldNames = {
   $revenue: "value",
   $currency: "currency",
@@ -68,7 +68,7 @@ export const amplitude: Client = {
   refusal,
 };
 
-/** The client drops those that are named, and sends the others again, which are there already. */
+/** The client drops the named events and resends the others, which are already stored. */
 function refusal(rejected: readonly Rejected[]): object {
   const indexes = [...new Set(rejected.map(({ index }) => index))];
   return { code: 400, error: rejected[0]?.message, events_with_invalid_fields: { event: indexes } };
@@ -90,7 +90,7 @@ function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedA
   return [tied, ...traits, ...(companyId === null ? [] : [memberRecord(companyId, person, moment)])];
 }
 
-/** Properties without an operation are set. Where in a list something is added makes no difference here. */
+/** Properties without an operation are set. The position of an addition in a list is ignored. */
 function changesOf(properties: AmplitudeItem["user_properties"]): TraitChanges {
   const all = objectOf(properties);
   const { $set, $setOnce: setOnce, $unset: unset, $add: add, $append, $prepend, $preInsert, $postInsert, $remove: remove } = all;
@@ -121,10 +121,10 @@ function eventOf(event: AmplitudeItem, person: Person, eventId: string, createdA
   };
 }
 
-/** Price times quantity, where there is a price. */
+/** Price times quantity; null without a price. */
 function priceOf(members: JsonObject, mark: string): number | null {
   const [price, quantity] = [members[`${mark}price`], members[`${mark}quantity`] ?? 1];
   if (typeof price !== "number" || typeof quantity !== "number") return null;
-  // JSON has numbers whose product is none.
+  // The product of two finite numbers may be infinite.
   return Number.isFinite(price * quantity) ? price * quantity : null;
 }

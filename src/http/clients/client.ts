@@ -3,42 +3,42 @@ import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { TrackingOutcome, Rejected, ReceivedItem } from "../tracking/store-entries.js";
 
-/** How one client library talks: what it sends, and which answer it waits for. */
+/** Adapter for one client library: what it sends, and which answer it expects. */
 export interface Client {
-  /** Of the body, or of what stands in its place in the query. */
+  /** Shape of the body, or of the query data that replaces it. */
   readonly shape: z.ZodObject;
-  /** The token, where the library puts it; anything but text is none. */
+  /** The token where the library puts it; anything but text counts as none. */
   readonly keyOf: (sent: ClientKeyed) => unknown;
-  /** What it sent, one by one. The body has the shape. */
+  /** The items of a request whose body has passed `shape`. */
   readonly itemsOf: (sent: ClientSent) => readonly unknown[];
-  /** Where it tells by its clock when it sent, and the id of one of these. Absent: it does not. */
+  /** The sender's clock when it sent, and the id of an item. Absent: the library does not send its time. */
   readonly clock?: { readonly sentAt: (sent: ClientSent) => unknown; readonly idOf: (item: JsonObject) => unknown };
-  /** True: it sends the same again, after pauses, without an id. */
+  /** True: the library resends items without an id, after pauses. */
   readonly repeats?: boolean;
-  /** What one of these tells; nothing where Daybook has no place for it. @throws invalid_parameter */
+  /** Converts an item; empty if Daybook cannot store it. @throws invalid_parameter */
   readonly read: (item: unknown, reading: ItemContext) => readonly ReceivedItem[] | Promise<readonly ReceivedItem[]>;
-  /** What it takes for success. */
+  /** The answer that the library takes for success. */
   readonly answer: (outcome: TrackingOutcome, sent: ClientSent) => unknown;
-  /** What it is told of bad ones, with status 400. Default: what is wrong with the first of them. */
+  /** The answer about bad items, with status 400. Default: the error of the first one. */
   readonly refusal?: (rejected: readonly Rejected[]) => object;
 }
 
-/** What one item is read with. */
+/** Context for the conversion of one item. */
 export interface ItemContext {
   readonly sent: ClientSent;
-  /** Stands before the names of members in what is wrong with it. */
+  /** Prefix of member names in errors. */
   readonly at: string;
-  /** In which amounts without a currency of their own are. */
+  /** Currency of amounts without one of their own. */
   readonly currency: string;
-  /** Our clock less the sender's, in ms; null: not known. */
+  /** Our clock minus the sender's, in ms; null: unknown. */
   readonly clockOffsetMs: number | null;
-  /** An id for what came without one. */
+  /** Makes an id for an item without one. */
   readonly idOf: IdMaker;
 }
 
 /**
- * Makes an id of what was sent with its time: the same for the same bytes sent again. Things that are equal within one request are told apart by
- * their order. What has no time gets a new one, unless the client repeats it.
- * @param content without addresses and whatever else is not stored: who can guess it could find it out by the id
+ * Makes an id from the content of an item with a time: the same bytes, sent again, get the same id. Equal items of one request differ by their order.
+ * An item without a time gets a random id, unless the client repeats items.
+ * @param content without addresses and other data that is not stored: the id would confirm a guess of it
  */
 export type IdMaker = (content: unknown, hasTime: boolean) => string;

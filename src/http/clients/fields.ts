@@ -8,24 +8,24 @@ type ClientField = Extract<
   | "locationCountry" | "locationRegion" | "locationCity" | "locationLat" | "locationLon"
 >;
 
-/** Names that a client has for fields of an event, the one that is believed first before the others. */
+/** A client's names for event fields; of several names for one field the first has precedence. */
 export type FieldNames = Readonly<Record<string, ClientField>>;
 
-/** Members as fields of an event, and what is left of them. */
+/** Members that became event fields, and the remaining ones. */
 export interface ClientFields {
   readonly fields: Partial<EventInput>;
   readonly rest: Record<string, unknown>;
 }
 
-/** Revenue, where all clients have it under the same names: it stays in the metadata as well, like that of tracking calls. */
+/** Revenue members that all clients name alike; they also stay in the metadata, as with tracking calls. */
 const MONEY: FieldNames = { revenue: "value", currency: "currency", order_id: "externalId" };
 const IDS: readonly ClientField[] = ["externalId", "locationLat", "locationLon"];
 
-/** Names that clients have for somebody's address and for nothing else. */
+/** Names that clients use only for a person's address. */
 export const ADDRESSES = ["$ip", "__ip"] as const;
 
 /**
- * Fields of an event by the names of a client. What has another type than its field takes stays where it was.
+ * Extracts event fields by the names of a client. A value of another type than its field stays in the rest.
  * @param dropped names that are neither fields nor kept
  */
 export function fieldsOf(members: JsonObject, names: FieldNames, dropped: readonly string[] = []): ClientFields {
@@ -48,7 +48,7 @@ function valueOf(field: ClientField, value: unknown): string | number | null {
   return IDS.includes(field) ? idOf(value) : textOf(value);
 }
 
-/** Members whose type is none that their place takes, so that they stay metadata. @param fits names, and whether what is there was taken */
+/** Members whose type does not fit, so that they stay metadata. @param fits by name, whether the value was used */
 export function misfits(members: JsonObject, fits: Readonly<Record<string, boolean>>): JsonObject {
   const left = Object.entries(fits).filter(([name, isTaken]) => !isTaken && ![undefined, null, ""].includes(members[name] as string));
   return Object.fromEntries(left.map(([name]) => [name, members[name]]));

@@ -25,15 +25,15 @@ const common = {
 const profile = z.looseObject({ ...common, $distinct_id: id });
 const company = z.looseObject({ ...common, $group_key: z.string(), $group_id: id });
 
-/** Traits that have another name here: the email by which somebody is found, and what a company is called. */
+/** Traits with another name in Daybook: a person's email, and a company's name. */
 const PERSON_NAMES = new Map([["$email", "email"]]);
 const COMPANY_NAMES = new Map([["$name", "name"]]);
 
-/** The list of somebody's payments, which is none of their traits. */
+/** The list of a person's payments, which is not a trait. */
 const CHARGES = "$transactions";
 const CHARGE_NAME = "Payment";
 
-/** People of `mixpanel`: their traits, and `people.track_charge`. What else there is has no place and changes nothing. */
+/** Profiles of `mixpanel`: traits, and `people.track_charge`. Other operations are ignored. */
 export const mixpanelPeople: Client = {
   shape: mixpanelShape,
   keyOf: (sent) => mixpanelKey(sent, (each) => each["$token"]),
@@ -42,7 +42,7 @@ export const mixpanelPeople: Client = {
   answer: (_, sent) => mixpanelAnswer(sent),
 };
 
-/** Groups of `mixpanel`: those that are companies. */
+/** Groups of `mixpanel`; only companies are stored. */
 export const mixpanelGroups: Client = { ...mixpanelPeople, read: readGroup };
 
 function readProfile(sent: unknown, reading: ItemContext): readonly ReceivedItem[] {

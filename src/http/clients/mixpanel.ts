@@ -12,7 +12,7 @@ import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, COMPANY_TYPES, mergeRecords, otherGroups } from "./people.js";
 import type { RecordMoment, Person } from "./people.js";
 
-/** Properties of an event that are fields here. */
+/** Properties of an event that become event fields. */
 export const MIXPANEL_FIELDS: FieldNames = {
   $current_url: "url",
   current_url: "url",
@@ -27,7 +27,7 @@ export const MIXPANEL_FIELDS: FieldNames = {
   $longitude: "locationLon",
 };
 
-/** Properties that have another place, or none: `token` is the key, `ip` an address. */
+/** Properties that are stored elsewhere or not at all: `token` is the key, `ip` an address. */
 export const MIXPANEL_DROPPED = ["token", "time", "distinct_id", "$insert_id", "$user_id", "$device_id", "$screen_width", "$screen_height", "ip", "$ip"] as const;
 
 const DEVICE = "$device:";
@@ -35,7 +35,7 @@ const DAY_MS = 86_400_000;
 
 const item = z.looseObject({ event: z.string().min(1, "expected at least one character"), properties: z.looseObject({ token: z.string() }) });
 
-/** What is in `data`, whether that came in the query or in a form. */
+/** The `data` of a query or of a form. */
 export const mixpanelShape = z.looseObject({
   data: z.array(z.unknown()).meta({ description: "What is sent as JSON in base64, one thing or a list." }),
 });
@@ -49,14 +49,14 @@ export const mixpanelEvents: Client = {
   answer: (_, sent) => mixpanelAnswer(sent),
 };
 
-/** The key, which all that is sent together has to name; undefined where one names another. */
+/** The key, which all items of a request must share; undefined if they differ. */
 export function mixpanelKey({ body }: ClientKeyed, of: (item: JsonObject) => unknown): unknown {
   const items = Array.isArray(body["data"]) ? body["data"] : [];
   const keys = new Set(items.map((each) => of(objectOf(each))));
   return keys.size === 1 ? [...keys][0] : undefined;
 }
 
-/** `1`, or an object where the client was told to be verbose. */
+/** `1`, or an object if the request has `verbose`. */
 export function mixpanelAnswer({ body, query }: ClientSent): unknown {
   return (body["verbose"] ?? query["verbose"]) === "1" ? { status: 1, error: null } : 1;
 }
@@ -67,7 +67,7 @@ function read(sent: unknown, { at, sent: { receivedAtMs } }: ItemContext): reado
   const content = without(properties, ["token", "ip"]);
   const timeMs = instantOfAny(properties["time"]);
   const createdAtMs = timeMs ?? receivedAtMs;
-  // The client never repeats: equal calls are several.
+  // The client never resends: equal calls are separate events.
   const id = insertIdOf(event, properties, createdAtMs) ?? globalThis.crypto.randomUUID();
   const moment = { id, createdAtMs };
   const { distinct_id: own } = properties;
@@ -95,7 +95,7 @@ function read(sent: unknown, { at, sent: { receivedAtMs } }: ItemContext): reado
   return [{ event: { ...known, metadata: { ...(isAlone ? without(rest, [company]) : rest), ...left } } }];
 }
 
-/** An id of theirs tells events of one name, person and day (UTC) apart. */
+/** The client's id is unique only within an event name, person and day (UTC). */
 function insertIdOf(event: string, properties: JsonObject, createdAtMs: number): string | null {
   const insertId = textOf(properties["$insert_id"]);
   const who = idOf(properties["distinct_id"]) ?? idOf(properties["$user_id"]) ?? idOf(properties["$device_id"]);
@@ -112,19 +112,19 @@ function isDevice(distinctId: string): boolean {
   return distinctId.startsWith(DEVICE);
 }
 
-/** As events of the device bear it. */
+/** The id that events of the device have. */
 function deviceIdOf(distinctId: string): string {
   return isDevice(distinctId) ? distinctId.slice(DEVICE.length) : distinctId;
 }
 
-/** A plain id of somebody anonymous is a user id here, which becomes the other. */
+/** A plain anonymous id is a user id in Daybook, so it becomes an alias of the identified one. */
 function identified(properties: JsonObject, moment: RecordMoment): ReceivedItem {
   const [userId, other] = [idOf(properties["$identified_id"] ?? properties["distinct_id"]), idOf(properties["$anon_id"])];
   if (userId !== null && other !== null && !isDevice(other)) return aliasRecord(other, userId, moment);
   return { record: "identify", call: { messageId: moment.id, userId, anonymousId: other === null ? null : deviceIdOf(other) }, createdAtMs: moment.createdAtMs };
 }
 
-/** Ids that are one person: the first that is no device stays. @throws invalid_parameter */
+/** Merges the ids of one person: the first one that is not a device's stays. @throws invalid_parameter */
 function merged(ids: unknown, at: string, moment: RecordMoment): readonly ReceivedItem[] {
   const all = (Array.isArray(ids) ? (ids as readonly unknown[]) : []).map(idOf).filter((id) => id !== null);
   const stays = all.find((id) => !isDevice(id));

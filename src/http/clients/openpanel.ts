@@ -15,13 +15,13 @@ import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
 import type { RecordMoment } from "./people.js";
 
-/** Properties of an event that are fields here; of revenue after its point was set. */
+/** Properties of an event that become event fields; revenue is converted to major units first. */
 export const OPENPANEL_FIELDS: FieldNames = { __revenue: "value", __path: "url", __referrer: "referrer" };
 
-/** Properties that have another place, or none. */
+/** Properties that are stored elsewhere or not at all. */
 export const OPENPANEL_DROPPED = ["__timestamp", "__deviceId", "__ip"] as const;
 
-/** Where the client puts its token. */
+/** The header in which the client sends its token. */
 export const OPENPANEL_SECRET = "openpanel-client-secret";
 
 const text = z.string().nullish();
@@ -29,7 +29,7 @@ const ids = z.array(z.union([z.string(), z.number()])).nullish();
 
 const counted = z.looseObject({ profileId: id, property: z.string(), value: z.number().nullish() });
 
-/** Payloads by their type. Of a type that is not here nothing is stored. */
+/** Payload schemas by type. Other types are ignored. */
 const payloads = {
   track: z.looseObject({ name: z.string().min(1, "expected at least one character"), properties: object, profileId: id, groups: ids }),
   identify: z.looseObject({ profileId: id, properties: object }),
@@ -75,11 +75,11 @@ async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency
   const createdAt = timeMs ?? sent.receivedAtMs;
   const userId = idOf(profileId);
   const device = idOf(told["__deviceId"]);
-  // Somebody without any id is a visitor, as on a page: the program names their browser and address in headers.
+  // A person without any id is a visitor, as on a page: the program forwards the browser and address in headers.
   const seen = [userId, device].every((id) => id === null || isNobody(id)) ? await sent.visitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
   const [company, ...more] = groups ?? [];
   const event: EventInput = {
-    // The program has one connection for all visitors: who say the same are told apart by their ids.
+    // All visitors share the connection of the program: the visitor's id separates equal events.
     id: idFor(["track", payload, seen?.anonymousId], timeMs !== null),
     name: nameOf(name, fields.url),
     userId,
@@ -93,14 +93,14 @@ async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency
   return [{ event }];
 }
 
-/** The client tells amounts in the smallest unit of their currency: cents, where it has such. */
+/** The client sends amounts in the smallest unit of their currency, such as cents. */
 function inMajorUnits(properties: JsonObject, reportingCurrency: string): JsonObject {
   const { __revenue: revenue, currency } = properties;
   if (typeof revenue !== "number") return properties;
   return { ...properties, __revenue: revenue / 10 ** digitsOf((textOf(currency) ?? reportingCurrency).trim().toUpperCase()) };
 }
 
-/** A view is one of a page where it has an address. */
+/** A screen view with a web address is a page view. */
 function nameOf(name: string, url: unknown): string {
   if (name !== "screen_view") return name;
   return typeof url === "string" && /^(?:https?:\/)?\//i.test(url) ? "pageview" : "screen-view";
@@ -119,7 +119,7 @@ function countedUp({ profileId, property, value }: Payloads["increment"], sign: 
   return traitRecords({ userId: idOf(profileId) }, { add: { [property]: sign * (value ?? 1) } }, moment);
 }
 
-/** The first of somebody's groups is the company. */
+/** The first of a person's groups is the company. */
 function assigned({ groupIds, profileId }: Payloads["assign_group"], moment: RecordMoment): readonly ReceivedItem[] {
   const [companyId, userId] = [idOf(groupIds?.[0]), idOf(profileId)];
   return companyId === null || userId === null ? [] : [memberRecord(companyId, { userId }, moment)];

@@ -4,14 +4,14 @@ import { parseJsonText } from "../../base/json-text.js";
 import { isObject, textOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 
-/** Long names of members, and the short ones that the client has for them. */
+/** Long names of members, and the client's short ones. */
 export const PLAUSIBLE_NAMES: Readonly<Record<string, string>> = {
   domain: "d", name: "n", url: "u", referrer: "r", screen_width: "w", hash_mode: "h", props: "p", revenue: "$",
 };
 
 const text = z.string().nullish();
 
-/** Body of `plausible-tracker`. What it says is checked as an event of a page. */
+/** Body of `plausible-tracker`. Its content is checked as a page event. */
 export const plausibleBody = z.looseObject({
   d: text.meta({ description: "The public key." }),
   n: text.meta({ description: "The name; `pageview` for a view." }),
@@ -23,12 +23,12 @@ export const plausibleBody = z.looseObject({
   $: z.unknown().optional().meta({ description: "Revenue: `amount` and `currency`, also as JSON text." }),
 });
 
-/** The key in a body. */
+/** The public key in a body. */
 export function plausibleKey(body: JsonObject): string {
   return textOf(memberOf(body, "domain")) ?? "";
 }
 
-/** The event of a body. @throws invalid_parameter */
+/** The event in a body, as a list. @throws invalid_parameter */
 export function plausibleEvents(body: JsonObject): readonly unknown[] {
   const member = (name: string) => memberOf(body, name);
   const { amount, currency } = objectIn(member("revenue"), "revenue");
@@ -48,13 +48,13 @@ function memberOf(body: JsonObject, name: string): unknown {
   return body[PLAUSIBLE_NAMES[name] ?? ""] ?? body[name];
 }
 
-/** A number, also as text; undefined for anything else. */
+/** A number, also sent as text; undefined for anything else. */
 function amountOf(amount: unknown): number | undefined {
   if (typeof amount !== "number" && textOf(amount) === null) return undefined;
   return Number.isFinite(Number(amount)) ? Number(amount) : undefined;
 }
 
-/** Where pages differ by what follows `#`, that is part of their path: it goes without the host, with which it would be left out. */
+/** With `hash_mode` the part after `#` belongs to the path: the host is dropped, because a full address loses that part. */
 function addressOf(url: unknown, hasHash: boolean): unknown {
   if (!hasHash || typeof url !== "string" || !url.includes("#")) return url;
   return /^https?:\/\/[^/]*(\/.*)$/i.exec(url)?.[1] ?? url;
@@ -66,7 +66,7 @@ function objectIn(value: unknown, name: string): JsonObject {
     const told: unknown = typeof value === "string" ? parseJsonText(value) : value;
     if (isObject(told)) return told;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new DaybookError("invalid_parameter", `${name}: expected an object, or one as JSON`, { param: name });
 }

@@ -12,7 +12,7 @@ import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
 import type { RecordMoment, Person } from "./people.js";
 
-/** Properties of an event that are fields here. */
+/** Properties of an event that become event fields. */
 export const POSTHOG_FIELDS: FieldNames = {
   $current_url: "url",
   $pathname: "url",
@@ -29,13 +29,13 @@ export const POSTHOG_FIELDS: FieldNames = {
   $geoip_longitude: "locationLon",
 };
 
-/** Properties that have another place, or none: `token` is the key again, `$ip` an address. */
+/** Properties that are stored elsewhere or not at all: `token` is the key again, `$ip` an address. */
 export const POSTHOG_DROPPED = [
   ...["$set", "$set_once", "$unset", "$groups", "$raw_user_agent", "$screen_width", "$screen_height", "$process_person_profile", "$ignore_sent_at"],
   ...["$ip", "token"],
 ] as const;
 
-/** What nothing is kept of. */
+/** Left out of the content of ids, because they are not stored. */
 const UNSEEN = ["token", "$raw_user_agent"];
 
 const NAMES: ReadonlyMap<string, string> = new Map([["$pageview", "pageview"], ["$screen", "screen-view"]]);
@@ -65,7 +65,7 @@ export const posthog: Client = {
 function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
   const { event, uuid, distinct_id: distinctId, timestamp, properties: own, ...others } = sent as z.infer<typeof item>;
-  // Newer clients have them all among the properties.
+  // Newer clients send all of them as properties.
   const properties: JsonObject = { ...others, ...own };
   const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : clockOffsetMs);
   const moment = { id: textOf(uuid) ?? idFor([event, distinctId, timestamp, without(properties, UNSEEN)], createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
@@ -103,17 +103,17 @@ function eventOf(name: string, properties: JsonObject, person: Person, { id: eve
   };
 }
 
-/** Whoever was known by another id before, whether that was told with events of its own or not. */
+/** Links an earlier id of a person, whether it has events or not. */
 function linksOf(event: string, properties: JsonObject, own: string | null, moment: RecordMoment): readonly ReceivedItem[] {
   const other = idOf(properties[event === "$identify" ? "$anon_distinct_id" : "alias"]);
   if (event === "$create_alias") return [aliasRecord(other ?? "", own ?? "", moment)];
   if (event === "$merge_dangerously") return mergeRecords(other ?? "", own ?? "", moment);
-  // Tied as a device too: a key of a project tells no aliases.
+  // Also linked as a device: a token of one project may not send aliases.
   const known: ReceivedItem = { record: "identify", call: { messageId: moment.id, userId: own, anonymousId: other === own ? null : other }, createdAtMs: moment.createdAtMs };
   return other === null ? [known] : [known, aliasRecord(other, own ?? "", moment)];
 }
 
-/** The client makes up somebody where nobody is meant but the group. */
+/** The client invents a person id if only the group is meant. */
 function companyTold(properties: JsonObject, own: string | null, moment: RecordMoment): readonly ReceivedItem[] {
   const { $group_type: type, $group_key: key, $group_set: traits } = properties;
   const companyId = idOf(key);

@@ -2,32 +2,32 @@ import { toHex } from "../../base/hash.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Clock } from "../../base/clock.js";
 
-/** One of the things that were equal. */
+/** One of several equal items. */
 export interface Handed {
   readonly id: string;
   readonly nth: number;
-  /** When it was answered; null: it is under way. */
+  /** When it was answered; null: not yet. */
   answeredMs: number | null;
-  /** True: it was refused, so the client sends it again for certain. */
+  /** True: it was refused, so the client will certainly resend it. */
   isFailed: boolean;
 }
 
-/** Things that were equal. Without a pause between them they are several; what comes after one are those that came before it, once more. */
+/** Equal items. Those without a pause between them are distinct; those after a pause repeat the ones before it. */
 interface Equal {
   lastMs: number;
   /** Since the last pause. */
   newer: Handed[];
-  /** Before it. */
+  /** Before the last pause. */
   older: Handed[];
 }
 
 /**
- * Hands out ids for what a client sends again without one. It does so after a pause: what comes sooner, or much later, is something new. Ids are
- * random where nothing says when it was, so that nobody can find out by them from where something was sent.
+ * Assigns ids to items that a client resends without one. It resends after a pause: what comes sooner, or much later, is new.
+ * Ids of items without a time are random, so that they do not reveal where something was sent from.
  */
 export class Repeats {
   readonly #secret = toHex(globalThis.crypto.getRandomValues(new Uint8Array(32)));
-  /** By hash, the one that came last at the end. */
+  /** By hash, the most recent one last. */
   readonly #handed = new Map<string, Equal>();
   #count = 0;
 
@@ -37,9 +37,9 @@ export class Repeats {
   ) {}
 
   /**
-   * @param text everything that tells it from others, the sender's address too: of it only a hash is kept, and for a moment
-   * @param atMs when it came, epoch ms
-   * @param named makes an id of which of equal things it is; null: it is random
+   * @param text everything that distinguishes the item, the sender's address included; only a hash of it is kept, and briefly
+   * @param atMs time of receipt, epoch ms
+   * @param named makes an id from the index among equal items, from 1; null: random
    */
   handedTo(text: string, atMs: number, named: ((nth: number) => string) | null): Handed {
     const nowMs = this.clock.now();
@@ -59,7 +59,7 @@ export class Repeats {
     return handed;
   }
 
-  /** What was handed out is answered. */
+  /** Records the outcome of an item. */
   answered(handed: Handed, isFailed: boolean): void {
     handed.answeredMs = this.clock.now();
     handed.isFailed = isFailed;

@@ -8,10 +8,10 @@ import { authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry
 import type { Client, IdMaker } from "./client.js";
 import { ADDRESSES } from "./fields.js";
 
-/** Levels of members that are looked at: those of an event or record, of its metadata or traits, of changes of traits, and of objects among these. */
+/** Depth of the search for the key: an event or record, its metadata or traits, changes of traits, and objects among these. */
 const LEVELS = 4;
 
-/** The same without members whose value is the key, which clients and programs put where it tells nothing; itself where there is none. */
+/** Removes members whose value is the key, which some clients and programs also put elsewhere; without any, returns the value itself. */
 function withoutKey<Value>(value: Value, key: string, levels: number = LEVELS): Value {
   if (!isObject(value) || levels === 0) return value;
   let isChanged = false;
@@ -24,12 +24,12 @@ function withoutKey<Value>(value: Value, key: string, levels: number = LEVELS): 
   return isChanged ? (Object.fromEntries(kept) as Value) : value;
 }
 
-/** What is no mistake of the sender, and not to be sent again: somebody was erased; an alias came with a key of a project, which a notice tells. */
+/** Not the sender's mistakes, and not to be resent: an erased person; an alias with a token of one project, which a notice reports. */
 const UNBLAMED: readonly ErrorCode[] = ["suppressed", "organization_token_required"];
 
 /**
- * Stores what a client sent; a bad thing fails none of the others, and is told of afterwards.
- * @throws what is wrong with the first bad thing, insufficient_scope, and what ingest throws
+ * Stores what a client sent. Bad items do not stop the others, and are reported afterwards.
+ * @throws the error of the first bad item, insufficient_scope, and what ingest throws
  */
 export async function takeSent(client: Client, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
   checkShape(client.shape, sent.body, { secret: true });
@@ -62,12 +62,12 @@ function keyless(told: ReceivedItem, key: string): ReceivedItem {
   return "event" in told ? { event: withoutKey(told.event, key) } : { ...told, call: withoutKey(told.call, key) };
 }
 
-/** Names of members in what is wrong begin with where the thing stood, as in what its shape says. */
+/** Prefixes the member names in a message with the item's index, as shape errors do. */
 function placed(rejected: Rejected): Rejected {
   return { ...rejected, message: `[${rejected.index}].${rejected.message}` };
 }
 
-/** What stands under such a name is stored nowhere. */
+/** Drops members with such names, which are never stored. */
 function withoutAddress(name: string, value: unknown): unknown {
   return ADDRESSES.some((each) => each === name) ? undefined : value;
 }

@@ -9,10 +9,10 @@ import { fieldsOf } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { traitsOf } from "./people.js";
 
-/** Members of a payload that are fields here. */
+/** Members of a payload that become event fields. */
 export const UMAMI_FIELDS: FieldNames = { url: "url", hostname: "hostname", referrer: "referrer", language: "language", screen: "screen" };
 
-/** Members that have another place, or none: `website` is the key, and of `ip` and `userAgent` nothing is kept. */
+/** Members that are stored elsewhere or not at all: `website` is the key; `ip` and `userAgent` are never stored. */
 export const UMAMI_DROPPED = ["website", "name", "data", "id", "timestamp", "ip", "userAgent"] as const;
 
 const text = z.string().nullish();
@@ -43,7 +43,7 @@ async function read(sent: unknown, { sent: { receivedAtMs, visitor } }: ItemCont
   const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
   const userId = idOf(told.id);
   const isVisitor = userId === null || isNobody(userId);
-  // The client never repeats: equal calls are several.
+  // The client never resends: equal calls are separate events.
   const messageId = globalThis.crypto.randomUUID();
   const person = isVisitor ? { userId, anonymousId: seen.anonymousId } : { userId };
   if (type === "identify") return [{ record: "identify", call: { messageId, ...person, traits: traitsOf(told.data) }, createdAtMs: createdAtMs ?? receivedAtMs }];

@@ -5,7 +5,7 @@ import { splitAddress } from "../../schema/web-address.js";
 import type { Agent } from "../routing/route.js";
 import type { Beacon } from "../shapes/beacon-body.js";
 
-/** Where an address is; absent where nobody knows. */
+/** Location of an address; unknown members are absent. */
 export interface Place {
   /** Two letters (ISO 3166-1). */
   readonly country?: string;
@@ -17,13 +17,13 @@ export interface Place {
 export interface Surroundings {
   readonly agent: Agent;
   readonly place: Place;
-  /** Of the browser's header; null: it names none. */
+  /** From the Accept-Language header; null: it has none. */
   readonly language: string | null;
 }
 
-/** Who an event is of, when and where it was. */
+/** Id, visitor and time of an event. */
 export interface BeaconContext {
-  /** By `idOfBeacon`. */
+  /** From `idOfBeacon`. */
   readonly id: string;
   readonly anonymousId: string;
   readonly createdAtMs: number;
@@ -31,7 +31,7 @@ export interface BeaconContext {
 
 const ANY_LANGUAGE = "*";
 
-/** The event that a page told of. */
+/** Converts an event of a page to an event for the store. */
 export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: BeaconContext, { agent, place, language }: Surroundings): EventInput {
   const { url, title, metadata } = beacon;
   const address = url ? splitAddress(url) : undefined;
@@ -58,12 +58,12 @@ export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: 
   };
 }
 
-/** The id under which a project knows what a page sent, which tells by which key: a new one where the page gave none. */
+/** The stored id of a page's event, derived from project, key and the page's id; random if the page sent none. */
 export function idOfBeacon({ id }: Beacon, project: string, keySha256: string): string {
   return uuidOfPublic(project, id || globalThis.crypto.randomUUID(), keySha256);
 }
 
-/** The first language of an Accept-Language header; null: it names none. */
+/** The first language of an Accept-Language header; null: it has none. */
 export function firstLanguage(header: string | null): string | null {
   const first = header?.split(",", 1)[0]?.split(";", 1)[0]?.trim() ?? "";
   return first === "" || first === ANY_LANGUAGE ? null : first;

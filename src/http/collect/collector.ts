@@ -25,14 +25,14 @@ import type { CollectOptions } from "./options.js";
 import { UserAgents } from "./user-agents.js";
 import { Visitors, type LastSeen } from "./visitors.js";
 
-/** What a public key, or one address with it, has brought today. */
+/** What a public key, or one network using it, has added today. */
 interface Spent {
   valueCount: number;
   byteLength: number;
   keyCount: number;
 }
 
-/** What public keys may bring that is new to a store, each day (UTC) anew: no page, and nobody at one address, fills it for all others. */
+/** Limits per day (UTC) on new values from public keys, so that no page and no network fills the store for all others. */
 class Budgets {
   readonly #ofKeys = new Map<string, Spent>();
   readonly #ofAddresses = new Map<string, Spent>();
@@ -40,7 +40,7 @@ class Budgets {
 
   constructor(readonly clock: Clock) {}
 
-  /** @param address of a network that sends by the key; null: nobody knows. @param onWithheld hears of each part that could not come */
+  /** @param address network of the sender; null: unknown. @param onWithheld called for each part that exceeds the limits */
   of(key: string, address: string | null, onWithheld: (what: Withheld) => void): Allowance {
     const takesValues = (count: number, byteLength: number, areIds: boolean) => {
       const [ofKey, ofAddress] = this.#spent(key, address);
@@ -64,7 +64,7 @@ class Budgets {
     return { keyCountMax: Infinity, limit: new BudgetedLimit({ takesValues, takesKey, withheld: onWithheld }) };
   }
 
-  /** Forgets who sent. */
+  /** Forgets the networks of senders. */
   clear(): void {
     this.#ofAddresses.clear();
   }
@@ -91,21 +91,21 @@ function nothing(): Spent {
   return { valueCount: 0, byteLength: 0, keyCount: 0 };
 }
 
-/** A body of events with the key that opens its project. */
+/** A body of page events, with the public key of its project. */
 export interface Collected {
   readonly key: TokenRecord;
   readonly rules: PublicRules;
   readonly daybook: ServedDaybook;
   readonly events: readonly unknown[];
-  /** Of the browser; `""` where the transport knows none. */
+  /** Of the browser; `""` if the transport provides none. */
   readonly address: string;
   readonly header: (name: string) => string | null;
   readonly receivedAtMs: number;
-  /** Is called with texts that were sent as ids, and are none. */
+  /** Called with ids that are placeholder texts. */
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
 }
 
-/** A record that ties a visitor to a user. */
+/** A record that links a visitor to a user. */
 interface VisitorTie {
   readonly id: string;
   readonly userId: string;
@@ -116,7 +116,7 @@ interface VisitorTie {
 const IDENTIFY = "$identify";
 const PREFETCH = /\bprefetch\b/i;
 
-/** Takes what pages send: says who is a visitor, adds what only a server knows, and stores it. */
+/** Collects page events: identifies visitors, adds what only a server can, and stores the events. */
 export class Collector {
   readonly counts = new CollectCounts();
   readonly #options: Required<CollectOptions>;
@@ -147,16 +147,16 @@ export class Collector {
   }
 
   /**
-   * Stores the events of a page; resolves once they are durable. Good ones are stored beside bad ones.
-   * @throws rate_limited; of the first bad event what `POST /v1/events` says of it; what an ingest throws
+   * Stores the events of a page; resolves once they are durable. Good events are stored even if others are bad.
+   * @throws rate_limited; for the first bad event, the error that `POST /v1/events` reports; what an ingest throws
    */
   async take(collected: Collected): Promise<void> {
     const { key, events, header } = collected;
-    // Before anything is remembered of the sender.
+    // First of all, because a new salt clears what is remembered about senders.
     const turning = this.#visitors.ready();
     if (turning !== null) await turning;
     this.#refuseTooMany(collected);
-    // A longer one takes milliseconds to read.
+    // Parsing a longer text takes milliseconds.
     const userAgent = (header("user-agent") ?? "").slice(0, SERVER_LIMITS.knownAgentChars);
     const { agent, isBot } = this.#agents.of(userAgent);
     const ignored = this.#ignored(isBot, header);
@@ -170,7 +170,7 @@ export class Collector {
     await this.#store(collected, userAgent, around);
   }
 
-  /** Who is a visitor that a server tells of, and what is told of them. @param site organization and project, as the key of a page has them */
+  /** Identifies and describes a visitor that a server reports. @param site its organization and project are those of the page's key */
   async visitor(site: TokenRecord, address: string, userAgent: string, atMs: number): Promise<{ readonly anonymousId: string; readonly agent: Agent; readonly place: Place }> {
     const turning = this.#visitors.ready();
     if (turning !== null) await turning;
@@ -190,7 +190,7 @@ export class Collector {
     return this.#options.honorGpc && header("sec-gpc") === "1" ? "opted_out" : null;
   }
 
-  /** An address is told apart by key: whoever floods one site is still a visitor of another. */
+  /** An address counts per key: a sender that floods one site may still visit others. */
   #refuseTooMany({ key, address, events }: Collected): void {
     const place = address === "" ? null : `${key.sha256} ${networkOf(address)}`;
     const ofKeySec = this.#byKey.waitSec(key.sha256, events.length);
@@ -205,7 +205,7 @@ export class Collector {
 
   async #store(collected: Collected, userAgent: string, around: Surroundings): Promise<void> {
     const { key, events } = collected;
-    // One that was wrapped may have no room for what it is told beside its input.
+    // A wrapped Daybook may ignore the allowance.
     const daybook = collected.daybook as ServedDaybook & AllowingDaybook;
     const project = projectOf(key);
     const faults = new Map<number, DaybookError>();
@@ -219,7 +219,7 @@ export class Collector {
         const beacon = withoutNobody(sent, ["anonymousId", "userId"], (noId) => noIds.push(noId));
         const createdAtMs = collected.receivedAtMs - (beacon.age_ms ?? 0);
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
-        // Whoever turns out to be nobody is tied to nobody.
+        // The user id was a placeholder: there is nothing to link.
         if (beacon.name === IDENTIFY && !beacon.userId) return;
         const id = idOfBeacon(beacon, project, key.sha256);
         if (beacon.name === IDENTIFY) ties.push({ position, tie: { id, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
@@ -236,12 +236,12 @@ export class Collector {
     const allowance = this.#budgets.of(key.sha256, network, (what) => this.counts.withheld.add(key.organization, what, 1));
     const ingesting = inputs.length === 0 ? NOTHING : daybook.ingest(inputs, { project, [ALLOWANCE]: allowance });
     const tying = ties.map(({ tie }) => daybook.identify(tie, { [ALLOWANCE]: allowance }).then(() => null, faultOf));
-    // Also when one fails: nothing is still being written when the answer goes out.
+    // Wait even if one fails, so that nothing is still being written when the answer is sent.
     if (tying.length > 0) await Promise.allSettled([ingesting, ...tying]);
     const [ingested, tied] = [await ingesting, tying.length > 0 ? await Promise.all(tying) : []];
     for (const { index, code, message } of ingested.rejected) faults.set(positions[index] ?? 0, new DaybookError(code as ErrorCode, `events[${positions[index] ?? 0}].${message}`));
     for (const [at, fault] of tied.entries()) if (fault !== null) faults.set(ties[at]?.position ?? 0, fault);
-    // That somebody was erased is no mistake of the page, and nothing that it may know.
+    // An erased person is not the page's mistake, and must not be revealed to it.
     for (const [position, { code }] of faults) if (code === "suppressed") faults.delete(position);
     this.counts.events.add(key.organization, "stored", ingested.accepted);
     this.counts.events.add(key.organization, "duplicate", ingested.duplicates);
@@ -274,7 +274,7 @@ function projectOf({ project }: TokenRecord): string {
   return project ?? "default";
 }
 
-/** Ids of browsers in events since a time, of all organizations. Cost: these events are read. */
+/** Browser ids in events since a time, of all organizations. Cost: reads these events. */
 async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sinceMs: number): AsyncGenerator<LastSeen> {
   for (const daybook of organizations.values()) {
     try {
@@ -282,7 +282,7 @@ async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sin
         if (anonymousId !== undefined && anonymousId !== null) yield { id: String(anonymousId), atMs: parseTimestamp(createdAt) ?? sinceMs };
       }
     } catch {
-      // One that cannot be read must not keep the others from collecting: its visitors are new.
+      // An unreadable organization must not keep the others from collecting; its visitors count as new.
     }
   }
 }

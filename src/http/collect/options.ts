@@ -5,20 +5,20 @@ import { forgetfulKeeper } from "./salts.js";
 import type { SaltKeeper } from "./salts.js";
 import type { Place } from "./beacon-event.js";
 
-/** How events of pages are taken. */
+/** How page events are collected. */
 export interface CollectOptions {
-  /** Where the salts of visitors outlive the process: `saltFile` of `daybook/node`. Default: nowhere, a restart makes everybody new. */
+  /** Storage that keeps visitor salts across restarts: `saltFile` of `daybook/node`. Default: none; a restart makes all visitors new. */
   readonly salts?: SaltKeeper;
-  /** Where an address is. It is asked for each request and keeps nothing. Default: nobody knows. */
+  /** Locates an address; called for each request, and nothing is cached. Default: unknown. */
   readonly locate?: (address: string) => Place | Promise<Place>;
-  /** Whether a user-agent text is of no person: `await loadBotTest()`. Default: all are. */
+  /** Whether a User-Agent text belongs to a bot: `await loadBotTest()`. Default: none does. */
   readonly isBot?: (userAgent: string) => boolean;
-  /** True: what a browser sends with `Sec-GPC: 1` is not stored. Default false. */
+  /** True: requests with `Sec-GPC: 1` are not stored. Default false. */
   readonly honorGpc?: boolean;
-  /** Events of one key each second in the long run, and in a burst; one more is `rate_limited`. Default 20,000 and 100,000. */
+  /** Events of one key per second in the long run, and in a burst; one more is `rate_limited`. Default 20,000 and 100,000. */
   readonly perSec?: number;
   readonly burst?: number;
-  /** The same of one address, of IPv6 one network of 64 bits. Default 50 and 1,000. */
+  /** The same for one address, or one IPv6 network of 64 bits. Default 50 and 1,000. */
   readonly perAddressPerSec?: number;
   readonly perAddressBurst?: number;
 }
@@ -35,7 +35,7 @@ const KNOWN: KnownOptions<CollectOptions> = {
 };
 const RATES = ["perSec", "burst", "perAddressPerSec", "perAddressBurst"] as const;
 
-/** @param given replaces defaults one by one @throws invalid_parameter, unknown_parameter */
+/** @param given overrides single defaults @throws invalid_parameter, unknown_parameter */
 export function collectOptions(given: CollectOptions = {}): Required<CollectOptions> {
   refuseUnknown(given, KNOWN, "collect");
   for (const name of RATES) {

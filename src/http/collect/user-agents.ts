@@ -1,19 +1,19 @@
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Agent } from "../routing/route.js";
 
-/** What a user-agent text tells, and whether it is of no person. */
+/** What a User-Agent text reveals, and whether it belongs to a bot. */
 export interface AgentReading {
   readonly agent: Agent;
   readonly isBot: boolean;
 }
 
-/** Loads the list of crawlers, previews and monitors: the returned function tells whether a user-agent text is of one. */
+/** Loads the list of crawlers, previews and monitors; the returned function reports whether a User-Agent text belongs to one. */
 export async function loadBotTest(): Promise<(userAgent: string) => boolean> {
   const { isbot } = await import("isbot");
   return (userAgent) => isbot(userAgent);
 }
 
-/** Reads user agents of visitors, and remembers what they told until it is to be forgotten. */
+/** Parses user agents of visitors; caches the results until `forget`. */
 export class UserAgents {
   readonly #told = new Map<string, AgentReading>();
 

@@ -6,7 +6,7 @@ import { dayOf, dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { readSalts, saltsBytes, saltsOfDay } from "./salts.js";
 import type { SaltKeeper, Salts } from "./salts.js";
 
-/** What tells a visitor from another. None of it is kept. */
+/** What distinguishes visitors. None of it is stored. */
 export interface Sender {
   /** Organization and project. */
   readonly site: string;
@@ -14,7 +14,7 @@ export interface Sender {
   readonly userAgent: string;
 }
 
-/** When an id was seen last, epoch ms. */
+/** When an id was last seen, epoch ms. */
 export interface LastSeen {
   readonly id: string;
   readonly atMs: number;
@@ -24,36 +24,36 @@ export interface VisitorsOptions {
   readonly keeper: SaltKeeper;
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
-  /** Who was seen since a time: asked once, of what was stored before this process began. */
+  /** Ids seen since a time; called at most once, for events stored before this process began. */
   readonly seenSince: (sinceMs: number) => AsyncIterable<LastSeen>;
-  /** Called when a new salt begins to count: what else was remembered of the senders of its day before is to be forgotten. */
+  /** Called when a new salt takes effect: anything else remembered about senders of the day before must be forgotten. */
   readonly onNewSalt: () => void;
 }
 
-/** A longer pause ends a session: docs/reference/semantics.md. */
+/** A longer pause ends a session (docs/semantics.md). */
 const PAUSE_MS = 30 * 60_000;
 const RETRY_MS = 60_000;
 const ID_BYTES = 16;
 
 /**
- * Names visitors without cookies: HMAC-SHA-256 of who sends under a random salt of the UTC day. Once the salt is gone nobody can find out whose an
- * id was, or whether two of different days are the same. Somebody who is in the middle of a session at midnight keeps the id until it ends.
+ * Names visitors without cookies: HMAC-SHA-256 of the sender under a random salt of the UTC day. Once the salt is gone, an id cannot be traced
+ * to its sender, and ids of different days cannot be linked. A visitor in a session at midnight keeps the id until the session ends.
  */
 export class Visitors {
   #salts: Salts | null = null;
-  /** Under the salts of today and of the day before. */
+  /** Hashes under the salts of today and of the day before. */
   #today: KeyedHash | null = null;
   #before: KeyedHash | null = null;
   #turning: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** By id: when those were seen last who may be in a session that began under the salt of the day before. */
+  /** Last time by id, of visitors who may be in a session that began under the salt of the day before. */
   readonly #seen = new Map<string, number>();
   #sweptMs = 0;
   #isStopped = false;
 
   constructor(readonly options: VisitorsOptions) {}
 
-  /** Sees to it that the salt of today counts, and is kept; null: it does. */
+  /** Makes sure that today's salt is in use and kept; null: it already is. */
   ready(): Promise<void> | null {
     const daysAhead = (this.#salts?.day ?? -1) - dayOf(this.options.clock.now());
     if (daysAhead === 0 || daysAhead === 1) return null;
@@ -62,16 +62,16 @@ export class Visitors {
     }));
   }
 
-  /** Sees to salts that were kept before: they go when their time is over, also when nobody comes. Never rejects. */
+  /** Activates salts that an earlier process kept, so that they expire in time even without visitors. Never rejects. */
   async begin(): Promise<void> {
     try {
       if ((await this.options.keeper.read()) !== null && !this.#isStopped) await this.ready();
     } catch {
-      // Whoever comes first hears why.
+      // The first request reports the error.
     }
   }
 
-  /** Forgets the salts in memory, and no longer waits for midnight. */
+  /** Forgets the salts in memory, and stops the midnight timer. */
   stop(): void {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -80,7 +80,7 @@ export class Visitors {
     this.#seen.clear();
   }
 
-  /** The id of a sender now, or up to an hour ago; `ready` was awaited. Cost: some µs, twice that while sessions of the day before go on. */
+  /** The id of a sender now, or up to an hour ago; await `ready` first. Cost: a few µs, twice that while sessions of the day before continue. */
   idOf(sender: Sender, atMs: number): string {
     const salts = this.#salts;
     const today = this.#today;
@@ -89,7 +89,7 @@ export class Visitors {
     const isOfToday = dayOf(atMs) >= salts.day;
     const goesOn = isOfToday ? this.#continued(sender, atMs) : null;
     const id = goesOn ?? idUnder(isOfToday ? today : (this.#before ?? today), sender);
-    // Who is seen long before midnight has a session of today only.
+    // A session seen only long before midnight cannot continue after it.
     if (goesOn !== null || !isOfToday || dayStartMs(dayOf(atMs) + 1) - atMs <= PAUSE_MS) this.#note(id, atMs);
     return id;
   }
@@ -107,7 +107,7 @@ export class Visitors {
     this.#seen.set(id, Math.max(lastMs ?? atMs, atMs));
   }
 
-  /** An event may come late, and tell that a session went on. */
+  /** Entries stay longer than a session's pause, because a late event may show that the session continued. */
   #sweep(): void {
     const nowMs = this.options.clock.now();
     if (Math.abs(nowMs - this.#sweptMs) < PAUSE_MS / 6) return;
@@ -119,7 +119,7 @@ export class Visitors {
     const { keeper, clock, random, onNewSalt } = this.options;
     const kept = this.#salts ?? readSalts(await keeper.read());
     const salts = saltsOfDay(dayOf(clock.now()), kept, random);
-    // An id that is made under a salt which a crash forgets would be another visitor afterwards.
+    // Keep it first: an id under a salt that is lost in a crash would be another visitor afterwards.
     if (salts !== kept) await keeper.keep(saltsBytes(salts));
     if (this.#salts === null && kept !== null) await this.#remember(salts);
     if (salts !== kept) onNewSalt();
@@ -133,7 +133,7 @@ export class Visitors {
     this.#before = salts?.before ? new KeyedHash(salts.before) : null;
   }
 
-  /** Far from midnight nobody is in a session of the day before whose salt is not known. */
+  /** Without a salt of the day before, sessions matter only close to the next midnight. */
   async #remember({ before }: Salts): Promise<void> {
     const nowMs = this.options.clock.now();
     if (before === null && dayStartMs(dayOf(nowMs) + 1) - nowMs > PAUSE_MS) return;
@@ -143,20 +143,20 @@ export class Visitors {
     }
   }
 
-  /** A salt goes when its time is over, also when nobody comes. */
+  /** A salt expires in time even without requests. */
   #waitForMidnight(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#isStopped) return;
     const nowMs = this.options.clock.now();
     const today = dayOf(nowMs);
-    // What could not be kept is tried again soon.
+    // Retry soon if the new salt could not be kept.
     const ms = (this.#salts?.day ?? today) < today ? RETRY_MS : dayStartMs(today) + MS_PER_DAY - nowMs + 1;
     const timer = setTimeout(() => {
       this.#timer = null;
-      // Also where the clock still shows the day before.
+      // Also if the clock still shows the day before.
       void Promise.resolve(this.ready()).catch(() => undefined).then(() => this.#waitForMidnight());
     }, ms);
-    // A process that has nothing else to do may end.
+    // The timer must not keep the process alive.
     if (typeof timer === "object") timer.unref();
     this.#timer = timer;
   }

@@ -2,22 +2,21 @@ import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { matchesEtag } from "../answer/etag.js";
 import { sharedBytes, SharedText } from "../answer/shared-text.js";
 
-/** A file for browsers. */
 export interface BrowserFile {
   readonly text: string;
-  /** The same, compressed; null: it is not sent so. */
+  /** The text compressed; null: it is always sent uncompressed. */
   readonly gzip: Uint8Array | null;
 }
 
-/** What browsers get as it is, by the paths under which they get it. `loadBrowserFiles` of `daybook/node` has those of the package. */
+/** Files that are served to browsers as they are; `loadBrowserFiles` of `daybook/node` loads those of the package. */
 export interface BrowserFiles {
-  /** The script of a site that is measured. */
+  /** The tracker script of measured sites. */
   readonly tracker?: BrowserFile;
-  /** The page that shows what was collected. */
+  /** The dashboard page. */
   readonly page?: { readonly html: BrowserFile; readonly script: BrowserFile; readonly style: BrowserFile };
 }
 
-/** A file, and what is said of it. */
+/** How a file is served. */
 export interface ServedFile {
   readonly path: string;
   readonly summary: string;
@@ -26,7 +25,7 @@ export interface ServedFile {
   readonly of: (files: BrowserFiles) => BrowserFile | undefined;
 }
 
-/** Its own script and style, its own routes, nothing else: not within a frame, and no form that goes elsewhere. */
+/** The page may use only its own script, style and routes; it may not be framed, and submits no forms. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -54,13 +53,13 @@ export const SERVED_FILES: readonly ServedFile[] = [
     path: "/daybook.js",
     summary: "Script for the pages of a site that is measured",
     type: "text/javascript",
-    // Pages of any origin load it, and those that name its hash must be allowed to see it.
+    // Pages of any origin load it, and a page that pins its hash needs CORS access.
     headers: { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" },
     of: ({ tracker }) => tracker,
   },
 ];
 
-/** A file as all answers share it. */
+/** A file in memory that all answers share. */
 export interface SharedFile {
   readonly text: SharedText;
   readonly gzip: Uint8Array | null;
@@ -70,7 +69,7 @@ export function sharedFile({ text, gzip }: BrowserFile): SharedFile {
   return { text: new SharedText(text), gzip: gzip === null ? null : sharedBytes(gzip) };
 }
 
-/** A file as an answer. */
+/** Answers with a file, compressed if the client accepts gzip. */
 export async function fileReply({ type, headers }: ServedFile, { text, gzip }: SharedFile, request: WireRequest, requestId: string): Promise<WireReply> {
   const etag = await text.etag;
   const common = { ...headers, etag, vary: "Accept-Encoding", "x-request-id": requestId };
@@ -80,7 +79,7 @@ export async function fileReply({ type, headers }: ServedFile, { text, gzip }: S
   return isSmall ? { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: gzip } : { status: 200, headers: whole, body: text.bytes };
 }
 
-/** Whether an `Accept-Encoding` takes gzip (RFC 9110, 12.5.3): by its name, or by `*` where it is not named, with a weight above 0. */
+/** Whether an `Accept-Encoding` accepts gzip (RFC 9110, 12.5.3): by name, or by `*` if it is not named, with a weight above 0. */
 export function takesGzip(header: string): boolean {
   const weights = new Map(header.toLowerCase().split(",").map(weightOf));
   return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;

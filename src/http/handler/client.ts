@@ -15,10 +15,10 @@ import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { callerOf, sentNoticesOf } from "./respond.js";
 import type { HandlerContext } from "./respond.js";
 
-/** What can be wrong with a request as text: its words are quoted then, and they may hold the key. */
+/** Errors about unreadable text: their messages quote it, and it may contain the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
 
-/** A request of a client library: its key, its body, its rights, what it tells. @param trace gets the organization, and what is wrong with a part */
+/** Serves a request of a client library. @param trace gets the organization, and the error code of a partial failure */
 export async function takeFromClient(context: HandlerContext, route: ClientRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
   if (request.method === "HEAD") throw new DaybookError("method_not_allowed", `expected ${route.method}, got HEAD`, { allow: route.method });
   const address = context.addressOf(request);
@@ -29,7 +29,7 @@ export async function takeFromClient(context: HandlerContext, route: ClientRoute
   if (early === null) context.gate.refuseStrangers(address);
   const opened = early === null ? null : await opener(context, early, address, trace);
   const enter = ({ sha256 }: TokenRecord) => context.admission.enter(sha256, writtenBytes(request));
-  // Before its body is read, where the token is known: what holds the room of its organization must not wait for others of the token.
+  // Before the body is read if the token is known: a request that holds room of its organization must not wait for others of its token.
   let leave = opened === null ? null : await enter(opened);
   const held = context.admission.hold(opened?.organization ?? null);
   try {
@@ -51,7 +51,7 @@ export async function takeFromClient(context: HandlerContext, route: ClientRoute
   }
 }
 
-/** The token where the library put it; null: there is none yet. @throws missing_token (it is empty) */
+/** The token where the library puts it; null: none yet. @throws missing_token (it is empty) */
 function keyIn(context: HandlerContext, route: ClientRoute, sent: ClientKeyed, address: string | undefined): string | null {
   const value = route.keyOf(sent);
   if (value === "") throw missingKey(context, address);
@@ -63,7 +63,7 @@ function missingKey({ gate }: HandlerContext, address: string | undefined): Dayb
   return new DaybookError("missing_token", "expected the token in the place of the key that the client was given");
 }
 
-/** The token that a key is, if it may store events. @throws invalid_token, rate_limited, insufficient_scope */
+/** Authenticates a key that may store events. @throws invalid_token, rate_limited, insufficient_scope */
 async function opener({ gate }: HandlerContext, key: string, address: string | undefined, trace: Trace): Promise<TokenRecord> {
   const token = await gate.secretKey(key, address);
   trace.organization = token.organization;
@@ -71,7 +71,7 @@ async function opener({ gate }: HandlerContext, key: string, address: string | u
   return token;
 }
 
-/** Stores what was sent, and remembers for what may be sent again how it ended. */
+/** Stores what was sent, and records the outcome for items that may be resent. */
 async function taken(context: HandlerContext, route: ClientRoute, request: WireRequest, known: KeyedRequest, token: TokenRecord): Promise<ClientAnswer> {
   const handed: Handed[] = [];
   const sent = sentOf(context, route, request, known, token, handed);
@@ -105,7 +105,7 @@ function sentOf(context: HandlerContext, { path }: ClientRoute, request: WireReq
   };
 }
 
-/** A body; it is a short one where whose it is will be known by it alone. */
+/** Reads the body; it must be short as long as the organization is unknown. */
 async function bodyOf({ gate, addressOf }: HandlerContext, request: WireRequest, sends: BodyRule, held: HeldMemory): Promise<Record<string, unknown>> {
   const maxByteLength = held.isKeyless ? Math.min(SERVER_LIMITS.keylessBodyBytes, sends.maxByteLength) : sends.maxByteLength;
   try {
@@ -124,7 +124,7 @@ function readable<Value>(read: () => Value): Value {
   }
 }
 
-/** @throws what reading throws, in words that quote nothing */
+/** @throws what reading threw, with a message that quotes nothing */
 function rethrown(thrown: unknown): never {
   if (!isUnreadable(thrown)) throw thrown;
   throw new DaybookError(thrown.code, "expected what the client library sends, it cannot be read");

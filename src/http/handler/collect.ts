@@ -9,14 +9,14 @@ import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { sentNoticesOf } from "./respond.js";
 import type { HandlerContext } from "./respond.js";
 
-/** What a browser may send without asking again, for a day. Whether an origin may is judged by the key, with the body. */
+/** Preflight headers, valid for a day. The key in the body decides later whether the origin is allowed. */
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
   "access-control-allow-headers": "content-type",
   "access-control-max-age": "86400",
 };
 
-/** A request of a page: its body, its key, its origin, its events. @param trace gets the headers that every answer from then on has */
+/** Serves a request of a page. @param trace gets the CORS headers of every answer after the origin check, errors included */
 export async function collect(context: HandlerContext, route: CollectRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
   const headers = { "x-request-id": requestId, "cache-control": "no-store" };
   checkShape(route.query, parseQuery(query));

@@ -32,55 +32,55 @@ import type { HandlerContext } from "./respond.js";
 import { Streams } from "./streams.js";
 
 export interface HandlerOptions {
-  /** One Daybook per organization name. A map may gain organizations later. */
+  /** One Daybook per organization name. Organizations may be added to a map later. */
   readonly organizations: Readonly<Record<string, ServedDaybook>> | ReadonlyMap<string, ServedDaybook>;
   readonly tokens: TokenStore;
-  /** Decides whether a token has expired, and when a tracking call came in. Default: the machine's. */
+  /** Clock for the expiry of tokens and the time of receipt. Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * Reads the user agents of tracking calls, once per call: `await loadAgentReader()`, or one of your own. Default: device, os and browser stay
-   * unset.
+   * Parses the user agents of tracking calls, once per call: `await loadAgentReader()`, or your own.
+   * Default: device, os and browser stay unset.
    */
   readonly readAgent?: AgentReader;
-  /** Names a request that brings no usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
+  /** Makes the id of a request without a usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
   readonly requestId?: () => string;
-  /** Hears of everything that is answered with status 500, before it is hidden behind the code, and of answers that a server could not write. */
+  /** Called with every error that becomes a status 500, before its details are hidden, and for answers that a server could not write. */
   readonly onDefect?: (thrown: unknown, requestId: string) => void;
-  /** Hears of every answer. */
+  /** Called for every answer. */
   readonly onAnswer?: (answered: Answered) => void;
-  /** Numbers about the process that `/metrics` shows, by name. Default: none; `daybook/node` has some. */
+  /** Gauges of the process for `/metrics`, by name. Default: none; `daybook/node` has some. */
   readonly processGauges?: () => ProcessGauges;
-  /** How late the event loop is, in ms: over a bound requests are refused. Default: 0, as if it never were; `daybook/node` measures it. */
+  /** Delay of the event loop, in ms: above a limit requests are refused. Default: 0, which refuses none; `daybook/node` measures it. */
   readonly lagMs?: () => number;
-  /** Lower-case hex of SHA-256 over a text in UTF-8. Default: in JavaScript; that of `daybook/node` is faster. */
+  /** SHA-256 of a text in UTF-8, as lower-case hex. Default: in JavaScript; that of `daybook/node` is faster. */
   readonly sha256Hex?: (text: string) => string;
-  /** Replaces bounds one by one. */
+  /** Overrides single limits. */
   readonly limits?: Partial<HandlerLimits>;
-  /** How events of pages are taken: where salts are kept, where an address is, which bounds there are. */
+  /** How page events are collected: storage of salts, location of addresses, limits. */
   readonly collect?: CollectOptions;
   /**
-   * Proxies whose `X-Forwarded-For` is believed, as addresses or networks: `127.0.0.1/8`, `fd00::/8`. Default: nobody's, the address of a caller is
-   * that of the connection.
+   * Proxies whose `X-Forwarded-For` is trusted, as addresses or networks: `127.0.0.1/8`, `fd00::/8`.
+   * Default: none; the address of a caller is that of the connection.
    */
   readonly trustProxy?: readonly string[];
-  /** The address of whoever sent a web request, where the server around knows it. Default: nobody knows; requests off a socket tell it themselves. */
+  /** Address of the sender of a web request, if the surrounding server has it. Default: unknown. Socket requests have their own. */
   readonly address?: (request: Request) => string | undefined;
-  /** The script for sites and the page that shows the numbers: `await loadBrowserFiles()` of `daybook/node`. Default: neither is served. */
+  /** The tracker script and the dashboard page: `await loadBrowserFiles()` of `daybook/node`. Default: neither is served. */
   readonly files?: BrowserFiles;
 }
 
 /** Answers web requests; never rejects. */
 export interface Handler {
   (request: Request): Promise<Response>;
-  /** The same without the web objects, for a server that brings its own. */
+  /** The same without web objects, for other servers. */
   readonly answer: (request: WireRequest) => Promise<WireReply>;
   /** For a server that refuses on another thread what this handler would refuse. */
   readonly front: FrontRules;
-  /** Counts, and tells `onAnswer` of, what such a server refused. */
+  /** Counts a request that such a server refused, and reports it to `onAnswer`. */
   readonly noteRefused: (refusal: Refusal) => void;
-  /** Tells `onDefect` of an answer that such a server could not write; never throws. */
+  /** Reports an answer that such a server could not write to `onDefect`; never throws. */
   readonly noteDefect: (thrown: unknown, requestId: string) => void;
-  /** Forgets what it remembers of visitors, waits for no midnight any more, and watches no tokens: for whoever makes another in its place. */
+  /** Forgets the state of visitors, stops the midnight timer and the watch on tokens; for use before the handler is replaced. */
   readonly stop: () => void;
 }
 
@@ -103,7 +103,7 @@ const KNOWN: KnownOptions<HandlerOptions> = {
 };
 
 /**
- * Serves organizations over HTTP, as a function from request to response. Holds no socket, and between requests only what bounds them.
+ * Serves organizations over HTTP, as a function from request to response. Opens no socket; its state between requests is bounded.
  * @throws invalid_parameter, unknown_parameter (an option)
  */
 export function createHandler(options: HandlerOptions): Handler {
@@ -113,7 +113,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const { organizations } = options;
   const byName: ReadonlyMap<string, ServedDaybook> = organizations instanceof Map ? organizations : new Map(Object.entries(organizations));
   const files = fileRoutes(options.files ?? {});
-  // The same table is described once.
+  // Reuse the table if possible: its OpenAPI document is cached by identity.
   const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];
   const readAgent = options.readAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;

@@ -35,14 +35,14 @@ import { collect } from "./collect.js";
 import type { Streams } from "./streams.js";
 
 /**
- * The time a question has, from now on: it is to stop when that is over, and when the caller is gone. A question asks now
- * and then, so one that ends in time costs no timer and no listener.
+ * The deadline of a query, from now on; it also aborts when the caller disconnects.
+ * Queries poll it, so one that ends in time costs no timer and no listener.
  */
 class Deadline {
   readonly #endMs: number;
   #isOver = false;
 
-  /** @param caller aborted when who asks is gone */
+  /** @param caller aborted when the caller disconnects */
   constructor(
     readonly caller: Pick<AbortSignal, "aborted">,
     readonly timeoutMs: number,
@@ -56,14 +56,14 @@ class Deadline {
     return this.#isOver;
   }
 
-  /** What was thrown, in words that tell who stopped the question. */
+  /** Turns the abort of an expired query into `query_timeout`. */
   blame(thrown: unknown): unknown {
     if (!this.#isOver || !(thrown instanceof DaybookError) || thrown.code !== "aborted") return thrown;
     return new DaybookError("query_timeout", `the question took longer than ${this.timeoutMs} ms`);
   }
 }
 
-/** What a handler has for every request. */
+/** The state of a handler, shared by all requests. */
 export interface HandlerContext {
   readonly house: House;
   readonly router: Router<Route>;
@@ -86,12 +86,12 @@ export interface HandlerContext {
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8", events: "text/event-stream" };
-/** Methods that are named to whoever listens: a method is a word of the caller's. */
+/** Methods that are reported by name; callers may send any text as the method. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Never rejects but with what a listener of answers throws. */
+/** Rejects only with what `onDefect` or `onAnswer` throws. */
 export async function respond(context: HandlerContext, request: WireRequest): Promise<WireReply> {
   const requestId = requestIdOf(request, context.requestId);
   const startedMs = performance.now();
@@ -99,7 +99,7 @@ export async function respond(context: HandlerContext, request: WireRequest): Pr
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
-    // Outside the path that the handler is mounted below nothing is a route, whatever it is called.
+    // Outside the mount path of the handler nothing is a route, whatever its name.
     if (request.fault?.code === "route_not_found") throw request.fault;
     const found = request.known === undefined ? context.router.find(request.target) : context.router.at(request.known);
     envelope = found.resource.envelope;
@@ -116,7 +116,7 @@ export async function respond(context: HandlerContext, request: WireRequest): Pr
   try {
     note(context, { requestId, method: request.method, route, organization, code, status: reply.status, durationMs: performance.now() - startedMs });
   } catch (thrown) {
-    // Nobody will read it.
+    // The stream will not be read.
     if (isStream(body)) body.cancel();
     throw thrown;
   }
@@ -130,12 +130,12 @@ function note(context: HandlerContext, answered: Answered): void {
   context.onAnswer(named);
 }
 
-/** Counts and tells of a request that never came here. */
+/** Counts and reports a request that was refused before it reached the handler. */
 export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusal): void {
   note(context, { ...rest, organization: sha256 === null ? null : context.gate.organizationOf(sha256) });
 }
 
-/** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
+/** Runs the checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
 async function run(context: HandlerContext, route: Route, found: MatchedRoute<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   const { admission } = context;
   const receivedAtMs = context.clock.now();
@@ -145,7 +145,7 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
   if (route.access === null) {
     if ("collects" in route) return await collect(context, route, found.query, request, requestId, receivedAtMs, trace);
     if ("sends" in route) return await takeFromClient(context, route, found.query, request, requestId, receivedAtMs, trace);
-    // What a page is asked is the page's own affair.
+    // The query of a page is for the page itself, so it is not checked.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId);
     checkShape(route.query, parseQuery(found.query));
     const { status, text } = await route.open(context.house);
@@ -155,7 +155,7 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
   trace.organization = token.organization;
   authorize(route.access, token);
   const leave = route.always === true ? () => undefined : await admission.enter(token.sha256, writeBytes);
-  // What is sent while it is made is under way until its end.
+  // A streamed answer is under way until its end.
   let isUnderWay = false;
   try {
     const caller = await callerOf(context.house, token, found.params["project_id"]);
@@ -170,14 +170,14 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     if (route.format !== "events") return { status: 200, headers, body: value as Uint8Array | string };
-    // Proxies that keep an answer until it is whole would keep it for ever.
+    // Proxies that buffer whole answers would buffer an endless one forever.
     return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: context.streams.counted(token.sha256, () => value as BodyStream) };
   } finally {
     if (!isUnderWay) leave();
   }
 }
 
-/** Names in a header of the answer what was noticed about what was sent, and counts texts that were sent as ids and are none. */
+/** Adds notices about the input to a header of the answer, and counts placeholder ids. */
 export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notices: readonly HeaderNotice[]) => void {
   return (sent) => {
     if (trace.organization !== null) counts.addNoIds(trace.organization, sent.filter(({ code }) => code === "no_id").length);
@@ -186,7 +186,7 @@ export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notice
   };
 }
 
-/** @throws invalid_token (its organization is not here) */
+/** @throws invalid_token (its organization is not served here) */
 export async function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
   const daybook = organizations.get(token.organization);
   if (daybook === undefined) throw invalidToken();
@@ -203,7 +203,7 @@ async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller,
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
-    // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
+    // Notices about event names cover the whole organization, so tokens of one project get none.
     const onNotice = (notice: QuestionNotice) => void (caller.token.project === null && notices.push(notice));
     const collected = context.collector.counts;
     const { header, isWelcome } = {
@@ -225,7 +225,7 @@ async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller,
   }
 }
 
-/** @param arrow what is answered in the place of the text */
+/** @param arrow sent instead of the text */
 async function jsonReply(
   context: HandlerContext,
   route: Route,
@@ -238,7 +238,7 @@ async function jsonReply(
   const type = arrow === null ? JSON_TYPE : ARROW_TYPE;
   const isShared = typeof text === "object" && "bytes" in text;
   const body = arrow ?? (isShared ? text.bytes : text);
-  // What is sent while it is made has no tag: that is known once it is whole.
+  // A streamed answer has no tag, because its hash is known only at the end.
   if (!route.etag || (!isShared && typeof text === "object")) {
     const headers = { "content-type": type, "x-request-id": requestId, "cache-control": "no-store" };
     return { status, headers, body };

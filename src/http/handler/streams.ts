@@ -1,13 +1,13 @@
 import { DaybookError } from "../../base/errors.js";
 import type { BodyStream } from "../wire/exchange.js";
 
-/** Open streams by token: each is a connection that stays. */
+/** Open streams by token; each is a lasting connection. */
 export class Streams {
   readonly #open = new Map<string, Set<BodyStream>>();
 
   constructor(readonly streamsPerTokenCount: number) {}
 
-  /** The same stream, counted until it ends. @throws rate_limited */
+  /** Opens a stream that counts until it ends. @throws rate_limited */
   counted(sha256: string, make: () => BodyStream): BodyStream {
     const ofToken = this.#open.get(sha256) ?? new Set();
     if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams of one token at a time`);
@@ -35,7 +35,7 @@ export class Streams {
     };
   }
 
-  /** Ends the streams of all tokens that are no longer valid. A token that cannot be looked up keeps its streams until their next check. */
+  /** Ends the streams of all tokens that are no longer valid. A token whose lookup fails keeps its streams until their next check. */
   async endRevoked(isValid: (sha256: string) => Promise<boolean>): Promise<void> {
     const endOf = async (sha256: string, streams: ReadonlySet<BodyStream>) => {
       if (await isValid(sha256)) return;

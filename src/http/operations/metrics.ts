@@ -3,16 +3,16 @@ import type { RequestCount } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
 import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
 
-/** Of pages: events by what became of them, and parts of them that were withheld. */
+/** Counts of page events by outcome, and of their parts that were withheld. */
 export interface CollectedCounts {
   readonly events: ReadonlyMap<string, number>;
   readonly withheld: ReadonlyMap<string, number>;
 }
 
-/** The numbers of one organization, and of the process, as Prometheus reads them. */
+/** Metrics of one organization and of the process, in the Prometheus text format. */
 export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, RequestCount>, noIdCount: number, collected: CollectedCounts, process: ProcessGauges): Promise<string> {
   const health = await healthOf(daybook);
-  // Whoever watches is to be told that it is down, and not that there are no numbers.
+  // A scrape must report that it is down, not fail.
   const stats = health === "unreachable" ? undefined : await daybook.stats?.();
   const families = [
     gauge("daybook_up", "1 while the store takes events, else 0.", health === "ok" ? 1 : 0),

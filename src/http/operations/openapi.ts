@@ -13,10 +13,10 @@ type SchemaObject = Record<string, unknown>;
 
 const BINARY: SchemaObject = { type: "string", format: "binary" };
 
-/** Made once for a table: it takes many milliseconds, and everybody may ask for it. */
+/** Cached per table: building the text takes many milliseconds, and its route is open to everyone. */
 const textOf = new WeakMap<readonly Route[], SharedText>();
 
-/** The description of a table of routes (OpenAPI 3.1) as JSON text, made from the schemas that check requests. */
+/** The OpenAPI 3.1 document of a route table as JSON text, built from the schemas that check requests. */
 export function openapiText(routes: readonly Route[]): SharedText {
   const known = textOf.get(routes) ?? new SharedText(describe(routes));
   textOf.set(routes, known);
@@ -32,7 +32,7 @@ function describe(routes: readonly Route[]): string {
   return JSON.stringify({
     openapi: "3.1.0",
     info: { title: "Daybook", version: "1", description: "Event analytics: counts, search, people, revenue, companies, privacy requests." },
-    // Where the description was read: the routes may stand below a path that nobody here knows.
+    // Relative to the URL of the document: the mount path of the routes is not known here.
     servers: [{ url: "." }],
     paths,
     components: {

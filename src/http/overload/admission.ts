@@ -8,18 +8,18 @@ import { ParseRoom } from "./parse-room.js";
 import { TokenShares } from "./token-shares.js";
 
 /**
- * Lets so many bytes of bodies be parsed in one turn of the event loop, in order of arrival. Many long bodies that
- * arrive together would be parsed in a row, and whoever is to be refused would hear of it after all of them.
+ * Limits the bytes of bodies that are parsed per turn of the event loop, in order of arrival.
+ * Otherwise many long bodies that arrive together would be parsed in a row, and delay even the requests that are refused.
  */
 export class ParsePace {
   #takenByteLength = 0;
-  /** Ends with the turn in which bodies were taken. */
+  /** Resolves after the turn in which bytes were taken. */
   #turn: Promise<void> | null = null;
   #last: Promise<void> | null = null;
 
   constructor(readonly bytesPerTurn: number = LIMITS.parsedBytesPerTurn) {}
 
-  /** Resolves when a body of so many bytes may be parsed. */
+  /** Resolves when that many bytes may be parsed. */
   wait(byteLength: number): Promise<void> {
     const mine = this.#take(this.#last, byteLength);
     this.#last = mine;
@@ -42,7 +42,7 @@ export class ParsePace {
   }
 }
 
-/** How often it is looked whether the event loop has caught up, in ms. */
+/** How often to check whether the event loop has caught up, in ms. */
 const LOOK_MS = 10;
 
 interface WaitingRequest {
@@ -51,14 +51,14 @@ interface WaitingRequest {
   readonly enter: (isIn: boolean) => void;
 }
 
-/** Short writes that wait while the event loop is late, in order of arrival. */
+/** Queue of short writes while the event loop is late, in order of arrival. */
 class Calm {
   readonly #waiting: WaitingRequest[] = [];
   #byteLength = 0;
 
   constructor(readonly isLate: () => boolean) {}
 
-  /** Resolves with true when it may go on. False: there is no room to wait, or it waited too long. */
+  /** Resolves to true when the write may continue. False: there is no room to wait, or it waited too long. */
   wait(byteLength: number): false | Promise<boolean> {
     const isFull = this.#waiting.length >= SERVER_LIMITS.waitingWriteCount || this.#byteLength + byteLength > SERVER_LIMITS.waitingBytes;
     if (byteLength > SERVER_LIMITS.waitingWriteBytes || isFull) return false;
@@ -68,7 +68,7 @@ class Calm {
   }
 
   readonly #look = (): void => {
-    // Not all at once: it would be late again.
+    // A few at a time, or the event loop would be late again.
     const calmCount = this.isLate() ? 0 : SERVER_LIMITS.calmWriteCount;
     for (let count = 0; count < calmCount && this.#waiting.length > 0; count += 1) this.#leave(true);
     const nowMs = performance.now();
@@ -84,41 +84,41 @@ class Calm {
   }
 }
 
-/** Below it, parsing takes less time than waiting for a turn. */
+/** Parsing a shorter body takes less time than waiting for a turn. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
-/** Of all bytes, the part that bodies may hold whose keys are not known. */
+/** Bodies with unknown keys may hold one part in this many of all bytes. */
 const KEYLESS_SHARE = 8;
 
 /** Bytes that one request holds in memory. */
 export interface HeldMemory {
-  /** True: whose bytes they are is not known when they come. */
+  /** True: the organization is not known until the body is read. */
   readonly isKeyless: boolean;
-  /** Counts bytes that have arrived or were inflated. @throws overloaded */
+  /** Counts bytes that arrived or were inflated. @throws overloaded */
   take(byteLength: number): void;
-  /** Counts nothing, but tells whether so many bytes are worth reading. @throws overloaded */
+  /** Checks that there is room for so many bytes, without counting them. @throws overloaded */
   expect(byteLength: number): void;
-  /** Resolves when a body of so many bytes may be parsed, one to be written once there is room for what it becomes; null: now. Called once. */
+  /** Resolves when a body of that many bytes may be parsed; one that will be written also waits for its room. Null: now. Call it once. */
   parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null;
-  /** Resolves when so many bytes more of it may be parsed. */
+  /** Resolves when that many more bytes of the body may be parsed. */
   pace(byteLength: number): Promise<void>;
   /**
-   * The key is known: what was held without one counts to the organization from now on. Resolves when there is room for it; null: now.
+   * Moves what was held without a key to the shared budget and to the room of its organization. Resolves when there is room; null: now.
    * @throws overloaded
    */
   keyKnown(organization: string): Promise<void> | null;
   release(): void;
 }
 
-/** Bytes that are held together, of all requests that share a bound. */
+/** A limit of bytes that several requests share. */
 interface ByteBudget {
   readonly byteLengthMax: number;
   byteLength: number;
 }
 
-/** Refuses requests before they cost anything, while there is too much to do. */
+/** Refuses requests under overload, before they cost anything. */
 export class Admission {
-  // Made once: the stack that comes with an error takes longer to make than the rest of a refusal.
+  // Created once: the stack trace of an error takes longer than the rest of a refusal.
   readonly #late = new DaybookError("overloaded", "requests come in faster than they can be answered");
   readonly #tooMany: DaybookError;
   readonly #shares: TokenShares;
@@ -141,8 +141,8 @@ export class Admission {
   }
 
   /**
-   * Refuses what comes while the event loop is late. A short write waits until it no longer is; null: it goes on now.
-   * @param writeBytes how much the request writes; null: it writes nothing
+   * Refuses requests while the event loop is late. A short write waits until it has caught up; null: it continues now.
+   * @param writeBytes bytes that the request writes; null: none
    * @throws overloaded
    */
   refuseLate(writeBytes: number | null): Promise<void> | null {
@@ -154,7 +154,7 @@ export class Admission {
     });
   }
 
-  /** Counts a request of a token until the answer of this call is called. A short write waits for its turn. @throws rate_limited */
+  /** Counts a request of a token until the returned function is called. A short write waits for a free slot. @throws rate_limited */
   async enter(sha256: string, writeBytes: number | null): Promise<() => void> {
     const entered = this.#shares.enter(sha256, writeBytes);
     if (entered !== true && !(await entered)) throw this.#tooMany;
@@ -162,8 +162,8 @@ export class Admission {
   }
 
   /**
-   * What one request will hold. A request that is alone is let in whatever it brings: its route has a bound of its own.
-   * @param organization null: whose it is will be known by the body alone
+   * Counts the bytes that one request holds. If no other request holds bytes, its size is bounded by its route alone.
+   * @param organization null: not known until the body is read
    */
   hold(organization: string | null): HeldMemory {
     return new HeldBytes(organization, this.#all, this.#keyless, this.#pace, this.#roomOf);
@@ -185,7 +185,7 @@ class HeldBytes implements HeldMemory {
   readonly isKeyless: boolean;
   #own = 0;
   #budget: ByteBudget;
-  /** Bytes that are being parsed, and where. */
+  /** Bytes that are being parsed, and the room that counts them. */
   #parsed = 0;
   #room: ParseRoom | null = null;
 
@@ -253,7 +253,7 @@ function refuseOver({ byteLength: held, byteLengthMax }: ByteBudget, own: number
   if (others > 0 && others + own + byteLength > byteLengthMax) throw new DaybookError("overloaded", "too many bytes are waiting");
 }
 
-/** Bytes that a request brings to be written, as far as it says before they are read. Who does not say it brings many. */
+/** Bytes that a request will write, by its headers; without a declared length, the maximum of a write that may wait. */
 export function writtenBytes(request: WireRequest): number {
   if (request.method === "GET") return request.target.length;
   const declared = request.header("content-length");

@@ -13,47 +13,47 @@ import { createRouter, routeOf } from "../routing/router.js";
 import type { Router } from "../routing/router.js";
 import { TokenShares } from "./token-shares.js";
 
-/** What a front goes by: values only, so that it can stand on another thread than its handler. */
+/** Rules of the edge filter: plain values, so that it can run on another thread than the handler. */
 export interface FrontRules {
   readonly routes: readonly FrontRoute[];
   readonly limits: HandlerLimits;
 }
 
-/** A request that never came to the handler, which knows whose a token is. */
+/** A request that was refused before it reached the handler; only the handler can map the token to its organization. */
 export interface Refusal extends Omit<Answered, "organization"> {
-  /** The hash of the token, which may be of no known token; null where none was looked at. */
+  /** Hash of the token, which may be unknown; null if no token was read. */
   readonly sha256: string | null;
 }
 
-/** A request on its way to the handler, with what is to be told of it, or its answer already. Left once, when it is answered. */
+/** A request for the handler with the findings about it, or a refusal. Call `leave` once, after the answer. */
 export type Entered =
   | { readonly refusal: null; readonly known: RequestFindings; leave(): void }
   | { readonly refusal: WireReply; leave(): void };
 
 const leaveNothing = () => undefined;
 
-/** Where a refusal is counted, and in which shape it is told. */
+/** The path that a refusal counts for, and the envelope of its error. */
 type RefusalShape = Pick<RouteFace, "path" | "envelope">;
 
-/** What is asked, as far as the front looks. */
+/** The route of a request, and the findings about it. */
 interface Face {
   readonly route: FrontRoute;
   readonly known: RequestFindings;
 }
 
-/** What no route takes, and where that is counted. */
+/** The error of a request that no route takes, and where it counts; null: no path matches. */
 interface Faceless {
   readonly place: RefusalShape | null;
   readonly error: DaybookError;
 }
 
 /**
- * Stands before a handler on another thread, and refuses what is too much or no proper request, so that it costs the
- * handler's thread next to nothing: what no route takes, requests of a token that has as many with the handler as it may have, and all when
- * very many are with the handler. Everything else is the handler's to judge, which is told the route and the hash of the token.
+ * The edge filter of a handler on another thread. It refuses malformed requests and overload, at almost no cost for the handler's thread:
+ * requests that no route takes, requests of a token that has reached its limit in the handler, and all requests once too many are in the handler.
+ * The handler decides about everything else; it gets the route and the hash of the token.
  */
 export class Front {
-  /** Counts the bytes of bodies on this side. */
+  /** Counts the bytes of bodies on this thread. */
   readonly admission: Admission;
   readonly #router: Router<FrontRoute>;
   readonly #shares: TokenShares;
@@ -61,7 +61,7 @@ export class Front {
   readonly #full = new DaybookError("overloaded", "requests come in faster than they can be answered");
   #enteredCount = 0;
 
-  /** @param onRefused hears of each request that the handler will not see */
+  /** @param onRefused called for each request that the handler does not see */
   constructor(
     { routes, limits }: FrontRules,
     readonly sha256Hex: (text: string) => string,
@@ -73,13 +73,13 @@ export class Front {
     this.#tooMany = tooManyOfToken(limits);
   }
 
-  /** Lets a request pass, at once or after a moment, or answers it. */
+  /** Passes a request to the handler, at once or after a short wait, or refuses it. */
   async enter(request: WireRequest): Promise<Entered> {
     const startedMs = performance.now();
     const face = this.#faceOf(request);
     if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
     const { route, known } = face;
-    // What everybody may read costs little; what pages send is written.
+    // Open reads are cheap; what pages send is written.
     if (route.always || (route.access === null && route.method === "GET" && !route.writes)) return { refusal: null, known, leave: leaveNothing };
     const sha256 = known.sha256 ?? null;
     if (this.#enteredCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
@@ -104,7 +104,7 @@ export class Front {
     return { refusal: method === "HEAD" ? { ...reply, body: null } : reply, leave: leaveNothing };
   }
 
-  /** Looks in the order in which the handler would: what is no path, what the socket found wrong, what no route of the path takes. */
+  /** Checks in the handler's order: unknown path, fault of the transport, method that the path does not take. */
   #faceOf(request: WireRequest): Face | Faceless {
     let place: RefusalShape | null = null;
     try {
@@ -119,7 +119,7 @@ export class Front {
     }
   }
 
-  /** Null where the handler will say what is missing: that it has too much to do comes before. */
+  /** Null if the route needs no token or none was sent: the handler reports a missing one, after its overload check. */
   #hashOf(request: WireRequest, access: RequiredAccess | null): string | null {
     const value = access === null ? undefined : tokenIn(request.header("authorization"), access.basic);
     return value === undefined ? null : this.sha256Hex(value);

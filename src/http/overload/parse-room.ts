@@ -1,14 +1,13 @@
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 
-/** One that waits for room. */
 interface WaitingBody {
   readonly byteLength: number;
   readonly enter: () => void;
 }
 
 /**
- * Lets so many bytes of bodies that are to be written be parsed and not yet answered, in order of arrival; a body that is alone may be of any size.
- * Bodies that wait as bytes are a tenth of the objects they become, and the collector does not move them.
+ * Limits the bytes of bodies that are parsed but not yet written and answered, in order of arrival; a body alone may have any size.
+ * A waiting body takes a tenth of the memory of its parsed objects, and the garbage collector does not move it.
  */
 export class ParseRoom {
   #byteLength = 0;
@@ -16,7 +15,7 @@ export class ParseRoom {
 
   constructor(readonly parsedBytes: number = SERVER_LIMITS.parsedBytes) {}
 
-  /** Resolves when a body of so many bytes may be parsed; null: now. Whoever entered leaves. */
+  /** Resolves when a body of that many bytes may be parsed; null: now. Each `enter` needs one `leave`. */
   enter(byteLength: number): Promise<void> | null {
     if (this.#waiting.length === 0 && this.#has(byteLength)) {
       this.#byteLength += byteLength;
@@ -25,7 +24,7 @@ export class ParseRoom {
     return new Promise((resolve) => this.#waiting.push({ byteLength, enter: resolve }));
   }
 
-  /** What became of a body that had entered is no longer needed. */
+  /** Releases an entered body once its parsed values are no longer needed. */
   leave(byteLength: number): void {
     this.#byteLength -= byteLength;
     for (let next = this.#waiting[0]; next !== undefined && this.#has(next.byteLength); next = this.#waiting[0]) {

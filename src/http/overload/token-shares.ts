@@ -5,7 +5,7 @@ interface Share {
   underWayCount: number;
   /** In order of arrival. */
   readonly waiting: WaitingCaller[];
-  /** Writes among these, and their bytes. */
+  /** Writes among `waiting`, and their bytes. */
   writeCount: number;
   writeBytes: number;
 }
@@ -14,19 +14,19 @@ interface WaitingCaller {
   readonly enter: (isIn: boolean) => void;
 }
 
-/** Lets so many requests of a token go on at a time. One more waits for its turn: a short write for seconds, anything else for a moment. */
+/** Limits the concurrent requests of each token. One more waits for a free slot: a short write for seconds, anything else for a moment. */
 export class TokenShares {
   readonly #byToken = new Map<string, Share>();
 
-  /** @param momentMs how long anything but a short write waits: bursts of short questions pass, and whoever is refused hears of it soon */
+  /** @param momentMs how long anything but a short write waits: long enough for bursts of short queries, short enough for a quick refusal */
   constructor(
     readonly requestsPerTokenCount: number,
     readonly momentMs: number,
   ) {}
 
   /**
-   * True: it may go on, and leaves when it is answered. False: there was no room.
-   * @param writeBytes how much it writes; null: it writes nothing
+   * True: the request may continue, and must `leave` after its answer. False: there was no free slot.
+   * @param writeBytes bytes that it writes; null: none
    */
   enter(sha256: string, writeBytes: number | null): boolean | Promise<boolean> {
     let share = this.#byToken.get(sha256);
@@ -42,7 +42,7 @@ export class TokenShares {
   leave(sha256: string): void {
     const share = this.#byToken.get(sha256);
     if (share === undefined) return;
-    // Its place goes on to whoever waited longest.
+    // The request that waited longest takes over the slot.
     const next = share.waiting.shift();
     if (next !== undefined) return next.enter(true);
     share.underWayCount -= 1;

@@ -12,13 +12,13 @@ import { parseNdjson, parseScanned } from "./json.js";
 import type { BodyRule } from "../routing/route.js";
 
 const JSON_TYPES = ["application/json"];
-/** And what senders call their JSON so that a browser asks for no leave, and what curl calls any body. */
+/** Adds `text/plain`, which browsers send as JSON without a CORS preflight, and curl's default type. */
 const ANY_JSON_TYPES = [...JSON_TYPES, "text/plain", "application/x-www-form-urlencoded"];
 const NDJSON_TYPES = ["application/x-ndjson", "application/ndjson"];
 const ENCODINGS: Readonly<Record<string, BodyCompression>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
 
 /**
- * Reads and parses a request body; no bytes at all are `{}`.
+ * Reads and parses a request body; an empty body is `{}`.
  * @throws unsupported_media_type, body_too_large, overloaded, malformed_json, invalid_body
  */
 export async function readBody(request: WireRequest, rule: BodyRule, held: HeldMemory): Promise<Record<string, unknown>> {
@@ -32,7 +32,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   const { list, itemCountMax = SERVER_LIMITS.bodyItemCount } = rule;
   const isOfForm = rule.form === true && isForm(request.header("content-type"));
   const [json, others] = isOfForm ? dataOfForm(bytes) : [bytes, {}];
-  // Of lines each is an item, whatever it holds.
+  // Every NDJSON line is an item, whatever its value contains, so the scan has no item limit.
   const scan = form === "arrow" ? null : scanJson(json, form === "ndjson" ? Infinity : itemCountMax);
   if (scan !== null && scan.weight > rule.maxByteLength) throw new DaybookError("body_too_large", `expected values that take no more memory than ${rule.maxByteLength} bytes of JSON, got more: send them in several bodies`);
   const turn = held.parseTurn(scan?.weight ?? bytes.length, rule.isWritten === true);
@@ -46,7 +46,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
 }
 
 /**
- * Waits for the end of a body that nobody asked for and drops it: a request that broke off is refused before anything is done.
+ * Reads and drops a body that the route does not use, so that a truncated request fails before it has an effect.
  * @throws body_too_large, overloaded, aborted
  */
 export async function dropBody(request: WireRequest, held: HeldMemory): Promise<void> {
@@ -71,7 +71,7 @@ async function arrowEvents(bytes: Uint8Array, maxByteLength: number, itemCountMa
   }
 }
 
-/** A body without a content type is taken as JSON. */
+/** A body without a content type counts as JSON. */
 function formOf(header: string | null, rule: BodyRule): "json" | "ndjson" | "arrow" {
   if (header === null || header === "application/json") return "json";
   const { type, isUtf8 } = mediaTypeOf(header);
@@ -92,7 +92,7 @@ interface MediaType {
   readonly isUtf8: boolean;
 }
 
-/** What browsers and client libraries send are a few texts, again and again. */
+/** Bounds the cache of parsed content types; browsers and client libraries repeat a few texts. */
 const KNOWN_TYPE_COUNT = 32;
 const KNOWN_TYPE_CHARS = 80;
 const knownTypes = new Map<string, MediaType>();

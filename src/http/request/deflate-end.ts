@@ -1,25 +1,25 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- symbols are bounded by their tables */
 
-/** Extra bits of a length, and the length that they are added to, by symbol from 257 on. */
+/** Extra bits of a length, and the base that they are added to, by symbol from 257 on. */
 const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
 const LENGTH_BASES = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
 const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13];
 const END_OF_BLOCK = 256;
-/** The order in which a block tells how long the codes of code lengths are. */
+/** Order in which a block lists the lengths of the code length codes (RFC 1951, 3.2.7). */
 const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/** Bytes that are no deflate stream, or not the whole of one. */
+/** The bytes are not a complete deflate stream. */
 export class NoDeflate extends Error {}
 
-/** Where a deflate stream ends, and how many bytes it holds. */
+/** The end offset of a deflate stream, and the byte length of its inflated data. */
 export interface DeflateEnd {
   readonly end: number;
   readonly byteLength: number;
 }
 
 /**
- * Finds the end of the deflate stream (RFC 1951) that begins at `start`: no runtime tells it. What the bytes mean is not looked at.
- * @param maxByteLength beyond so many bytes it is no longer looked for: `end` is where that was
+ * Finds the end of the deflate stream (RFC 1951) that begins at `start`, which no runtime reports. Nothing is inflated.
+ * @param maxByteLength the search stops once the inflated length exceeds this; `end` is then where it stopped
  * @throws NoDeflate
  */
 export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: number): DeflateEnd {
@@ -35,17 +35,17 @@ export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: nu
   return { end: bits.end, byteLength };
 }
 
-/** Bits that a look-up decides; longer codes are decoded bit by bit. A table of all 15 bits costs more than what it is read from. */
+/** Bits that one lookup decodes; longer codes are decoded bit by bit. A full 15-bit table costs more than the input it decodes. */
 const ROOT_BITS = 9;
 const LONGEST_CODE = 15;
 
-/** A canonical code. */
+/** A canonical Huffman code. */
 interface CodeTable {
-  /** By the next `ROOT_BITS` bits of a stream: the symbol times 16, and how many bits it takes; 0 for bits that no short code has. */
+  /** By the next `ROOT_BITS` bits: the symbol times 16 plus its code length; 0 if no short code matches. */
   readonly entries: Uint16Array;
-  /** How many codes there are of each length. */
+  /** Number of codes of each length. */
   readonly counts: Uint16Array;
-  /** The symbols in the order of their codes. */
+  /** Symbols in the order of their codes. */
   readonly symbols: Uint16Array;
 }
 
@@ -89,7 +89,7 @@ function readTables(bits: Bits): CodeTables {
   return [tableOf(all.subarray(0, lengthCount)), tableOf(all.subarray(lengthCount))];
 }
 
-/** The canonical code of some code lengths, by symbol. Cost: a few looks at each symbol, and `2 ** ROOT_BITS` entries. @throws NoDeflate */
+/** Builds a canonical code from code lengths by symbol. Cost: a few steps per symbol plus `2 ** ROOT_BITS` entries. @throws NoDeflate */
 function tableOf(lengths: Uint8Array): CodeTable {
   const counts = new Uint16Array(LONGEST_CODE + 1);
   for (const length of lengths) if (length > 0) counts[length]! += 1;
@@ -114,13 +114,13 @@ function tableOf(lengths: Uint8Array): CodeTable {
   return { entries, counts, symbols };
 }
 
-/** Those of blocks that bring none of their own. */
+/** The tables of blocks with fixed codes (RFC 1951, 3.2.6). */
 const FIXED: CodeTables = [
   tableOf(Uint8Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8))),
   tableOf(new Uint8Array(30).fill(5)),
 ];
 
-/** Reads bits, the lowest of each byte first. */
+/** Reads bits, least significant first. */
 class Bits {
   #held = 0;
   #count = 0;
@@ -130,7 +130,7 @@ class Bits {
     public at: number,
   ) {}
 
-  /** Behind the last byte of which a bit was taken. */
+  /** Offset after the last byte that a bit was read from. */
   get end(): number {
     return this.at - (this.#count >>> 3);
   }
@@ -150,7 +150,7 @@ class Bits {
     return entry === 0 ? this.#longSymbol(table) : this.#taken(entry >>> 4, entry & 15);
   }
 
-  /** Codes of one length are numbers in a row, and the first of a length follows from those before. */
+  /** Codes of one length are consecutive, and the first code of a length follows from the shorter lengths. */
   #longSymbol({ counts, symbols }: CodeTable): number {
     let [code, first, place] = [0, 0, 0];
     for (let length = 1; length <= LONGEST_CODE; length += 1) {
@@ -170,7 +170,7 @@ class Bits {
     return symbol;
   }
 
-  /** Passes over a block that is stored as it is. Answers its length. */
+  /** Skips a stored block and returns its byte length. */
   skipStored(): number {
     this.at = this.end;
     [this.#held, this.#count] = [0, 0];
@@ -181,7 +181,7 @@ class Bits {
     return byteLength;
   }
 
-  /** Bits that are there, though there may be fewer: a stream ends with its last symbol. */
+  /** Buffers at least `count` bits, or as many as are left: a stream ends with its last symbol. */
   #fill(count: number): void {
     while (this.#count < count && this.at < this.bytes.length) {
       this.#held |= this.bytes[this.at]! << this.#count;

@@ -7,15 +7,18 @@ const FORM_TYPE = "application/x-www-form-urlencoded";
 const DATA = "data";
 const decoder = new TextDecoder();
 
-/** What newer runtimes have of their own. */
+/** Newer runtimes decode base64 natively. */
 const fromBase64 = (Uint8Array as { readonly fromBase64?: (text: string) => Uint8Array }).fromBase64?.bind(Uint8Array);
 
-/** Whether a body is a form by its content type. */
+/** Whether a body is a form, by its content type. */
 export function isForm(contentType: string | null): boolean {
   return (contentType ?? "").toLowerCase().split(";", 1)[0]?.trim() === FORM_TYPE;
 }
 
-/** The JSON of a form, and its other fields. @throws malformed_json, invalid_parameter, duplicate_parameter, invalid_body (many fields) */
+/**
+ * Splits a form into the JSON of its `data` field and the other fields.
+ * @throws malformed_json, invalid_parameter, duplicate_parameter, invalid_body (too many fields)
+ */
 export function dataOfForm(bytes: Uint8Array): [json: Uint8Array, others: Readonly<Record<string, string>>] {
   const text = decoder.decode(bytes);
   if (text.split("&", SERVER_LIMITS.formFieldCount + 1).length > SERVER_LIMITS.formFieldCount)
@@ -24,16 +27,16 @@ export function dataOfForm(bytes: Uint8Array): [json: Uint8Array, others: Readon
 }
 
 /**
- * Fields of which `data` holds JSON in base64: one thing, or a list of them.
- * @param list the member that they become
- * @throws malformed_json (also where there is no `data`)
+ * Parses fields whose `data` is JSON in base64: one item or a list of items.
+ * @param list name of the member that gets the items
+ * @throws malformed_json (also if `data` is missing)
  */
 export function membersOfFields(fields: Readonly<Record<string, string>>, list: string): Record<string, unknown> {
   const [json, others] = dataOfFields(fields);
   return withData(parseJson(json), others, list);
 }
 
-/** What the JSON of a form was, with its other fields. */
+/** Combines the parsed JSON of a form, as a list, with the other fields. */
 export function withData(value: unknown, others: Readonly<Record<string, string>>, list: string): Record<string, unknown> {
   return { ...others, [list]: Array.isArray(value) ? value : [value] };
 }
@@ -42,7 +45,7 @@ function dataOfFields({ [DATA]: data = "", ...others }: Readonly<Record<string, 
   return [bytesOfBase64(data), others];
 }
 
-/** In a form that was not escaped a plus reads as a blank. */
+/** An unescaped plus in a form decodes as a space, so spaces are turned back into pluses. */
 function bytesOfBase64(text: string): Uint8Array {
   try {
     const escaped = text.replaceAll(" ", "+");

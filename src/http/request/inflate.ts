@@ -4,12 +4,12 @@ import type { HeldMemory } from "../overload/admission.js";
 import { bodyTooLarge, collect } from "../wire/exchange.js";
 import { endOfDeflate, NoDeflate } from "./deflate-end.js";
 
-/** How bodies are compressed: gzip (RFC 1952), one member or several, or one zlib stream (RFC 1950). */
+/** Compression of a body: gzip (RFC 1952) with one or more members, or one zlib stream (RFC 1950). */
 export type BodyCompression = "gzip" | "deflate";
 
 /**
- * A body as it was before it was compressed, by the same rules on every runtime: the members of a gzip body are one body, and bytes behind the last
- * stream are an error. The bound holds for all members together, before anything is inflated.
+ * Inflates a body by the same rules on every runtime: all gzip members form one body, and bytes after the last stream are an error.
+ * The limit covers all members together and is checked before anything is inflated.
  * @throws malformed_json, body_too_large, and what `held` throws
  */
 export async function inflate(bytes: Uint8Array, format: BodyCompression, maxByteLength: number, held: HeldMemory): Promise<Uint8Array> {
@@ -21,7 +21,7 @@ export async function inflate(bytes: Uint8Array, format: BodyCompression, maxByt
   }
 }
 
-/** The streams that a body is made of. Cost: a look at all bits. @throws malformed_json, body_too_large */
+/** Splits a body into its compressed streams. Cost: reads every bit. @throws malformed_json, body_too_large */
 function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: number): Uint8Array[] {
   const streams: Uint8Array[] = [];
   let left = maxByteLength;
@@ -44,7 +44,7 @@ function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: nu
 function streamAt(bytes: Uint8Array, start: number, format: BodyCompression, left: number) {
   try {
     const { end, byteLength } = endOfDeflate(bytes, dataStart(bytes, start, format), left);
-    // Checksums are for the runtime to check.
+    // The runtime checks the checksums.
     return { end: end + (format === "gzip" ? GZIP_TRAILER_BYTES : ZLIB_TRAILER_BYTES), byteLength };
   } catch (error) {
     throw error instanceof NoDeflate ? damaged(format) : error;
@@ -52,14 +52,14 @@ function streamAt(bytes: Uint8Array, start: number, format: BodyCompression, lef
 }
 
 const [GZIP_HEADER_BYTES, GZIP_TRAILER_BYTES, ZLIB_HEADER_BYTES, ZLIB_TRAILER_BYTES] = [10, 8, 2, 4];
-/** What a gzip header may have besides: a checksum of its own, more fields, the name of a file, a comment. */
+/** Flags of the optional parts of a gzip header: a checksum, extra fields, a file name, a comment. */
 const [HAS_CHECKSUM, HAS_FIELDS, HAS_NAME, HAS_COMMENT] = [2, 4, 8, 16];
 
 function isMember(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x1f && bytes[at + 1] === 0x8b;
 }
 
-/** Where the data behind a header begins. */
+/** Offset of the compressed data after the header. */
 function dataStart(bytes: Uint8Array, start: number, format: BodyCompression): number {
   if (format === "deflate") return start + ZLIB_HEADER_BYTES;
   if (!isMember(bytes, start)) throw new NoDeflate("no gzip header");
@@ -75,7 +75,6 @@ function dataStart(bytes: Uint8Array, start: number, format: BodyCompression): n
   return (flags & HAS_CHECKSUM) === 0 ? at : at + 2;
 }
 
-/** What some streams hold, one behind the other. */
 function inflated(streams: readonly Uint8Array[], format: BodyCompression): ReadableStream<Uint8Array> {
   const chunks = chunksOf(streams, format);
   return new ReadableStream({

@@ -3,28 +3,28 @@ import { LONG_DIGITS } from "../../base/json-text.js";
 import { LIMITS } from "../../base/limits.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 
-/** Some items of a list that stand together: where their text begins and ends. */
+/** Consecutive items of a list: the byte range of their text, and their number. */
 export interface Items {
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
-/** What a look at the bytes of JSON tells before anything is made of them. */
+/** Facts about JSON bytes, found before they are parsed. */
 export interface Scan {
-  /** Whether an integer has `LONG_DIGITS`. */
+  /** Whether an integer has at least `LONG_DIGITS` digits. */
   readonly hasLongNumber: boolean;
-  /** How much memory its values take, in bytes of ordinary JSON that take as much. */
+  /** Memory that the values take, in bytes of ordinary JSON that take as much. */
   readonly weight: number;
-  /** Of each list at the top, or in an object at the top, that is long: its items, some at a time. */
+  /** For each long list at the top or in a top-level object: its items in chunks. */
   readonly longLists: readonly (readonly Items[])[];
-  /** Of everything else. */
+  /** Bytes outside the items of long lists. */
   readonly byteLengthBeside: number;
-  /** False: it ends within a list or an object. */
+  /** False if the text ends within a list or an object. */
   readonly isWhole: boolean;
 }
 
-/** Digits of a fraction count for nothing: no body has more bytes. A small integer, as the loop is slower with a double. */
+/** Keeps fraction digits from counting as long: no body has more bytes. A small integer, because the loop is slower with a double. */
 const FRACTION = -(2 ** 30);
 
 const [QUOTE, COMMA, DOT, BACKSLASH] = [0x22, 0x2c, 0x2e, 0x5c];
@@ -32,10 +32,10 @@ const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Looks for nesting, long integers and items. Brackets, commas and digits are ASCII, so UTF-8 bytes can be scanned before they are decoded; that they
- * are JSON is for the parser to say. Cost: about a nanosecond a byte.
- * @param itemCountMax of all lists at the top, or in an object at the top
- * @throws malformed_json (nested too deep), body_too_large (more items, or a long item)
+ * Scans for nesting, long integers and items. Brackets, commas and digits are ASCII, so UTF-8 bytes need no decoding; the parser checks the syntax.
+ * Cost: about a nanosecond per byte.
+ * @param itemCountMax limit of all lists at the top or in a top-level object together
+ * @throws malformed_json (nested too deep), body_too_large (too many items, or an item too long)
  */
 export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
   let depth = 0;
@@ -68,9 +68,9 @@ export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
   return { hasLongNumber, weight: Math.max(bytes.length, SERVER_LIMITS.jsonValueBytes * valueCount), longLists: lists.long, byteLengthBeside: lists.byteLengthBeside, isWhole: depth === 0 };
 }
 
-/** The lists at the top, or in an object at the top. */
+/** Tracks the lists at the top or in a top-level object. */
 class Lists {
-  /** How deep the items of the list are that is open; 0: none is. */
+  /** Nesting depth of the items of the open list; 0 if no list is open. */
   depth = 0;
   #isInObject = false;
   #itemCount = 0;
@@ -121,7 +121,7 @@ class Lists {
     this.#count = 0;
   }
 
-  /** Whether the list that ends there never had an item. */
+  /** Whether the list that ends at `end` has no items. */
   #isEmpty(end: number): boolean {
     if (this.#count > 0 || this.#items.length > 0) return false;
     let at = this.#from;
@@ -145,7 +145,7 @@ export function tooLongItem(): DaybookError {
   return new DaybookError("body_too_large", `expected items of at most ${SERVER_LIMITS.bodyItemBytes} bytes each, got a longer one`);
 }
 
-/** Where the quote is that ends a string, or else the end of the bytes. */
+/** Index of the quote that closes a string, or the end of the bytes. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

@@ -4,26 +4,26 @@ import { LIMITS } from "../../base/limits.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { scanJson, tooLongItem, tooManyItems, type Items, type Scan } from "./json-scan.js";
 
-/** A mark of the byte order is none within a body. */
+/** A byte order mark within a body is text; only the start of a body may have one. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const startDecoder = new TextDecoder("utf-8", { fatal: true });
 const [NEWLINE, CARRIAGE_RETURN, COMMA, OPENING_BRACKET, CLOSING_BRACKET] = [0x0a, 0x0d, 0x2c, 0x5b, 0x5d];
 
-/** Resolves when so many bytes more may be parsed. */
+/** Resolves when that many more bytes may be parsed. */
 export type Pace = (byteLength: number) => Promise<void>;
 
-/** Bytes as JSON. @throws malformed_json (not UTF-8, nested too deep, not JSON), body_too_large */
+/** Parses bytes as JSON. @throws malformed_json (not UTF-8, nested too deep, not JSON), body_too_large */
 export function parseJson(bytes: Uint8Array): unknown {
   return parseText(decoded(bytes, true), "", scanJson(bytes, SERVER_LIMITS.bodyItemCount).hasLongNumber);
 }
 
-/** The same of bytes that were scanned. Items of long lists are parsed some at a time, so that others have turns. */
+/** Like `parseJson`, for scanned bytes: parses the items of long lists in chunks and yields between them. */
 export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: Scan, pace: Pace): Promise<unknown> {
   if (!isWhole && byteLengthBeside > SERVER_LIMITS.bodyItemBytes) throw new DaybookError("malformed_json", "expected JSON: it ends before it is whole");
   if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes)
     throw new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes beside the items of long lists, got ${byteLengthBeside}`);
   if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
-  // Nobody can send it: what stands where a list was taken out is known by it.
+  // Marks where a list was taken out; random, so that no body can contain it.
   const mark = globalThis.crypto.randomUUID();
   const lists: unknown[][] = [];
   let rest = "";
@@ -42,7 +42,7 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
     const values: unknown[] = [];
     for (const { from, to, count } of list) {
       await pace(to - from);
-      // The bracket before the items stands for what is before them in the body.
+      // The text starts one byte before the items, where a bracket replaces the comma.
       const placeOf = (at: number) => charsBefore(bytes, from - 1) + at;
       const some = parseText(listText(bytes, from, to), ` in the items from ${values.length} on`, hasLongNumber, placeOf) as unknown[];
       if (some.length !== count) throw new DaybookError("malformed_json", `expected JSON: item ${values.length} is empty`);
@@ -57,31 +57,31 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
   if (whole !== undefined) return whole;
   for (const [name, member] of Object.entries(value as object)) {
     const list = listAt(member);
-    // An assignment would take the name `__proto__` for something else.
+    // Assigning to the name `__proto__` would set the prototype.
     if (list !== undefined) Object.defineProperty(value, name, { value: list, writable: true, enumerable: true, configurable: true });
   }
   return value;
 }
 
-/** Text between lists, and where it begins: in what is left, and in the body. */
+/** Text between lists: its range in the remaining text, and its start in the body. */
 interface TextBetween {
   readonly from: number;
   readonly to: number;
   readonly byteFrom: number;
 }
 
-/** The place in the body of a character of what is left without lists; what stands for a list is where that begins. */
+/** Position in the body of a character of the remaining text; a placeholder counts as the start of its list. */
 function placeIn(bytes: Uint8Array, segments: readonly TextBetween[], at: number): number {
   const { from, to, byteFrom } = segments.findLast((segment) => segment.from <= at) as TextBetween;
   return charsBefore(bytes, byteFrom) + Math.min(at, to) - from;
 }
 
-/** How many UTF-16 characters the bytes before a place are, without a mark of the byte order. Cost: a look at each, so for errors alone. */
+/** Number of UTF-16 characters before an offset, without a byte order mark. Cost: reads each byte, so only errors use it. */
 function charsBefore(bytes: Uint8Array, end: number): number {
   let count = 0;
   for (let at = hasMark(bytes) ? MARK_BYTES : 0; at < end; at += 1) {
     const byte = bytes[at] as number;
-    // Of four bytes come two characters, of what continues one none.
+    // A sequence of four bytes is two characters; a continuation byte is none.
     if ((byte & 0xc0) !== 0x80) count += byte >= 0xf0 ? 2 : 1;
   }
   return count;
@@ -93,7 +93,7 @@ function hasMark(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** One JSON value per line; blank lines do not count. @throws malformed_json, naming the line; body_too_large */
+/** Parses one JSON value per line; blank lines are skipped. @throws malformed_json (names the line), body_too_large */
 export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, itemCountMax: number, pace: Pace): Promise<unknown[]> {
   const values: unknown[] = [];
   let pausedAt = 0;
@@ -116,7 +116,7 @@ export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, it
   return values;
 }
 
-/** Items as the text of a list: brackets stand in the place of the commas around them meanwhile. What ends the whole list stays what it is. */
+/** Decodes items as a list: brackets temporarily replace the commas around them. The bracket that ends the whole list stays. */
 function listText(bytes: Uint8Array, from: number, to: number): string {
   const [before, behind] = [bytes[from - 1] as number, bytes[to] as number];
   bytes[from - 1] = OPENING_BRACKET;
@@ -129,7 +129,7 @@ function listText(bytes: Uint8Array, from: number, to: number): string {
   }
 }
 
-/** @param isStart whether the body begins there */
+/** @param isStart whether `bytes` begins the body */
 function decoded(bytes: Uint8Array, isStart: boolean): string {
   try {
     return (isStart ? startDecoder : decoder).decode(bytes);
@@ -138,7 +138,7 @@ function decoded(bytes: Uint8Array, isStart: boolean): string {
   }
 }
 
-/** @param placeOf where a character of a part stands in the body; absent: the text is what is told of */
+/** @param placeOf converts a position in a chunk to one in the body; absent: positions refer to the text itself */
 function parseText(text: string, where: string, hasLongNumber: boolean, placeOf?: (at: number) => number): unknown {
   try {
     return parseJsonText(text, hasLongNumber);
@@ -148,7 +148,7 @@ function parseText(text: string, where: string, hasLongNumber: boolean, placeOf?
   }
 }
 
-/** What a parser says of a part, as of the whole body: without its lines, and without words of a text that nobody sent like that. */
+/** Adapts a parser's message about a chunk to the body: removes line numbers, and quotes of text that was not sent like that. */
 function inBody(message: string, placeOf: (at: number) => number): string {
   const bare = message.replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, "");
   return bare.replace(/ at position (\d+)(?: \(line \d+ column \d+\))?/, (_, at: string) => ` at position ${placeOf(Number(at))}`);

@@ -1,6 +1,6 @@
 import { parameterError } from "../../base/errors.js";
 
-/** The parameters of a query string. @throws invalid_parameter (broken percent-encoding), duplicate_parameter */
+/** Parses a query string. @throws invalid_parameter (broken percent-encoding), duplicate_parameter */
 export function parseQuery(text: string): Record<string, string> {
   const query = Object.create(null) as Record<string, string>;
   if (text === "") return query;

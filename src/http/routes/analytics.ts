@@ -13,7 +13,7 @@ import { ask } from "./ask.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
 
-/** A reading endpoint that takes the members of a question in its body. */
+/** A route that takes the members of a query in its body. */
 function question<Body extends z.ZodObject>(
   path: string,
   summary: string,
@@ -42,9 +42,9 @@ function question<Body extends z.ZodObject>(
 
 interface EventRouteOptions<Body extends z.ZodObject> {
   readonly scope?: Scope;
-  /** The library's answer as this endpoint shows it. */
+  /** Converts the library's answer to that of this endpoint. */
   readonly shown?: (answer: unknown) => unknown;
-  /** Members of the input that are not as in the body. */
+  /** Input members that differ from the body. */
   readonly more?: (body: z.infer<Body>) => object;
 }
 
@@ -59,7 +59,7 @@ function shownPage(answer: unknown): unknown {
 
 const bodies = questionBodies;
 
-/** Counts, aggregates and search. */
+/** Routes for counts, aggregates and search. */
 export const analyticsRoutes: readonly Route[] = [
   question("/analytics/count-events", "Counts events", "countEvents", bodies.countEvents, answers.count),
   question("/analytics/count-events-per-day", "Counts events per UTC day", "countEventsPerDay", bodies.perDay, answers.perDay),

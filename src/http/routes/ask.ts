@@ -12,9 +12,9 @@ import { having } from "../access/served-daybook.js";
 type RequestListeners = Pick<Exchange<unknown, unknown>, "signal" | "onNotice">;
 
 /**
- * Puts a question of the library for a caller who may have all that it holds.
- * @param input any JSON: the method refuses what is none of its own
- * @throws what the question throws; insufficient_scope, insufficient_role, organization_token_required
+ * Runs a query of the library, if the caller's token may read everything that the query uses.
+ * @param input any JSON: the library checks it
+ * @throws what the query throws; insufficient_scope, insufficient_role, organization_token_required
  */
 export async function ask(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: RequestListeners): Promise<unknown> {
   const asked: PermittingQuestions = daybook;
@@ -30,7 +30,7 @@ export async function ask(name: ReportName, input: object, { daybook, token }: C
   }
 }
 
-/** The same of an explanation. */
+/** The same for an explanation. */
 export async function explain(name: ReportName, input: object, { daybook, token }: Caller): Promise<Explanation> {
   const asked: PermittingDaybook = having(daybook, "explain");
   return await permitted(input, token, (permit) => asked.explain(name, input, permit));
@@ -45,7 +45,7 @@ async function permitted<Answer>(input: object, token: TokenRecord, put: (permit
       isPermitted = true;
     },
   });
-  // As one would that was wrapped, and whose wrapper hands on less than it got.
+  // A wrapped Daybook that does not pass on all options would skip the check.
   if (!isPermitted) throw new DaybookError("internal", "a Daybook answered without asking whether it may: hand on all options of a question");
   return answer;
 }

@@ -9,7 +9,7 @@ import type { CollectRoute, FileRoute } from "../routing/route.js";
 const noQuery = z.strictObject({});
 const OPEN = { envelope: "problem", access: null, query: noQuery, etag: false } as const;
 
-/** What pages of other origins send to. */
+/** Routes that pages of other origins send to. */
 export const collectRoutes: readonly CollectRoute[] = [
   {
     ...OPEN,
@@ -41,7 +41,7 @@ export const collectRoutes: readonly CollectRoute[] = [
   },
 ];
 
-/** Files for browsers, those that there are. */
+/** Routes of the browser files that were given. */
 export function fileRoutes(files: BrowserFiles): FileRoute[] {
   return SERVED_FILES.flatMap((file) => {
     const content = file.of(files);

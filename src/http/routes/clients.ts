@@ -23,7 +23,7 @@ const COMMON = { envelope: "client", access: null, etag: false } as const;
 const OBJECT = z.looseObject({});
 const ONE = z.union([z.literal(1), z.looseObject({ status: z.literal(1) })]);
 
-/** A route whose client is known by its path, or by what it sends. */
+/** A route whose client depends on its path, or on the request. */
 function post(path: string, library: string, clientOf: Client | ((sent: ClientKeyed) => Client), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
   const of = typeof clientOf === "function" ? clientOf : () => clientOf;
   const schema = row.schema ?? (typeof clientOf === "function" ? OBJECT : clientOf.shape);
@@ -41,7 +41,7 @@ function post(path: string, library: string, clientOf: Client | ((sent: ClientKe
   };
 }
 
-/** The same in the query, which is how the client sends what is not in a list. */
+/** The same with the data in the query, as the client sends anything but lists. */
 function inQuery(path: string, client: Client): ClientRoute {
   return {
     ...COMMON,
@@ -59,7 +59,7 @@ function inQuery(path: string, client: Client): ClientRoute {
 const MIXPANEL = { answer: ONE, form: true };
 const isOpenpanel = ({ header }: ClientKeyed) => header(OPENPANEL_SECRET) !== null;
 
-/** What client libraries of others send to. */
+/** Routes for client libraries of other products. */
 export const clientRoutes: readonly ClientRoute[] = [
   post("/batch/", "posthog-node", posthog),
   post("/i/v0/ai/batch/", "posthog-node", posthog),

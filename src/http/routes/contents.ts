@@ -10,14 +10,14 @@ import { wireNames } from "../wire/wire-names.js";
 
 const noQuery = z.strictObject({});
 
-/** Where a listener was who comes back; null: it is new. @throws invalid_parameter */
+/** The last sequence of a listener that reconnects; null: it is new. @throws invalid_parameter */
 function lastEventId(header: string | null): number | null {
   if (header === null || header === "") return null;
   if (!/^\d{1,16}$/.test(header)) throw parameterError("invalid_parameter", "Last-Event-ID", `expected a sequence, got ${JSON.stringify(header.slice(0, 80))}`);
   return Number(header);
 }
 
-/** What there is, in names and numbers. */
+/** Routes about projects, the token, changes and the size of the store. */
 export const contentRoutes: readonly Route[] = [
   guarded({
     method: "GET",
@@ -60,7 +60,7 @@ export const contentRoutes: readonly Route[] = [
       const changing = having(daybook, "changes");
       if (token.project === null) return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after: given }), { project, isWelcome }));
       const sequences = new SealedSequences(daybook, token.project);
-      // Whoever comes with another number may have missed anything.
+      // With an unknown number, assume that changes were missed.
       const after = given === null ? null : (sequences.opened(given) ?? 0);
       const shown = (sequence: number) => sequences.sealed(sequence);
       return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after }), { project, isWelcome, shown }));

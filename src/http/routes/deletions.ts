@@ -12,10 +12,9 @@ const ACCESS: RequiredAccess = { scope: "events:delete", role: "admin", organiza
 const noQuery = z.strictObject({});
 const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null });
 
-/** What all of these have in common. */
 const common = { envelope: "problem", access: ACCESS, query: noQuery, etag: false } as const;
 
-/** Deletions of events and projects, and the rules by which events go by themselves. */
+/** Routes that delete events and projects, and set retention rules. */
 export const deletionRoutes: readonly Route[] = [
   guarded({
     ...common,

@@ -19,11 +19,11 @@ const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;
 const answer = z.string().meta({ description: "One JSON object a line; no line: there are no more." });
 const form = { method: "POST", envelope: "problem", query: z.strictObject({}), answer, format: "ndjson", etag: false, keepsNames: true } as const;
 
-/** Of the last item of the page before, what its place goes by. */
+/** Position of the last item of the previous page. */
 const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string(), project: z.string() });
 const recordPlace = z.strictObject({ type: z.enum(["project", ...RECORD_TYPES]), name: z.string().optional(), createdAt: z.string().optional(), id: z.string().optional() });
 
-/** Everything that is stored, oldest first and page by page: each begins after the last item of the one before. */
+/** Routes that export everything stored, oldest first and in pages: each page continues after the last item of the previous one. */
 export const exportRoutes: readonly Route[] = [
   guarded({
     ...form,
@@ -34,7 +34,7 @@ export const exportRoutes: readonly Route[] = [
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
       const place = after ? { ...timePlace(after), project: after.project } : null;
       const exports: PagedExports = daybook;
-      // What else may be in there the Daybook settles.
+      // The Daybook checks the other members.
       const events = exports.exportEvents({ ...(inProject(input, project) as ExportInput), [AFTER]: place }, { signal });
       return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfterEvent(event, place), signal), signal);
     },
@@ -70,19 +70,19 @@ function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace 
   return after.type === "project" ? { name: after.name ?? "" } : { ...timePlace(after), isUnlink: after.type === "unlink" };
 }
 
-/** Of events with one id that of the smaller project comes first. */
+/** Events with the same time and id are ordered by project. */
 function isNotAfterEvent(event: ExportedEvent, place: ExportPlace): boolean {
   const isSame = event.createdAt === isoOf(place.createdAtMs) && event.id === uuidText(place.id);
   return isSame ? compareCodePoints(event.project ?? "", place.project) <= 0 : isNotAfter(event, place);
 }
 
-/** Times and ids are texts of one length, so they compare as what they say. */
+/** Times and ids are texts of constant length, so they can be compared as texts. */
 function isNotAfter(item: { readonly createdAt: string; readonly id: string }, place: TimePlace): boolean {
   const [createdAt, id] = [isoOf(place.createdAtMs), uuidText(place.id)];
   return item.createdAt < createdAt || (item.createdAt === createdAt && item.id <= id);
 }
 
-/** Projects come first, by name; what takes a record back comes right behind what has its time and id. */
+/** Projects come first, by name; an unlink comes right after the record with its time and id. */
 function isNotAfterRecord(record: StoredRecord, place: ExportedRecordPlace): boolean {
   if ("name" in place) return record.type === "project" && compareCodePoints(record.name, place.name) <= 0;
   if (record.type === "project") return true;

@@ -9,7 +9,7 @@ import { libraryInput } from "../wire/library-input.js";
 import { wireNames } from "../wire/wire-names.js";
 import { ask } from "./ask.js";
 
-/** What an insight answers, of a project: its body in the names of the wire, and its answer as it is. */
+/** An insight route of a project; its body and its answer use names of the wire. */
 function insight(name: keyof InsightPlans, place: string, summary: string): GuardedRoute {
   const schema: z.ZodObject = insightBodies[name];
   return guarded({
@@ -29,7 +29,7 @@ function insight(name: keyof InsightPlans, place: string, summary: string): Guar
   });
 }
 
-/** The questions of product teams. */
+/** Routes of insights. */
 export const insightRoutes: readonly Route[] = [
   insight("trend", "trend", "A measure over time, by the values of up to two fields"),
   insight("funnel", "funnel", "How many people went through steps one after the other, and how long it took them"),

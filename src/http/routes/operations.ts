@@ -8,7 +8,7 @@ import type { Route } from "../routing/route.js";
 
 const noQuery = z.strictObject({});
 
-/** What tells how it goes, and what there is. */
+/** Routes for health, metrics and the OpenAPI document. */
 export const operationRoutes: readonly Route[] = [
   {
     method: "GET",

@@ -14,7 +14,7 @@ const READ: RequiredAccess = { scope: "privacy_requests:read", organizationWide:
 const WRITE: RequiredAccess = { scope: "privacy_requests:write", organizationWide: true };
 const noQuery = z.strictObject({});
 
-/** An endpoint that changes one request and answers its record. */
+/** A route that changes one request and answers with its record. */
 function change<Body extends z.ZodObject>(
   path: string,
   summary: string,
@@ -37,7 +37,7 @@ function change<Body extends z.ZodObject>(
   });
 }
 
-/** What persons ask about their data, and what becomes of it. */
+/** Routes for the requests of persons about their data. */
 export const privacyRoutes: readonly Route[] = [
   guarded({
     method: "GET",

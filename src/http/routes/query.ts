@@ -11,7 +11,7 @@ import { ask, explain } from "./ask.js";
 const EVENTS: RequiredAccess = { scope: "events:read" };
 const ANALYTICS: RequiredAccess = { scope: "analytics:read" };
 
-/** What each question asks of a token: the same as on the route that is documented for it. */
+/** Rights that each query requires: the same as on its documented route. */
 const ACCESS: Readonly<Record<ReportName, RequiredAccess>> = {
   countEvents: ANALYTICS,
   countEventsPerDay: ANALYTICS,
@@ -42,7 +42,7 @@ const notice = z
   .strictObject({ code: z.literal("unknown_field"), message: z.string(), param: z.string(), name: z.string(), report: z.string() })
   .meta({ description: "Something about the question that is no error, and still hardly meant so." });
 
-/** A question in the words of the library: its input as body, its answer as JSON. What an input may hold is settled in plan/. */
+/** A query in the names of the library: its input as body, its answer as JSON. plan/ checks the input. */
 function question(name: ReportName, access: RequiredAccess): GuardedRoute {
   return guarded({
     method: "POST",
@@ -58,7 +58,7 @@ function question(name: ReportName, access: RequiredAccess): GuardedRoute {
     handle: async (caller, exchange) => {
       const { project } = caller;
       const { body, query, notices } = exchange;
-      // What an explanation counts are segments and values of the whole organization.
+      // An explanation counts segments and values of the whole organization.
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected a token of the organization, got one of a project");
       const input = inProject(body, project);
@@ -69,8 +69,8 @@ function question(name: ReportName, access: RequiredAccess): GuardedRoute {
 }
 
 /**
- * The input as a caller may put it who sees this project alone; null: the whole organization.
- * @throws project_not_found (the same words whether it is unknown or another's)
+ * Limits an input to the only project that the caller may read; null: the whole organization.
+ * @throws project_not_found (the same message for unknown projects and for those of others)
  */
 export function inProject(input: Readonly<Record<string, unknown>>, project: string | null): Readonly<Record<string, unknown>> {
   if (project === null) return input;
@@ -78,5 +78,5 @@ export function inProject(input: Readonly<Record<string, unknown>>, project: str
   return { ...input, project };
 }
 
-/** Every question of the library, as `daybook/client` puts it. */
+/** A route for every query of the library, for `daybook/client`. */
 export const questionRoutes: readonly Route[] = Object.entries(ACCESS).map(([name, access]) => question(name as ReportName, access));

@@ -4,7 +4,7 @@ import type { Caller, Exchange, GuardedRoute } from "../routing/route.js";
 import type { RequiredAccess } from "../access/access.js";
 import { wireNames } from "../wire/wire-names.js";
 
-/** A report about people or money, asked with GET. */
+/** A GET route for a report about people or money. */
 export function report<Query extends z.ZodObject>(
   access: RequiredAccess,
   path: string,

@@ -15,7 +15,7 @@ const READ: RequiredAccess = { scope: "analytics:read", organizationWide: true }
 const WRITE: RequiredAccess = { scope: "segments:write", organizationWide: true };
 const noQuery = z.strictObject({});
 
-/** Segments that are kept for the questions of everybody. */
+/** Routes for saved segments, which all queries may use. */
 export const segmentRoutes: readonly Route[] = [
   guarded({
     method: "GET",
@@ -39,7 +39,7 @@ export const segmentRoutes: readonly Route[] = [
     body: { schema: segmentBody, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     answer: savedSegment,
     etag: false,
-    // What is none is refused there.
+    // `put` refuses anything that is no segment.
     handle: async ({ daybook }, { params, body }) => shown(await having(daybook, "segments").segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as PeopleSegment)),
   }),
   guarded({
@@ -56,7 +56,7 @@ export const segmentRoutes: readonly Route[] = [
   }),
 ];
 
-/** As it was given: all names within it are those of the wire. */
+/** A segment as it was sent: all names in it are those of the wire. */
 function shown({ name, groups }: SavedSegment): object {
   return { name, groups: wireNames(groups) };
 }

@@ -15,7 +15,7 @@ import { revenueRoutes } from "./revenue.js";
 import { segmentRoutes } from "./segments.js";
 import { writingRoutes } from "./writing.js";
 
-/** Every route but files for browsers: what is not in this table does not answer. */
+/** All routes except the files for browsers. */
 export const routes: readonly Route[] = [
   ...analyticsRoutes,
   ...insightRoutes,

@@ -17,16 +17,16 @@ import { takeBatch, takeCall } from "../tracking/intake.js";
 
 type Stored = Awaited<ReturnType<Daybook["ingestRecords"]>>;
 
-/** What one project may not say for all: that ids are one person's, that what others told is taken back, or that there are other projects. */
+/** Types of records that change all projects, so that a token of one project may not send them: they merge ids, revoke records, or add projects. */
 const OF_THE_ORGANIZATION: readonly unknown[] = ["alias", "unlink", "project"];
 
 /**
- * Stores records, of a project's token only those that it may send: the others come back in `rejected`. Ids of records are the organization's, so
- * such a token learns of none whether it was there: what is known already counts as accepted.
+ * Stores records; those that a token of one project may not send are returned in `rejected`.
+ * Ids of records belong to the organization, so such a token must not see whether one existed: a known record counts as accepted.
  * @throws what ingestRecords throws
  */
 async function storeRecords(records: readonly unknown[], { daybook, project, token }: Caller): Promise<Stored> {
-  // Each record is checked where it is stored; a bad one comes back in `rejected`.
+  // Each record is checked when it is stored; a bad one is returned in `rejected`.
   const inputs = (records as readonly RecordInput[]).map(withIdsOfJson);
   if (project === null) return await daybook.ingestRecords(inputs);
   const isRefused = inputs.map(isOfTheOrganization);
@@ -46,7 +46,7 @@ function isOfTheOrganization(record: unknown): boolean {
 
 const noQuery = z.strictObject({});
 
-/** An endpoint of the public tracking spec: whatever client library speaks it, as it is. */
+/** A route of the public tracking spec, for any client library that follows it. */
 function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organizationWide = false): GuardedRoute {
   return guarded({
     method: "POST",
@@ -63,7 +63,7 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organ
   });
 }
 
-/** What the answer shows, and nothing else that a Daybook of somebody's own may add. */
+/** Only the members of the answer, because a custom Daybook may return more. */
 function answerOf({ accepted, duplicates, rejected, adjusted }: IngestResult): z.infer<typeof answers.ingest> {
   return {
     accepted,
@@ -73,7 +73,7 @@ function answerOf({ accepted, duplicates, rejected, adjusted }: IngestResult): z
   };
 }
 
-/** Events, and who sent them. */
+/** Routes that store events, and records about identities. */
 export const writingRoutes: readonly Route[] = [
   guarded({
     method: "POST",
@@ -88,7 +88,7 @@ export const writingRoutes: readonly Route[] = [
     handle: async ({ daybook, project: own, token }, { body, query }) => {
       const project = query.project ?? own;
       if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
-      // Each event is checked where it is stored; a bad one comes back in `rejected`.
+      // Each event is checked when it is stored; a bad one is returned in `rejected`.
       const events = (body.events as readonly EventInput[]).map(withIdsOfJson);
       return answerOf(unseenByProject(await daybook.ingest(events, project === null ? {} : { project }), token));
     },

@@ -11,33 +11,33 @@ import type { SharedText } from "../answer/shared-text.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 
-/** What a route takes as body. */
+/** Rules for the body of a route. */
 export interface BodyRule {
   readonly schema: z.ZodObject;
-  /** Bound on the bytes sent, and on the bytes after inflating. */
+  /** Limit of the bytes sent, and of the bytes after inflating. */
   readonly maxByteLength: number;
-  /** Bound on the items of its lists. Default: `SERVER_LIMITS.bodyItemCount`. */
+  /** Limit of the items in its lists. Default: `SERVER_LIMITS.bodyItemCount`. */
   readonly itemCountMax?: number;
-  /** Member that a bare array or NDJSON stands for; null: JSON objects only. */
+  /** Member that a bare array or NDJSON fills; null: JSON objects only. */
   readonly list: string | null;
-  /** True: an Arrow IPC stream of events stands for the list, too. */
+  /** True: an Arrow IPC stream of events may also fill the list. */
   readonly arrow?: boolean;
-  /** True: it is written, soon after it was parsed; a long one is not parsed before there is room for it. */
+  /** True: the body is written soon after parsing; a long one is parsed only once there is room for it. */
   readonly isWritten?: boolean;
-  /** True: JSON is taken under the content types that senders avoiding a preflight, or not knowing better, give it. */
+  /** True: JSON is also accepted under the content types that senders use to avoid a preflight, or by default. */
   readonly anyTextType?: boolean;
-  /** True: a form may come, whose field `data` holds JSON in base64; its members are `list` and the other fields. */
+  /** True: a form is accepted whose field `data` holds JSON in base64; its members are `list` and the other fields. */
   readonly form?: boolean;
 }
 
-/** What a user-agent text tells about its sender; absent where it tells nothing. */
+/** What a User-Agent text reveals about its sender; unknown members are absent. */
 export interface Agent {
   readonly device?: string;
   readonly os?: string;
   readonly browser?: string;
 }
 
-/** Who asks, and the rows they may see. */
+/** The token of a request, and the rows that it may read. */
 export interface Caller {
   readonly token: TokenRecord;
   readonly daybook: ServedDaybook;
@@ -45,7 +45,7 @@ export interface Caller {
   readonly project: string | null;
 }
 
-/** What of the process shows in the metrics of every organization. */
+/** Gauges of the process that appear in the metrics of every organization. */
 export type ProcessGauges = Readonly<Record<string, number>>;
 
 /** A request that passed every check. */
@@ -53,35 +53,35 @@ export interface Exchange<Body, Query> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** Aborted when the caller is gone, and when a question has had its time. */
+  /** Aborted when the caller disconnects, and when a query times out. */
   readonly signal: Pick<AbortSignal, "aborted">;
-  /** When the request came in, epoch ms. */
+  /** Time of receipt, epoch ms. */
   readonly receivedAtMs: number;
   /** A header by its lower-case name. */
   readonly header: (name: string) => string | null;
-  /** Whether the caller's token would still be taken. */
+  /** Whether the caller's token is still valid. */
   readonly isWelcome: () => Promise<boolean>;
   readonly senderClock: SenderClock;
   readonly readAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
   readonly collected: CollectCounts;
   readonly processGauges: () => ProcessGauges;
-  /** Is called with what was noticed: texts that were sent as ids and are none, aliases that the token may not tell. */
+  /** Called with notices about the input: ids that are placeholder texts, and aliases that the token may not send. */
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
-  /** Hears what is noticed about a question; nothing of it is told to a token of one project. */
+  /** Called with notices about a query; a token of one project gets none of them. */
   readonly onNotice: (notice: QuestionNotice) => void;
-  /** What it heard so far and is told. */
+  /** Notices so far that the caller may see. */
   readonly notices: readonly QuestionNotice[];
 }
 
-/** The clock of whoever sent one request. */
+/** The clock of the sender of one request. */
 export interface SenderClock {
   /**
-   * Our clock less the sender's, in ms: the smallest that was seen of any of these ids; null where `sentAt` cannot be read.
-   * @param ids of what was sent at that moment; anything but text is none
+   * Our clock minus the sender's, in ms: the smallest offset seen for any of these ids; null if `sentAt` cannot be read.
+   * @param ids of the items sent at that time; anything but text is ignored
    */
   offsetMs(sentAt: unknown, ids: readonly unknown[]): number | null;
-  /** The request failed as a whole, and comes again. */
+  /** Records that the request failed as a whole and will be resent. */
   failed(): void;
 }
 
@@ -97,7 +97,7 @@ export interface OpenAnswer {
   readonly text: string | SharedText;
 }
 
-/** What of a route shows from outside, before anything of it is done: values only, so that another thread can have it. */
+/** The part of a route that is needed before it runs: plain values, so that another thread can have a copy. */
 export interface RouteFace {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
   /** Segments in braces are parameters. */
@@ -107,26 +107,25 @@ export interface RouteFace {
   readonly access: RequiredAccess | null;
 }
 
-/** The same with what a front has to know of it. */
+/** A route as the edge filter needs it. */
 export interface FrontRoute extends RouteFace {
-  /** True: it stores what it is sent, a GET of it too. */
+  /** True: the route stores what it gets, even by GET. */
   readonly writes: boolean;
-  /** True: answered also while everything else is refused. */
+  /** True: the route answers even while everything else is refused. */
   readonly always: boolean;
 }
 
 interface RouteBase extends RouteFace {
   readonly summary: string;
   readonly query: z.ZodObject;
-  /** Shape of the answer. */
   readonly answer: z.ZodType;
-  /** Status of the answer. Default 200. */
+  /** Default 200. */
   readonly status?: 200 | 201 | 204;
-  /** `ndjson`: the handler answers bytes of UTF-8; `text`: a text; `events`: a `BodyStream`. Default: what is written as JSON. */
+  /** `ndjson`: the handler returns UTF-8 bytes; `text`: a string; `events`: a `BodyStream`. Default: a value that is sent as JSON. */
   readonly format?: "ndjson" | "text" | "events";
   /** True: the answer carries an ETag and `If-None-Match` is honoured. */
   readonly etag: boolean;
-  /** True: answered also while everything else is refused. It costs next to nothing, and its path has no parameters. */
+  /** True: the route answers even while everything else is refused. It must be cheap, and its path has no parameters. */
   readonly always?: boolean;
 }
 
@@ -143,93 +142,92 @@ export interface GuardedRoute extends RouteBase {
   readonly handle: (caller: Caller, exchange: Exchange<unknown, unknown>) => Promise<unknown>;
 }
 
-/** A file for browsers. */
+/** A route that serves a file to browsers. */
 export interface FileRoute extends RouteBase {
   readonly access: null;
   readonly file: ServedFile;
   readonly content: SharedFile;
 }
 
-/** Where a body of a page has what is wanted; events are asked for once the key is known. */
+/** Reads key and events from the body of a page; the events are read after the key is verified. */
 export interface CollectReader {
   readonly key: (body: Readonly<Record<string, unknown>>) => string;
   readonly events: (body: Readonly<Record<string, unknown>>) => readonly unknown[];
 }
 
-/** What pages of other origins may send to, with a public key in the body. */
+/** A route that pages of other origins send to, with a public key in the body. */
 export interface CollectRoute extends RouteBase {
   readonly access: null;
-  /** The body; null: a browser asks whether it may send one. */
+  /** Rules for the body; null: the route answers CORS preflights. */
   readonly collects: BodyRule | null;
-  /** Key and events of a body that has them under other names. Default: they are its members. */
+  /** Reads key and events from a body with other member names. Default: the members `key` and `events`. */
   readonly reads?: CollectReader;
 }
 
-/** Where a client library puts its token. */
+/** The parts of a request in which a client library may put its token. */
 export interface ClientKeyed {
-  /** Without a body: the parameters of the query. */
+  /** Without a body: the query parameters. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, string>>;
   readonly header: (name: string) => string | null;
 }
 
-/** A request of a client library whose token is known. */
+/** A request of a client library with a valid token. */
 export interface ClientSent extends ClientKeyed {
-  /** The token as it came, which is kept out of all that is stored and told. */
+  /** The token as sent; it must not be stored or reported. */
   readonly key: string;
   readonly receivedAtMs: number;
   readonly readAgent: (text: string) => Agent;
   readonly sha256Hex: (text: string) => string;
-  /** Is called with what was noticed: texts that were sent as ids and are none, aliases that the token may not tell. */
+  /** Called with notices about the input: ids that are placeholder texts, and aliases that the token may not send. */
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
   readonly senderClock: SenderClock;
-  /** An id for what a client sends again without one, after a pause. @param named makes it of which of equal things this is; null: it is random */
+  /** An id for an item that the client may resend without one. @param named makes the id from the index among equal items; null: random */
   readonly repeatId: (text: string, named: ((nth: number) => string) | null) => string;
-  /** Who somebody is that has no id, as of browsers. @param seen what is known of them better than by the connection */
+  /** Identifies the visitor of an event without an id, as for pages. @param seen overrides the address and user agent of the connection */
   readonly visitor: (seen: VisitorSource, atMs: number) => Promise<Visitor>;
 }
 
-/** By what a visitor is told apart; null: by what the request says. */
+/** What identifies a visitor; null: the value of the request. */
 export interface VisitorSource {
   readonly address: string | null;
   readonly userAgent: string | null;
 }
 
-/** A visitor without an id, and what is told of them. */
+/** A visitor without an id of their own, and what is known about them. */
 export interface Visitor {
   readonly anonymousId: string;
   readonly agent: Agent;
   readonly place: { readonly country?: string; readonly region?: string; readonly city?: string };
 }
 
-/** What a client is answered. */
+/** The answer to a client library. */
 export interface ClientAnswer {
   readonly status: 200 | 400;
   readonly code: ErrorCode | null;
-  /** What is written as JSON. */
+  /** Sent as JSON. */
   readonly value: unknown;
 }
 
-/** What client libraries of others send to, unchanged: their token stands where they put it. */
+/** A route for unmodified client libraries of other products, with the token where they put it. */
 export interface ClientRoute extends RouteBase {
   readonly access: null;
-  /** Null: what is sent stands in the query. */
+  /** Rules for the body; null: the data is in the query. */
   readonly sends: BodyRule | null;
-  /** Asked before the body is read, with none, and again with it where that gave nothing. Anything but text is no token. */
+  /** Called without the body first, and with it if that returned no text. Anything but text counts as no token. */
   readonly keyOf: (sent: ClientKeyed) => unknown;
   readonly take: (caller: Caller, sent: ClientSent) => Promise<ClientAnswer>;
 }
 
-/** One row of the table of routes. */
 export type Route = OpenRoute | FileRoute | CollectRoute | ClientRoute | GuardedRoute;
 
-/** Whether a route stores what it is sent. */
+/** Whether a route stores what it gets. */
 export function isWriting(route: Route): boolean {
   if ("sends" in route) return true;
   return "collects" in route ? route.collects !== null : "body" in route && route.body?.isWritten === true;
 }
 
-/** A row whose handler sees body and query in the types of their schemas. */
+/** A route whose handler gets body and query in the types of their schemas. */
 export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
   row: RouteBase & {
     readonly access: RequiredAccess;
@@ -239,6 +237,6 @@ export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
     readonly handle: (caller: Caller, exchange: Exchange<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
   },
 ): GuardedRoute {
-  // The pipeline hands over only what these very schemas accepted.
+  // The pipeline passes only values that these schemas accepted.
   return { ...row, handle: row.handle as GuardedRoute["handle"] };
 }

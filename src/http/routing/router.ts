@@ -4,7 +4,6 @@ import type { Envelope } from "../answer/error-reply.js";
 import type { RequestFindings } from "../wire/exchange.js";
 import type { RouteFace } from "./route.js";
 
-/** All methods of one path. */
 interface Resource<R extends RouteFace> {
   readonly path: string;
   readonly segments: readonly string[];
@@ -23,13 +22,13 @@ export interface MatchedRoute<R extends RouteFace> {
 export interface Router<R extends RouteFace> {
   /** @throws uri_too_long, route_not_found, invalid_parameter (broken percent-encoding) */
   find(target: string): MatchedRoute<R>;
-  /** What a router of the same table found. @throws internal (it has no such path) */
+  /** Looks up what another router of the same table found. @throws internal (unknown path) */
   at(known: RequestFindings): MatchedRoute<R>;
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
 
-/** Compiles the table once: paths without parameters cost one look-up. */
+/** Compiles the table once: paths without parameters cost one lookup. */
 export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<R> {
   const byPath = new Map<string, Resource<R>>();
   for (const { path } of routes) {
@@ -61,7 +60,7 @@ export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<
   };
 }
 
-/** The row that takes a method; HEAD is GET without its body. @throws method_not_allowed */
+/** The route for a method; HEAD is served by GET. @throws method_not_allowed */
 export function routeOf<R extends RouteFace>(resource: Resource<R>, method: string): R {
   const route = resource.byMethod.get(method === "HEAD" ? "GET" : method);
   if (route !== undefined) return route;

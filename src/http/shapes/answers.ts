@@ -4,12 +4,12 @@ import type { EventRecord, FoundEvent } from "../../schema/event.js";
 const day = z.string().meta({ description: "00:00:00.000 UTC of the day, ISO 8601." });
 const count = z.int().min(0);
 
-/** What was stored as of the time of receipt. */
+/** Accepted entries whose timestamp was replaced by the time of receipt. */
 export const adjusted = z
   .array(z.strictObject({ index: count, createdAt: z.string().meta({ description: "The time of receipt, which it is stored at." }) }))
   .meta({ description: "What was accepted although its time was more than five minutes ahead of the clock." });
 
-/** What was not stored, and why: the first hundred. */
+/** Entries that were not stored, each with the reason; at most the first hundred. */
 export const rejected = z.array(z.strictObject({ index: count, code: z.string(), message: z.string() }));
 export const rejectedCount = count.optional().meta({ description: "How many were rejected, where these are more than `rejected` names." });
 
@@ -51,7 +51,7 @@ const foundEvent = eventRecord.extend({
   identity_id: z.string().nullish().meta({ description: `${allFields} null: an event without user id and anonymous id.` }),
 });
 
-/** Shapes of the answers with status 200: what the description of the API shows. */
+/** Response shapes for status 200, for the OpenAPI document. */
 export const answers = {
   count: ok(count),
   perDay: ok(z.array(z.strictObject({ day, count }))),
@@ -77,7 +77,7 @@ export const answers = {
   openapi: z.looseObject({ openapi: z.string() }),
 };
 
-/** An event in the names of the wire: its record, and whatever else is told of it. */
+/** Converts an event to wire names; a `FoundEvent` keeps its extra fields. */
 export function wireEvent(event: EventRecord | FoundEvent): z.infer<typeof foundEvent> {
   const record = wireRecord(event);
   if (!("identityId" in event)) return record;

@@ -3,7 +3,7 @@ import { SERVER_LIMITS } from "../../base/server-limits.js";
 
 const text = z.string().nullish();
 
-/** An event as a page tells it. What its texts may be is said where they are stored. */
+/** One event that a page sends. The texts are checked when the event is stored. */
 export const beaconEvent = z.strictObject({
   name: text.meta({ description: "Absent: `pageview`. `$identify` with a `userId` ties it to the visitor, and is no event." }),
   url: text,
@@ -27,7 +27,7 @@ export const beaconEvent = z.strictObject({
 
 export type Beacon = z.infer<typeof beaconEvent>;
 
-/** Body of `POST /v1/collect`. Each event is checked by itself. */
+/** Body of `POST /v1/collect`. Each event is checked on its own. */
 export const collectBody = z.strictObject({
   key: z.string().meta({ description: "A public key, which starts with pk_." }),
   events: z.array(z.unknown().meta({ $ref: "#/components/schemas/Beacon" })).min(1, "expected at least one event"),

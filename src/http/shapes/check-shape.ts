@@ -9,16 +9,16 @@ interface Flaw {
 }
 
 export interface CheckShapeOptions {
-  /** Stands before every parameter path. */
+  /** Prefix of every parameter path. */
   readonly at?: string;
-  /** Values may be secrets and are never shown. */
+  /** True: values may be secrets, so messages never show them. */
   readonly secret?: boolean;
 }
 
 /**
- * Checks JSON against a schema; a member that is not known but null counts as absent. All flaws are in `details.errors`
- * when there are several; the first gives code and message. Members that are not known come first: a name that is spelled
- * wrong says why another is missing.
+ * Checks JSON against a schema; an unknown member whose value is null counts as absent.
+ * If there are several flaws, `details.errors` lists them all; the first one sets code and message.
+ * Unknown members come first, because a misspelled name explains why another member is missing.
  * @throws invalid_parameter, unknown_parameter
  */
 export function checkShape(schema: z.ZodType, value: unknown, options: CheckShapeOptions = {}): void {
@@ -59,7 +59,7 @@ function flawsOf(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown, opti
   return [{ code: "invalid_parameter", param: param === "" ? "body" : param, reason: `${expected}, ${instead}` }];
 }
 
-/** Names of the members that an object at this path may have; none where there is no single schema for it. */
+/** Names of the members that an object at this path may have; empty if no single object schema applies. */
 function memberNames(root: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let at: unknown = bare(root);
   for (const key of path) {
@@ -71,7 +71,7 @@ function memberNames(root: z.ZodType, path: readonly PropertyKey[]): readonly st
   return at instanceof z.ZodObject ? Object.keys(at.shape as object) : [];
 }
 
-/** The schema of what is there, where it may be absent or null. */
+/** Unwraps optional and nullable schemas. */
 export function bare(schema: unknown): unknown {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema;
 }
@@ -85,7 +85,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** `filter_groups[0].filters[2].operator`; a key that the caller invented is shortened. */
+/** A path such as `filter_groups[0].filters[2].operator`; keys may come from the caller, so they are cut to 80 characters. */
 function pathText(path: readonly PropertyKey[], start: string): string {
   let text = start;
   for (const key of path) {

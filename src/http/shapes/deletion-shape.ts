@@ -4,7 +4,7 @@ const count = z.int().min(0);
 const project = z.string().nullish().meta({ description: "Absent or null: all projects." });
 const days = z.number().meta({ description: "After the day (UTC) on which an event happened, 1 to 36,525." });
 
-/** Bodies of the routes that delete events, and set for how long they are kept. */
+/** Bodies of the routes that delete events and set retention rules. */
 export const deletionBodies = {
   events: z.strictObject({
     before: z.string().meta({ description: "Events before it: a date, which is its first millisecond (UTC), or an RFC 3339 timestamp." }),
@@ -16,7 +16,7 @@ export const deletionBodies = {
   none: z.strictObject({}),
 };
 
-/** Answers of these. */
+/** Answers of the routes that delete events and set retention rules. */
 export const deletionAnswers = {
   receipt: z.strictObject({
     deleted_at: z.string().meta({ description: "ISO 8601 with milliseconds, UTC." }),

@@ -6,8 +6,8 @@ const instant = z.union([z.string(), z.number()]).nullish();
 const degrees = z.union([z.string(), z.number()]).nullish();
 
 /**
- * One event of `POST /v1/events`, for the description of the API. The rules of an event are checked one by one when it
- * is stored, because a bad event comes back by its index instead of failing the batch.
+ * One event of `POST /v1/events`, for the OpenAPI document.
+ * Each event is checked when it is stored, because a bad event is reported by its index instead of failing the batch.
  */
 export const eventSchema = z.strictObject({
   id: text.meta({ description: "A UUID; any other string is hashed to one; absent: one is assigned." }),

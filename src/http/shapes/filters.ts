@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/* What bodies of several routes hold. What a member may say is settled in plan/; here stand only the JSON types. */
+/* Members that the bodies of several routes share. These schemas check JSON types only; plan/ validates the values. */
 
 export const date = z.string().nullish().meta({ description: "YYYY-MM-DD, or an RFC 3339 timestamp with a zone; inclusive." });
 
-/** What a filter compares with. */
+/** The operand of a filter. */
 const value = z.unknown().optional().meta({ type: ["string", "number", "boolean", "array", "null"] });
 
 const filter = z
@@ -16,10 +16,10 @@ const filterGroups = z
   .nullish()
   .meta({ description: "Groups are OR-ed, the filters of a group are AND-ed." });
 
-/** Which events are meant. */
+/** Members that select events. */
 export const selector = { event_name: z.string().nullish(), filter_groups: filterGroups };
 
-/** A whole number in a body. The range is for the description. */
+/** A whole number in a body. The range is documentation only; plan/ enforces it. */
 export function integer(minimum: number, maximum: number, more: { readonly default?: number; readonly description?: string } = {}) {
   return z.number().meta({ type: "integer", minimum, maximum }).nullish().meta(more);
 }
@@ -44,19 +44,18 @@ const condition = z
       "did, did_not: event_name, filter_groups and a window, did at_least and at_most too; first_seen, last_seen: a window; trait, company: field, operator, value.",
   });
 
-/** Groups of conditions: people by what they did and are. */
 const segmentGroups = z
   .array(z.strictObject({ conditions: z.array(condition).nullish() }).meta({ required: ["conditions"] }))
   .nullish()
   .meta({ description: "1 to 20 groups, which are OR-ed, each of 1 to 50 conditions, which are AND-ed." });
 
-/** A segment without its name. */
+/** A segment without a name. */
 export const segmentBody = z.strictObject({ groups: segmentGroups }).meta({ required: ["groups"] });
 
-/** A segment that is kept. */
+/** A saved segment. */
 export const savedSegment = z.strictObject({ name: z.string(), groups: z.array(z.unknown()).meta({ description: "As they were given." }) });
 
-/** Segments of one question, by names that it chooses. */
+/** The segments of one query, by names that the query chooses. */
 export const segments = z
   .record(z.string(), segmentBody.nullable())
   .nullish()

@@ -68,7 +68,7 @@ const pages = z.array(z.strictObject({ value: z.string(), sessions: count, bounc
 const web = z.strictObject({ visitors: count, views: count, visits: count, views_per_visit: rate, bounce_rate: rate, duration_avg_sec: seconds });
 const visits = z.array(z.strictObject({ value: z.string(), visitors: count, visits: count }));
 
-/** Answers of the routes of insights. */
+/** Answers of the insight routes. */
 export const insightAnswers = {
   trend: z.strictObject({
     ...insight,

@@ -48,7 +48,7 @@ const at = choice(["entry", "last"], { default: "entry", description: "By the va
 const rule = z.strictObject({ pattern: z.string().nullish(), label: z.string().nullish() }).meta({ required: ["pattern", "label"] });
 const label = z.string().nullish().meta({ description: "A label, after the rules." });
 
-/** Bodies of the routes of insights. */
+/** Bodies of the insight routes. */
 export const insightBodies = {
   trend: z.strictObject({
     ...insight,

@@ -5,7 +5,7 @@ const STATUSES = ["pending_verification", "submitted", "acknowledged", "resolved
 const RESOLUTIONS = ["completed", "no_records_found", "partially_completed", "denied", "withdrawn"] as const;
 const REGULATIONS = ["gdpr", "ccpa", "lgpd", "other"] as const;
 
-/** Bodies of the routes of privacy requests. */
+/** Bodies of the privacy request routes. */
 export const privacyBodies = {
   create: z.strictObject({
     type: z.enum(TYPES),
@@ -57,7 +57,7 @@ const record = z.strictObject({
   receipt: receipt.nullable().meta({ description: "What an erasure removed." }),
 });
 
-/** Answers of the routes of privacy requests. */
+/** Answers of the privacy request routes. */
 export const privacyAnswers = {
   record,
   list: z.strictObject({ privacy_requests: z.array(record) }),

@@ -9,7 +9,7 @@ const moment = {
 };
 const who = { userId: id.nullish(), anonymousId: id.nullish() };
 
-/** One record of `POST /v1/records`, for the description of the API: like an event, it is checked when it is stored. */
+/** One record of `POST /v1/records`, for the OpenAPI document; like an event, it is checked when it is stored. */
 export const recordSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("identify"), ...moment, ...who, email: text, traits }),
   z.strictObject({ type: z.literal("group"), ...moment, companyId: id, ...who, traits }),

@@ -9,7 +9,7 @@ export interface IntegerRange {
   readonly default: number;
 }
 
-/** A plain decimal integer. The range is for the description: `plan/` holds callers to it. */
+/** A plain decimal integer. The range is documentation only; `plan/` enforces it. */
 function integer(range: IntegerRange) {
   const plain = z.string().refine((text) => PLAIN_INTEGER.test(text), "expected a plain decimal integer");
   return plain.optional().meta({ type: "integer", ...range });
@@ -28,7 +28,7 @@ const identity = {
 const rangeDays = integer({ minimum: 1, maximum: 365, default: 30 });
 const level = z.enum(["account", "identity"]).optional().meta({ default: "account" });
 
-/** Query parameters of the reports that are asked with GET. */
+/** Query parameters of the GET report routes. */
 export const reportQueries = {
   sessions: z.strictObject({ ...identity, limit: integer({ minimum: 1, maximum: 100, default: 50 }), cursor: text }),
   identity: z.strictObject(identity),
@@ -52,7 +52,7 @@ export const reportQueries = {
 
 type QueryOf<K extends keyof typeof reportQueries> = z.infer<(typeof reportQueries)[K]>;
 
-/** The members that the four questions about an identity share, in the names of the library. */
+/** Converts the parameters that the four identity reports share to library names. */
 export function identityInput(query: QueryOf<"identity">): IdentityInput {
   const input = {
     email: query.email ?? null,
@@ -60,10 +60,10 @@ export function identityInput(query: QueryOf<"identity">): IdentityInput {
     startDate: query.start_date ?? null,
     endDate: query.end_date ?? null,
   };
-  return input as IdentityInput; // plan/ refuses neither and both, with the same words as for the library
+  return input as IdentityInput; // plan/ rejects neither and both, with the same messages as for the library
 }
 
-/** The number of a parameter that passed its schema; null where it was not given. */
+/** A parameter that passed its schema, as a number; null if absent. */
 export function numberOf(parameter: string | undefined): number | null {
   return parameter === undefined ? null : Number(parameter);
 }

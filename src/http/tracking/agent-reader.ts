@@ -1,19 +1,19 @@
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { Agent } from "../routing/route.js";
 
-/** Tells device, os and browser of a user-agent text. */
+/** Parses device, os and browser from a User-Agent text. */
 export interface AgentReader {
   (text: string): Agent;
-  /** The same without remembering the text: those of visitors are kept no longer than their salt. Default: the function itself. */
+  /** The same without a cache: texts of visitors are kept no longer than their salt. Default: the function itself. */
   readonly once?: (text: string) => Agent;
 }
 
 /**
- * Loads the parser of user agents, for `readAgent` of `createHandler`. The returned function tells device, os and browser of a text.
- * It remembers what it told: a text that it met before costs one look-up.
+ * Loads the parser of user agents, for `readAgent` of `createHandler`.
+ * The returned function parses device, os and browser from a text, and caches the result: a known text costs one lookup.
  */
 export async function loadAgentReader(): Promise<AgentReader> {
-  // Most programs never read a user agent.
+  // Loaded on demand: most programs never parse a user agent.
   const { default: bowser } = await import("bowser");
   const known = new Map<string, Agent>();
   const parse = (text: string): Agent => {

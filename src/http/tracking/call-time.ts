@@ -2,12 +2,12 @@ import { LIMITS } from "../../base/limits.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { instantOf, isInstant } from "../../schema/moment.js";
 
-/** Epoch ms of seconds, as some clients send them; null where they are no instant. */
+/** Converts seconds, which some clients send, to epoch ms; null if they are no instant. */
 export function instantOfSeconds(seconds: number): number | null {
   return isInstant(seconds * 1_000) ? Math.floor(seconds * 1_000) : null;
 }
 
-/** What is less is seconds, what is more milliseconds: the year 5138, and 1973. */
+/** Lower numbers are seconds, up to the year 5138; others are milliseconds, from 1973 on. */
 const SECONDS_MAX = 100_000_000_000;
 
 /** Epoch ms of seconds, milliseconds or text; null for anything else. */
@@ -16,8 +16,8 @@ export function instantOfAny(time: unknown): number | null {
 }
 
 /**
- * When a call happened, epoch ms by our clock; null where it does not say. A time that is told stays, unless the sender's clock is wrong.
- * @param clockOffsetMs our clock less the sender's; null: not known
+ * Time of a call in epoch ms by our clock; null if it has none. It is corrected only if the sender's clock is wrong by more than the limit.
+ * @param clockOffsetMs our clock minus the sender's; null: unknown
  */
 export function callTimeMs(timestamp: unknown, clockOffsetMs: number | null): number | null {
   const timestampMs = instantOf(timestamp);

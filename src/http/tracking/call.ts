@@ -2,7 +2,7 @@ import { z } from "zod";
 import { expectedMoment, instantOf } from "../../schema/moment.js";
 import { adjusted, rejected, rejectedCount } from "../shapes/answers.js";
 
-/** Calls of the public tracking spec that are events, and those that tell who somebody is. */
+/** Calls of the public tracking spec that become events; those of `RECORD_KINDS` become identity records. */
 export const EVENT_KINDS = ["track", "page", "screen"] as const;
 export const RECORD_KINDS = ["identify", "group", "alias"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -31,7 +31,7 @@ const call = {
 };
 const view = { ...call, name: z.string().nullish(), category: z.string().nullish(), properties: object };
 
-// Client libraries add members of their own, so what is not known here is passed over.
+// Client libraries add members of their own, so unknown ones are ignored.
 const calls = {
   track: z.looseObject({ ...call, event: z.string().min(1, "expected at least one character"), properties: object }),
   page: z.looseObject(view),
@@ -63,7 +63,7 @@ export const trackingAnswer = z.strictObject({
   adjusted,
 });
 
-/** A call that its schema has accepted: every member that any kind has. */
+/** A call that has passed its schema, with the members of all kinds. */
 export interface TrackingCall {
   readonly messageId?: string | null;
   readonly userId?: string | number | null;

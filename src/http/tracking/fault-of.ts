@@ -1,10 +1,10 @@
 import { DaybookError } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
 
-/** What is wrong with one thing of many alone; any other error is the whole request's, and the sender tries again. */
+/** Errors of a single item; any other error fails the whole request, and the sender retries. */
 const FAULTS: readonly ErrorCode[] = ["invalid_parameter", "unknown_parameter", "invalid_event", "suppressed", "project_not_allowed"];
 
-/** The fault of one thing of many that were sent. @throws anything else */
+/** The error of a single item. @throws any other error */
 export function faultOf(thrown: unknown): DaybookError {
   if (thrown instanceof DaybookError && FAULTS.includes(thrown.code)) return thrown;
   throw thrown;

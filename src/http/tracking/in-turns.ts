@@ -1,9 +1,9 @@
 import { nextTurn } from "../../base/turn.js";
 
-/** What is wrong with an item takes up to 50 µs to say. */
+/** Reporting the fault of one item takes up to 50 µs. */
 const ITEMS_PER_TURN = 128;
 
-/** Does something with each item, one after the other; others have turns meanwhile. */
+/** Processes items one after the other, and yields between chunks. */
 export async function eachInTurns<Item>(items: readonly Item[], act: (item: Item, index: number) => void | Promise<void>): Promise<void> {
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % ITEMS_PER_TURN === 0) await nextTurn();

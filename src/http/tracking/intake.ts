@@ -13,10 +13,10 @@ import { eachInTurns } from "./in-turns.js";
 import { objectOf, idOf, screenOf, textOf, type JsonObject } from "./members.js";
 import { authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry, type TrackingOutcome, type Rejected, type ReceivedItem } from "./store-entries.js";
 
-/** Names of the events that views become: both count as page views. */
+/** Event names of views; both count as page views. */
 const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;
 
-/** The event that a track, page or screen call stands for. */
+/** Converts a track, page or screen call to an event. */
 function eventOfCall(
   kind: EventKind,
   call: TrackingCall,
@@ -25,7 +25,7 @@ function eventOfCall(
 ): EventInput {
   const properties = call.properties ?? {};
   const context = call.context ?? {};
-  // Only a view tells where it is among its own properties.
+  // Only a view has the members of a page among its own properties.
   const page = kind === "track" ? objectOf(context["page"]) : { ...properties, ...objectOf(context["page"]) };
   const address = textOf(page["url"]);
   const screen = objectOf(context["screen"]);
@@ -54,7 +54,7 @@ function viewOf(kind: EventKind, { name, category }: TrackingCall): JsonObject {
   return { ...(name ? { name } : {}), ...(category ? { category } : {}) };
 }
 
-/** Addresses of a view stand among its properties: whoever has a password in one does not mean to tell it. */
+/** A view repeats its addresses in the properties: user names and passwords in them must not be stored. */
 function propertiesOf(kind: EventKind, properties: JsonObject): JsonObject {
   if (kind === "track") return properties;
   const [url, referrer] = [textOf(properties["url"]), textOf(properties["referrer"])];
@@ -70,7 +70,7 @@ function titleOf(page: JsonObject): JsonObject {
   return title === null ? {} : { title };
 }
 
-/** `name` is what utm_campaign holds; the others are called alike. */
+/** `name` becomes `utm_campaign`; the other members keep their names. */
 function campaignOf(campaign: JsonObject): JsonObject {
   const entries = Object.entries(campaign).filter(([, value]) => textOf(value) !== null);
   return Object.fromEntries(entries.map(([key, value]) => [`utm_${key === "name" ? "campaign" : key}`, value]));
@@ -80,7 +80,7 @@ const SENT_TOGETHER_MS = 1_000;
 
 type Sent = Exchange<Readonly<Record<string, unknown>>, unknown>;
 
-/** Stores one call. That its person was erased is no mistake of the sender: it is told, but the call is not to be sent again. */
+/** Stores one call. A call about an erased person succeeds, and is reported as rejected, so that the sender does not resend it. */
 export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): Promise<object> {
   const call: TrackingCall = exchange.body;
   const createdAtMs = timeOf(call, exchange.senderClock.offsetMs(call.sentAt, [call.messageId]));
@@ -90,7 +90,7 @@ export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): 
   return answerOf(outcome);
 }
 
-/** Stores calls of every kind; a bad one fails none of the others. @throws insufficient_scope (calls that tie ids need a scope of their own) */
+/** Stores calls of every kind; a bad one does not stop the others. @throws insufficient_scope (calls that link ids need a scope of their own) */
 export async function takeBatch(caller: Caller, exchange: Sent): Promise<object> {
   const body = exchange.body as { batch: readonly unknown[]; sentAt?: unknown; context?: TrackingCall["context"] };
   const entries: ReceivedEntry[] = [];
@@ -112,12 +112,12 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
   return answerOf({ ...outcome, rejected: [...rejected, ...outcome.rejected].sort((a, b) => a.index - b.index) });
 }
 
-/** Of RudderStack `timestamp` is only what a program tells; the client has the time of a call under another name. */
+/** RudderStack sends the time of a call as `originalTimestamp`, and `timestamp` only if the program sets it. */
 function timeOf({ timestamp, originalTimestamp }: TrackingCall, clockOffsetMs: number | null): number | null {
   return callTimeMs(timestamp ?? originalTimestamp, clockOffsetMs);
 }
 
-/** RudderStack says of each call of a batch when it was sent, some ms before the batch: calls of one sender keep their order by one offset. */
+/** RudderStack gives each call of a batch a `sentAt` some ms before that of the batch: one offset keeps the calls of a sender in order. */
 function isSentApart(sentAt: unknown, batchSentAt: unknown): boolean {
   const [ownMs, batchMs] = [instantOf(sentAt), instantOf(batchSentAt)];
   return ownMs !== null && (batchMs === null || Math.abs(ownMs - batchMs) > SENT_TOGETHER_MS);

@@ -2,7 +2,7 @@ import { digitsOf } from "../../base/json-text.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An object as it is; for anything else one without members. */
+/** An object as it is; `{}` for anything else. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -16,17 +16,17 @@ export function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** An id as text: senders have numbers too. Null for anything else. */
+/** An id as text, also if it was sent as a number; null for anything else. */
 export function idOf(value: unknown): string | null {
   return typeof value === "number" && Number.isFinite(value) ? digitsOf(value) : textOf(value);
 }
 
-/** All members but these. */
+/** All members except the named ones. */
 export function without(members: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-/** As screens are told: width and height in pixels; null where one of them is no number. */
+/** Screen size in pixels, as `WIDTHxHEIGHT`; null if either is no number. */
 export function screenOf(width: unknown, height: unknown): string | null {
   return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
 }

@@ -4,14 +4,14 @@ import { keepNewest } from "../access/buckets.js";
 import type { SenderClock } from "../routing/route.js";
 
 /**
- * Finds out how wrong the clocks of senders are. A request that failed comes again, often with the `sentAt` of its first sending: only such ones are
- * remembered, by the ids of what they brought.
+ * Measures the clock offsets of senders. A failed request is resent, often with its first `sentAt`; so only failed requests are remembered,
+ * by the ids of their items.
  */
 export class SenderClocks {
   /** Offsets by organization and id. */
   readonly #seen = new Map<string, number>();
 
-  /** @param receivedAtMs when the request came in, epoch ms */
+  /** @param receivedAtMs time of receipt, epoch ms */
   of(organization: string, receivedAtMs: number): SenderClock {
     const found: { readonly keys: readonly string[]; readonly offsetMs: number }[] = [];
     return {
@@ -19,7 +19,7 @@ export class SenderClocks {
         const sentAtMs = instantOf(sentAt);
         if (sentAtMs === null) return null;
         const keys = ids.flatMap((id) => (typeof id === "string" && id.length <= SERVER_LIMITS.clockIdChars ? [`${organization}\0${id}`] : []));
-        // Time on the way only adds to it, so the smallest is nearest to what the clock is off.
+        // Transit time only adds to the offset, so the smallest one is the most accurate.
         const offsetMs = this.#seen.size === 0 ? receivedAtMs - sentAtMs : this.#smallest(keys, receivedAtMs - sentAtMs);
         found.push({ keys, offsetMs });
         return offsetMs;

@@ -12,10 +12,10 @@ import type { TrackingCall, RecordKind } from "./call.js";
 import { faultOf } from "./fault-of.js";
 import { toldOfSomebody } from "./nobody.js";
 
-/** Members of a call by the names that the library has for them. */
+/** Members of a call by their names in the library. */
 const NAMES: Readonly<Record<string, string>> = { companyId: "groupId", from: "previousId", to: "userId", id: "messageId", createdAt: "timestamp" };
 
-/** Stores what an identify, group or alias call tells. @throws what the library throws, in the names of the call */
+/** Stores an identify, group or alias call. @throws what the library throws, with the member names of the call */
 async function storeRecord(
   kind: RecordKind,
   call: TrackingCall,
@@ -24,7 +24,7 @@ async function storeRecord(
 ): Promise<LinkResult> {
   const { userId = null, anonymousId = null, traits = null, groupId = "", previousId = "" } = call;
   const about = { id: call.messageId ?? null, createdAt: createdAtMs === null ? null : createdAtOf(createdAtMs) };
-  // The library refuses who has neither id.
+  // The library refuses a person without any id.
   const person = { userId: idOfJson(userId), anonymousId: idOfJson(anonymousId), traits } as IdentifyInput;
   try {
     if (kind === "identify") return await daybook.identify({ ...about, ...person });
@@ -43,12 +43,12 @@ function inCallNames(thrown: unknown): unknown {
   return new DaybookError(thrown.code, message, { ...thrown.details, param: name }, { cause: thrown });
 }
 
-/** What one thing that was sent is: an event. Its time, where it is a number, is known to be ms. */
+/** A received event; a numeric time is in ms. */
 export interface ReceivedEvent {
   readonly event: EventInput;
 }
 
-/** What one thing that was sent is: a record that tells who is who. */
+/** A received record that changes identities. */
 export interface ReceivedRecord {
   readonly record: RecordKind;
   readonly call: TrackingCall;
@@ -57,10 +57,10 @@ export interface ReceivedRecord {
 
 export type ReceivedItem = ReceivedEvent | ReceivedRecord;
 
-/** The same with where it stood among all that was sent. */
+/** A received item, with its index in the request. */
 export type ReceivedEntry = ReceivedItem & { readonly index: number };
 
-/** What was not stored, and why. No error: ten thousand of these would take a hundred megabytes. */
+/** An item that was not stored, and why. Not an error object: ten thousand of those would take a hundred megabytes. */
 export interface Rejected {
   readonly index: number;
   readonly code: ErrorCode;
@@ -72,7 +72,7 @@ export function rejectedBy({ code, message, details }: DaybookError, index: numb
   return { index, code, message, details };
 }
 
-/** The same as an error, for one thing alone. */
+/** The error of a single item. */
 export function errorOf({ code, message, details }: Rejected): DaybookError {
   return new DaybookError(code, message, details);
 }
@@ -84,14 +84,14 @@ export interface TrackingOutcome {
   readonly adjusted: readonly AdjustedEvent[];
 }
 
-/** @throws insufficient_scope (what ties ids needs a scope of its own) */
+/** @throws insufficient_scope (items that link ids need a scope of their own) */
 export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: Caller): void {
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }
 
 /**
- * Stores what was sent, a bad one alone fails. Events go in as one batch, records one by one, all at the same time: their order does not matter.
- * @param onNotices is called with texts that are no ids and with aliases that a token of a project may not tell, if there are any
+ * Stores items; a bad one fails alone. Events are stored as one batch and records one by one, all concurrently: their order does not matter.
+ * @param onNotices called with placeholder ids, and with aliases that a token of one project may not send, if there are any
  */
 export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, project, token }: Caller, onNotices: (notices: readonly HeaderNotice[]) => void): Promise<TrackingOutcome> {
   const notices: HeaderNotice[] = [];
@@ -103,7 +103,7 @@ export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, pr
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord).filter((entry) => !isRefused(entry))];
   const ingesting = events.length === 0 ? NOTHING : daybook.ingest(events.map(timed), project === null ? {} : { project });
   const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).catch(faultOf));
-  // Also when one fails: nothing is still being written when the answer goes out.
+  // Wait even if one fails, so that nothing is still being written when the answer is sent.
   await Promise.allSettled([ingesting, ...storing]);
   const [ingested, links] = [unseenByProject(await ingesting, token), await Promise.all(storing)];
   const placeOf = (all: readonly ReceivedEntry[], at: number) => all[at]?.index ?? 0;
@@ -123,7 +123,7 @@ export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, pr
 
 const NOTHING = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 
-/** A client may mean seconds, or have told of a time before 1973 as text: what came of it is ms. */
+/** Numeric times are ms here: a client's seconds, or text from before 1973, were converted. */
 function timed({ event }: ReceivedEvent): EventInput {
   return typeof event.createdAt === "number" ? { ...event, createdAt: createdAtOf(event.createdAt) } : event;
 }

@@ -1,7 +1,7 @@
 /** The media type of an Arrow IPC stream. */
 export const ARROW_TYPE = "application/vnd.apache.arrow.stream";
 
-/** Whether an `Accept` header asks for Arrow; JSON is what everybody else gets. */
+/** Whether an `Accept` header requests Arrow; otherwise the answer is JSON. */
 export function asksForArrow(header: string | null): boolean {
   if (header === null) return false;
   return header.split(",").some((range) => {

@@ -1,66 +1,66 @@
 import { DaybookError } from "../../base/errors.js";
 
-/** What was found out about a request before it came to the handler, in values only: another thread can tell it. */
+/** What was found out about a request before it reached the handler: plain values, so that another thread can pass them. */
 export interface RequestFindings {
-  /** The path of its route, as the table of routes has it. */
+  /** The path of its route, as in the route table. */
   readonly path: string;
-  /** What the target has in the place of the path's parameters. */
+  /** Values of the path's parameters in the target. */
   readonly params: Readonly<Record<string, string>>;
   /** Text after the `?`. */
   readonly query: string;
-  /** The hash of its token, as `TokenStore` has it; null: it brought none, or its route asks for none. Absent: nobody looked. */
+  /** Hash of its token, as in `TokenStore`; null: it has none, or its route needs none. Absent: not checked. */
   readonly sha256?: string | null;
 }
 
-/** A request as the routes need it: what a web `Request` and a socket can both give without further objects. */
+/** A request as the routes need it; a web `Request` and a socket can both provide it without further objects. */
 export interface WireRequest {
   readonly method: string;
-  /** Path and query as they were sent, beginning with `/`. */
+  /** Path and query as sent, beginning with `/`. */
   readonly target: string;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: Pick<AbortSignal, "aborted">;
-  /** The IP address of the caller, where the transport knows it. */
+  /** The IP address of the caller, if the transport has it. */
   readonly address?: string | undefined;
-  /** What the transport already found wrong; answered in the envelope of the path. */
+  /** An error that the transport found; answered in the envelope of the path. */
   readonly fault?: DaybookError;
-  /** What the transport already found out, by the routes of the handler it asks: it is relied upon, and not found out again. */
+  /** What the transport found out by the routes of this handler; it is trusted and not checked again. */
   readonly known?: RequestFindings | undefined;
   /** A header by its lower-case name. */
   header(name: string): string | null;
   /**
-   * The bytes as sent, at most once. `onBytes` hears how many more have come; what it throws ends the reading.
-   * @param isKeyless whose they are is not known yet: a transport that holds bytes lets such ones have less
+   * Reads the bytes as sent, at most once. `onBytes` gets the number of new bytes; if it throws, reading stops.
+   * @param isKeyless the organization is not known yet: a transport that buffers bytes allows fewer of these
    * @throws body_too_large, aborted, and what `onBytes` throws
    */
   readBody(maxByteLength: number, onBytes?: (byteLength: number) => void, isKeyless?: boolean): Promise<Uint8Array>;
 }
 
-/** A body that is made as time goes on. */
+/** A body that is produced over time. */
 export interface BodyStream {
-  /** Ends by itself: a server that stops lets it end, and what is not whole must not look as if it were. Absent: it goes on until it is cancelled. */
+  /** True: it ends by itself; a stopping server waits for that, because a partial body must not look complete. Absent: it lasts until cancelled. */
   readonly isFinite?: true | undefined;
   /**
-   * The next piece of text; null: the end. Asked for one piece at a time, each when the one before is on its way.
-   * @throws whatever keeps a finite one from its end: the connection is cut then
+   * The next piece of text; null: the end. Call it again only once the previous piece is on its way.
+   * @throws what keeps a finite body from its end: the connection is then cut
    */
   next(): Promise<string | null>;
-  /** Nobody will read on: what `next` waits for ends. */
+  /** Stops reading: a pending `next` ends. */
   cancel(): void;
 }
 
-/** An answer: header names are lower-case. */
+/** An answer; header names are lower-case. */
 export interface WireReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | BodyStream | null;
 }
 
-/** The error of a body over its bound. */
+/** The error for a body above its limit. */
 export function bodyTooLarge(maxByteLength: number): DaybookError {
   return new DaybookError("body_too_large", `expected a body of at most ${maxByteLength} bytes, after inflating too`);
 }
 
-/** A web `Request` as the routes need it. @param address of the caller, where it is known */
+/** Converts a web `Request`. @param address the caller's, if known */
 export function wireRequestOf(request: Request, address?: string): WireRequest {
   return {
     method: request.method,
@@ -80,20 +80,20 @@ export function wireRequestOf(request: Request, address?: string): WireRequest {
   };
 }
 
-/** An answer as a web `Response`. */
+/** Converts an answer to a web `Response`. */
 export function responseOf(reply: WireReply): Response {
   const { body } = reply;
-  // No web response takes bytes that others may change.
+  // A web response does not accept shared memory.
   const own = isShared(body) ? Uint8Array.from(body) : body;
   return new Response(isStream(own) ? readableOf(own) : (own as BodyInit | null), { status: reply.status, headers: { ...reply.headers } });
 }
 
-/** Whether a body is made as time goes on. */
+/** Whether a body is produced over time. */
 export function isStream(body: WireReply["body"]): body is BodyStream {
   return typeof body === "object" && body !== null && "next" in body;
 }
 
-/** Whether a body is bytes that are in memory once, for all threads and all answers. */
+/** Whether a body is in shared memory, one copy for all threads and answers. */
 export function isShared(body: WireReply["body"]): body is Uint8Array<SharedArrayBuffer> {
   return typeof SharedArrayBuffer === "function" && body instanceof Uint8Array && body.buffer instanceof SharedArrayBuffer;
 }
@@ -111,7 +111,7 @@ function readableOf(stream: BodyStream): ReadableStream<Uint8Array> {
 }
 
 /**
- * All bytes of a stream; cancels it as soon as they pass the bound, or `onBytes` throws.
+ * Reads all bytes of a stream; cancels it as soon as they exceed the limit, or `onBytes` throws.
  * @throws body_too_large, what `onBytes` throws, and what the stream fails with
  */
 export async function collect(
@@ -137,7 +137,7 @@ export async function collect(
   }
 }
 
-/** Chunks as one. */
+/** Concatenates chunks; a single one is returned as it is. */
 export function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
   const [first] = chunks;
   if (chunks.length === 1 && first !== undefined) return first;

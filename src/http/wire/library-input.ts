@@ -3,8 +3,8 @@ import { bare } from "../shapes/check-shape.js";
 import { camelCase } from "./wire-names.js";
 
 /**
- * What the library takes for a body that passed its schema: members in camelCase, at every level that the schema knows. Names that callers
- * chose, and values that the schema knows nothing of, stay as they came.
+ * Converts a body that passed its schema to input of the library: members in camelCase, at every level that the schema describes.
+ * Names that callers chose, and values that the schema does not describe, stay unchanged.
  */
 export function libraryInput(schema: z.ZodType, body: unknown): unknown {
   const kind = bare(schema);
@@ -15,7 +15,7 @@ export function libraryInput(schema: z.ZodType, body: unknown): unknown {
   const shape = new Map(Object.entries(kind.shape as Readonly<Record<string, z.ZodType>>));
   return membersOf(body, (name, value) => {
     const member = shape.get(name);
-    // A body may have more members, if they are null, which is the same as absent.
+    // A body may have unknown members if they are null, which counts as absent.
     return member === undefined ? null : [camelCase(name), libraryInput(member, value)];
   });
 }
