@@ -3,21 +3,21 @@ import { SERVER_LIMITS } from "../base/server-limits.js";
 import type { Machine } from "./machine.js";
 import type { ClientConnection } from "./options.js";
 
-/** What ends a call before its time: who asked gives up, the client is closed, or its time is over. */
+/** Ends a call early: its caller gives up, the client is closed, or its time is over. */
 class Stop {
   readonly #stopped = new AbortController();
   readonly #ended = new AbortController();
 
   /**
-   * @param signal of who asks: listened to where it can be, else looked at again and again
-   * @param late what is thrown when the time is over
+   * @param signal the caller's: observed by event if possible, else polled
+   * @param late makes the error of a timeout
    */
   constructor(machine: Machine, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, late: () => DaybookError) {
     void this.#expire(machine, timeoutMs, late);
     if (signal !== undefined) this.#watch(machine, signal);
   }
 
-  /** Aborted when the call is to end; its reason is a DaybookError. */
+  /** Aborted when the call must end; its reason is a DaybookError. */
   get signal(): AbortSignal {
     return this.#stopped.signal;
   }
@@ -26,12 +26,12 @@ class Stop {
     this.#stopped.abort(reason);
   }
 
-  /** @throws the reason, if the call is to end */
+  /** @throws the reason, if the call must end */
   check(): void {
     if (this.signal.aborted) throw this.signal.reason;
   }
 
-  /** Settles as what `act` begins, or rejects with the reason as soon as the call is to end. */
+  /** Settles like `act`, or rejects with the reason as soon as the call must end. */
   async race<T>(act: () => Promise<T>): Promise<T> {
     this.check();
     const { signal } = this;
@@ -47,7 +47,7 @@ class Stop {
     }
   }
 
-  /** Called once, when the call is over: nothing goes on behind it. */
+  /** Stops the timers and listeners; called once, when the call is over. */
   end(): void {
     this.#ended.abort();
   }
@@ -77,33 +77,30 @@ function isListenable(signal: Pick<AbortSignal, "aborted">): signal is AbortSign
   return typeof (signal as Partial<AbortSignal>).addEventListener === "function";
 }
 
-/**
- * When a request may be sent again. `always`: doing it twice is doing it once. `undone`: only where the server said that it
- * did nothing.
- */
+/** When a request may be resent. `always`: doing it twice has the same effect. `undone`: only if the server reported that it did nothing. */
 type Again = "always" | "undone";
 
-/** Statuses of what passes. */
+/** Statuses of temporary errors. */
 const PASSING: readonly unknown[] = [429, 500, 502, 503, 504];
-/** What does not pass: the same question takes as long again, and damaged files stay so. */
+/** Errors with such a status that last: the same query takes as long again, and damaged files stay damaged. */
 const LASTING: readonly string[] = ["query_timeout", "corruption", "manifest_missing"];
-/** Said before anything was done. */
+/** Errors that are reported before anything is done. */
 const UNDONE: readonly string[] = ["rate_limited", "overloaded"];
 
-/** Whether a request that failed so may be sent again. */
+/** Whether a request that failed with this error may be resent. */
 function mayPass({ code, details }: DaybookError, again: Again): boolean {
   if (again === "undone") return UNDONE.includes(code);
   const status = details["status"];
-  // Without a status nothing was answered.
+  // Without a status there was no answer.
   return (status === undefined ? code === "unreachable" : PASSING.includes(status)) && !LASTING.includes(code);
 }
 
-/** Ms until the next try: random, under a bound that doubles with each try, and no less than the server asks for. @param tries before it */
+/** Ms until the next try: random, below a bound that doubles with each try, and at least what the server requests. @param tries so far */
 function pauseMs({ baseMs, maxMs }: ClientConnection, tries: number, random: number, retryAfterMs: number): number {
   return Math.max(retryAfterMs, random * Math.min(maxMs, baseMs * 2 ** (tries - 1)));
 }
 
-/** Ms of a `Retry-After` header, which holds seconds or a date; 0 where it says nothing. */
+/** Ms of a `Retry-After` header, which holds seconds or a date; 0 for anything else. */
 function retryAfterMs(header: string | null, nowMs: number): number {
   if (header === null) return 0;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1_000;
@@ -111,7 +108,7 @@ function retryAfterMs(header: string | null, nowMs: number): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms - nowMs);
 }
 
-/** So many may be at something at once; the others wait for their turn, in order. */
+/** Limits how many calls run at once; the others wait in order. */
 class CallSlots {
   #freeCount: number;
   readonly #waiting: (() => void)[] = [];
@@ -120,7 +117,7 @@ class CallSlots {
     this.#freeCount = count;
   }
 
-  /** Resolves with what gives the slot back. Who no longer waits gives it back as well. */
+  /** Resolves with a function that releases the slot. It must be called even after the caller stopped waiting. */
   async take(): Promise<() => void> {
     if (this.#freeCount > 0) this.#freeCount -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -132,7 +129,7 @@ class CallSlots {
   }
 }
 
-/** One request of a route. */
+/** One request to a route. */
 export interface RouteCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query. */
@@ -141,11 +138,11 @@ export interface RouteCall {
   readonly body?: string;
   readonly again: Again;
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
-  /** Statuses beside 200 and 201 that are an answer and no error. */
+  /** Statuses besides 200 and 201 that are an answer and no error. */
   readonly answers?: readonly number[];
 }
 
-/** Sends requests, some at a time, each again and again until it is answered or its time is over. */
+/** Sends requests, a limited number at once, and retries each until it is answered or its time or tries are used up. */
 export class Calls {
   readonly #connection: ClientConnection;
   readonly #machine: Machine;
@@ -158,17 +155,17 @@ export class Calls {
     this.#machine = machine;
   }
 
-  /** The JSON of an answer. @throws what the server answers; unreachable, aborted, closed */
+  /** The JSON of an answer. @throws what the server reports; unreachable, aborted, closed */
   json(call: RouteCall): Promise<unknown> {
     return this.#answer(call, readJson);
   }
 
-  /** The lines of an answer of NDJSON. @throws as json */
+  /** The lines of an NDJSON answer. @throws as json */
   lines(call: RouteCall): Promise<readonly string[]> {
     return this.#answer(call, readLines);
   }
 
-  /** Ends what is under way with `closed`; resolves when nothing is. */
+  /** Ends all calls under way with `closed`; resolves when none is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#underWay.keys()) stop.stop(closed());
@@ -210,11 +207,11 @@ export class Calls {
     }
   }
 
-  /** Resolves when it is time for another try. @throws the error where there is none */
+  /** Resolves when it is time for the next try. @throws the error if there is none */
   async #pause(again: Again, tries: number, { error, retryAfter }: Failed, endMs: number, stop: Stop): Promise<void> {
     const nowMs = this.#machine.nowMs();
     const pause = pauseMs(this.#connection, tries, this.#machine.random(), retryAfterMs(retryAfter, nowMs));
-    // A pause beyond the end would only put off what is known already.
+    // A pause beyond the end would only delay the error.
     if (tries >= this.#connection.attempts || !mayPass(error, again) || nowMs + pause >= endMs) throw error;
     await this.#machine.sleep(pause, stop.signal);
     stop.check();
@@ -237,7 +234,7 @@ export class Calls {
   async #send({ method, path, body }: RouteCall, signal: AbortSignal): Promise<HttpAnswer> {
     const { base, token, fetch } = this.#connection;
     const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
-    // A redirect would take the token to where nobody said it may go.
+    // A redirect could send the token to another server.
     const init: RequestInit = { method, headers, signal, redirect: "manual", ...(body === undefined ? {} : { body }) };
     const response = await fetch(new Request(`${base}${path}`, init));
     return {
@@ -255,7 +252,7 @@ interface Failed {
   readonly retryAfter: string | null;
 }
 
-/** Null for what no Daybook answers. */
+/** Null if the answer is not a Daybook's. */
 type ReadAnswer<T> = (answered: HttpAnswer) => { readonly value: T } | null;
 
 const readJson: ReadAnswer<unknown> = ({ type, text }) => {
@@ -272,7 +269,7 @@ const readLines: ReadAnswer<readonly string[]> = ({ type, text }) => {
   return type.startsWith("application/x-ndjson") && isWhole ? { value: text.split("\n").slice(0, -1) } : null;
 };
 
-/** What a failed `fetch` says: the reason mostly stands in its cause. */
+/** Message of a failed `fetch`; the reason is mostly in its cause. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "the request failed";
   const { cause } = thrown;
@@ -284,17 +281,17 @@ function closed(): DaybookError {
   return new DaybookError("closed", "this client was closed");
 }
 
-/** What came back, read to its end. */
+/** A response, read to its end. */
 interface HttpAnswer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
-  /** From the header; null where it is missing. */
+  /** From the header; null if missing. */
   readonly requestId: string | null;
   readonly retryAfter: string | null;
 }
 
-/** The error that a server of ours told; one with `unreachable` for what no Daybook says. */
+/** The error that a Daybook server reported; `unreachable` if the answer is not a Daybook's. */
 function answerError(answered: HttpAnswer, request: string): DaybookError {
   const { status } = answered;
   const problem = problemOf(answered);
@@ -311,7 +308,7 @@ function answerError(answered: HttpAnswer, request: string): DaybookError {
   });
 }
 
-/** The error of an answer that is none of a Daybook, such as a proxy's page. */
+/** The error for an answer that is not a Daybook's, such as a proxy's page. */
 function notOurs({ status, type, requestId }: HttpAnswer, request: string): DaybookError {
   const what = status >= 300 && status < 400 ? "a redirect, which is not followed" : type === "" ? "no content type" : type;
   const message = `${request}: expected the answer of a Daybook, got status ${status} and ${what}`;

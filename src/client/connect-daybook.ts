@@ -5,7 +5,7 @@ import type { ClientOptions } from "./options.js";
 import { RemoteDaybook } from "./remote-daybook.js";
 
 /**
- * A Daybook that another process has open, over HTTP. Asks nothing yet: a server that is not there is noticed by the first question.
+ * Connects to a Daybook that another process has open, over HTTP. Sends nothing yet: an unreachable server fails the first query.
  * @throws invalid_parameter, unknown_parameter
  */
 export function connectDaybook(options: ClientOptions): DaybookClient {

@@ -2,23 +2,24 @@ import type { Daybook } from "../engine/daybook.js";
 import type { IngestOptions } from "../base/call-options.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 
-/** What only the process has that opened the store: files, threads, what is known without asking, and what undoes a flood. */
+/** Members that only the process with the open store has: files, threads, synchronous state, and deletion of the events of a key. */
 type Local = "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes" | "seal" | "health" | "currency" | "projects";
 
 /**
- * A Daybook in another process: the same questions, answers and errors, each over HTTP. Writes are stored once however often they had to be
- * sent. Beside the errors of a Daybook there are those of tokens, `unreachable` where no Daybook answers, and `closed`.
+ * A Daybook in another process: the same queries, answers and errors, each over HTTP. A write is stored once, however often it was sent.
+ * Additional errors are those of tokens, `unreachable` if no Daybook answers, and `closed`.
  */
 export interface DaybookClient extends Omit<Daybook, Local | "close"> {
   /**
-   * As `ingest` of a Daybook, in pieces of a million characters. Where an answer was lost and the events sent again, those that were stored
-   * already come back as `duplicates`, new ones too: `accepted` may be 0, and all are stored. @throws as it does; unreachable, and what tokens meet
+   * As `ingest` of a Daybook, in chunks of a million characters. If an answer was lost and the events were resent, those already stored are
+   * counted as `duplicates`, even if they are new: `accepted` may be 0 although all are stored.
+   * @throws as it does; unreachable, and errors of tokens
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
-  /** Names of all projects that the token sees, by code point. */
+  /** Names of all projects that the token may read, by code point. */
   projects(): Promise<readonly string[]>;
-  /** `ok` while every organization of the server reads and writes. Takes no right. */
+  /** `ok` while every organization of the server reads and writes. Requires no rights. */
   health(): Promise<"ok" | "read_only" | "unreachable" | "closed">;
-  /** Ends what is under way with `closed`; the server goes on. */
+  /** Ends all calls under way with `closed`; the server keeps running. */
   close(): Promise<void>;
 }

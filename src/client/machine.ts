@@ -1,10 +1,10 @@
-/** What of the machine a client depends on. */
+/** What a client needs from its environment. */
 export interface Machine {
   /** Epoch milliseconds. */
   nowMs(): number;
   /** From 0 to 1. */
   random(): number;
-  /** Resolves after so many ms, and at once when the signal is aborted. */
+  /** Resolves after that many ms, or at once when the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 

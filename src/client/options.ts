@@ -3,30 +3,30 @@ import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
 
 export interface ClientOptions {
-  /** Where the server is, such as `http://127.0.0.1:8787`; a path behind it stands before every route. */
+  /** URL of the server, such as `http://127.0.0.1:8787`; its path is a prefix of every route. */
   readonly url: string | URL;
-  /** The value of a token, `sk_…`. It is sent to `url` alone, and shown nowhere. */
+  /** The value of a token, `sk_…`. It is sent only to `url`, and never shown. */
   readonly token: string;
-  /** How often, and after which pauses, a request that failed for a passing reason is sent again. */
+  /** How often, and after which pauses, a request that failed temporarily is resent. */
   readonly retry?: RetryOptions;
-  /** How long one request may take with all its tries, in ms. Default 60,000. A large ingest or an export is several requests. */
+  /** Maximum duration of one request with all its tries, in ms. Default 60,000. A large ingest or an export is several requests. */
   readonly timeoutMs?: number;
-  /** Sends a request. Default: `fetch`. A handler of `createHandler` will do. */
+  /** Sends a request. Default: `fetch`. A handler of `createHandler` also works. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
 export interface RetryOptions {
-  /** Tries in all, the first among them: 1 to 100. Default 5. */
+  /** Total number of tries, 1 to 100. Default 5. */
   readonly attempts?: number;
-  /** The pause before the second try is random, up to so many ms; its bound doubles each time. Default 200. */
+  /** The pause before the second try is random, up to this many ms; the bound doubles each time. Default 200. */
   readonly baseMs?: number;
-  /** The longest pause, in ms, unless `Retry-After` of the server asks for a longer one. Default 10,000. */
+  /** The longest pause, in ms, unless the server's `Retry-After` is longer. Default 10,000. */
   readonly maxMs?: number;
 }
 
-/** Options as they were checked. */
+/** Checked options. */
 export interface ClientConnection {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly base: string;
   readonly token: string;
   readonly attempts: number;
@@ -38,10 +38,10 @@ export interface ClientConnection {
 
 const KNOWN: KnownOptions<ClientOptions> = { url: true, token: true, retry: true, timeoutMs: true, fetch: true };
 const KNOWN_OF_RETRY: KnownOptions<RetryOptions> = { attempts: true, baseMs: true, maxMs: true };
-/** What may stand behind `Bearer`. */
+/** Text allowed after `Bearer`. */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** @throws invalid_parameter, unknown_parameter; none of them shows a token */
+/** @throws invalid_parameter, unknown_parameter; neither shows a token */
 export function checkClientOptions(options: ClientOptions): ClientConnection {
   refuseUnknown(options, KNOWN);
   const { url, token, retry, timeoutMs, fetch } = options;
@@ -71,7 +71,7 @@ function baseOf(url: unknown): string {
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
 }
 
-/** What may be, or hold, a token is not shown. */
+/** Does not show values that may contain a token. */
 function wrongUrl(expected: string, came: unknown) {
   const isSecret = came === null || (typeof came === "string" && came.includes("sk_"));
   return parameterError("invalid_parameter", "url", isSecret ? expected : `${expected}, got ${shown(came)}`);

@@ -8,7 +8,7 @@ import { camelCase, libraryNames } from "./names.js";
 
 const PATH = "/v1/privacy-requests";
 
-/** Privacy requests over their routes. A change is sent again only where the server said that it did nothing: done twice it may be something else. */
+/** Privacy requests over HTTP. A change is resent only if the server reported that it did nothing: repeated, it may have another effect. */
 export class RemotePrivacyRequests implements PrivacyRequests {
   readonly #calls: Calls;
 
@@ -65,7 +65,7 @@ export class RemotePrivacyRequests implements PrivacyRequests {
   }
 }
 
-/** Ids are UUIDs: a text that could be none might be another path. @throws privacy_request_not_found */
+/** Ids are UUIDs; other text might lead to another path. @throws privacy_request_not_found */
 function pathOf(id: string): string {
   if (typeof id === "string" && /^[\w-]{1,100}$/.test(id)) return `${PATH}/${id}`;
   throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
@@ -77,7 +77,7 @@ function wireSubject(subject: unknown): unknown {
   return { ...rest, user_id: userId };
 }
 
-/** An error of these routes with the names of the library: the only ones that differ are the subject's. */
+/** Converts an error of these routes to names of the library; only those of the subject differ. */
 function inLibraryNames({ code, message, details, cause }: DaybookError): DaybookError {
   const camel = (text: string) => text.replace(/\buser_id\b/g, camelCase);
   const { param, reason } = details;

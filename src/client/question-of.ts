@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../base/errors.js";
 
-/** An input with its dates as text, those of its segments too. @throws invalid_parameter, invalid_date */
+/** An input with its dates as text, those of its segments included. @throws invalid_parameter, invalid_date */
 export function questionOf(input: unknown): object {
   const given = input ?? {};
   if (!isObject(given)) throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(given)}`);
@@ -10,14 +10,14 @@ export function questionOf(input: unknown): object {
   return { ...members, segments: Object.fromEntries(Object.entries(segments).map(([name, segment]) => [name, segmentOf(segment, `segments.${name}.`)])) };
 }
 
-/** A segment with the dates of its conditions as text. @param path before its members. @throws invalid_date */
+/** A segment with the dates of its conditions as text. @param path prefix of its members. @throws invalid_date */
 export function segmentOf(segment: unknown, path: string): unknown {
   return withItems(segment, "groups", path, (group, place) =>
     withItems(group, "conditions", place, (condition, at) => (isObject(condition) ? withDates(condition, at) : condition)),
   );
 }
 
-/** Anything with a list as a member, each of whose items is changed; what is nothing of the kind stays as it is. */
+/** Changes each item of a list that is a member of a value; a value without such a list stays unchanged. */
 function withItems(value: unknown, name: string, path: string, change: (item: unknown, path: string) => unknown): unknown {
   const list: unknown = isObject(value) ? value[name] : null;
   if (!Array.isArray(list)) return value;

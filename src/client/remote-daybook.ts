@@ -32,7 +32,7 @@ type RemoteAnswer<K extends ReportName> = ReturnType<Daybook[K]>;
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
-/** Every question of a Daybook as a method: the input goes as it is, and the answer comes as it is. */
+/** Every query of a Daybook as a method; inputs and answers pass through in the names of the library. */
 class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
   readonly #calls: Calls;
 
@@ -136,7 +136,7 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
     return (await this.#answer(report, "?explain=true", input)) as Explanation;
   }
 
-  // The answer to a question is what its method says.
+  // The server's answer has the type of the method's result.
   #ask<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): RemoteAnswer<K> {
     return this.#answer(report, "", input, options) as RemoteAnswer<K>;
   }
@@ -152,16 +152,16 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
   }
 }
 
-/** What the server answers to a question. */
+/** The server's answer to a query. */
 interface QueryAnswer {
   readonly answer: unknown;
-  /** Absent where nothing was noticed. */
+  /** Absent without notices. */
   readonly notices?: readonly QuestionNotice[];
 }
 
 const RULES = "/v1/time-to-live";
 
-/** Deletions over their routes. One is sent again only where the server said that it did nothing: the receipt of a second one would be empty. */
+/** Deletions over HTTP. One is resent only if the server reported that it did nothing: the receipt of a repeated one would be empty. */
 class RemoteDeletions {
   readonly #calls: Calls;
 
@@ -179,7 +179,7 @@ class RemoteDeletions {
   }
 }
 
-/** Rules of time to live over their routes. */
+/** Retention rules over HTTP. */
 class RemoteTimeToLive implements TimeToLive {
   readonly #calls: Calls;
 
@@ -188,7 +188,7 @@ class RemoteTimeToLive implements TimeToLive {
   }
 
   async set(project: string | null, rule: { readonly days: number }): Promise<void> {
-    // Set twice it is the same.
+    // Setting a rule twice has the same effect.
     await this.#calls.json({ method: "PUT", path: RULES, body: jsonText({ ...objectOf(rule), project }, false), again: "always" });
   }
 
@@ -222,7 +222,7 @@ function objectOf(input: object): object {
 
 const PATH = "/v1/segments";
 
-/** Saved segments over their routes. */
+/** Saved segments over HTTP. */
 class RemoteSegments implements Segments {
   readonly #calls: Calls;
 
@@ -247,10 +247,10 @@ class RemoteSegments implements Segments {
   }
 
   async #change(method: "PUT" | "DELETE", name: string, body?: string): Promise<unknown> {
-    // Another text could be another path.
+    // Other text might lead to another path.
     if (typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) throw parameterError("invalid_parameter", "name", `expected the name of a segment, got ${shown(name)}`);
     try {
-      // A segment that is put twice is the same; one that is deleted twice was not there the second time.
+      // A repeated PUT has the same effect; a repeated DELETE would report a missing segment.
       return await this.#calls.json({ method, path: `${PATH}/${name}`, ...(body === undefined ? {} : { body }), again: method === "PUT" ? "always" : "undone" });
     } catch (error) {
       throw error instanceof DaybookError ? inLibraryNames(error) : error;
@@ -258,7 +258,7 @@ class RemoteSegments implements Segments {
   }
 }
 
-/** Names that differ on the wire, and what callers sent, which stays. */
+/** Names that differ on the wire; quoted text was sent by the caller and stays unchanged. */
 const QUOTED_OR_NAME = /"(?:[^"\\]|\\.)*"|\b(?:event_name|filter_groups|field_name|at_least|at_most|start_date|end_date|last_days)\b/g;
 
 function inLibraryNames({ code, message, details, cause }: DaybookError): DaybookError {
@@ -269,7 +269,7 @@ function inLibraryNames({ code, message, details, cause }: DaybookError): Dayboo
   return new DaybookError(code, `${named}: ${said}`, { ...details, param: named, reason: said }, { cause });
 }
 
-/** The wiring of one connection. What it knows of the token is in private fields: it shows nowhere. */
+/** The parts of one connection. The token is in private fields only, so that it is never shown. */
 export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   readonly #calls: Calls;
   readonly #writes: RemoteWrites;
@@ -372,7 +372,7 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
     return this.#calls.json({ method: "GET", path, again: "always" });
   }
 
-  /** Page by page until one is empty: each begins after the last item of the one before. */
+  /** Reads page by page until one is empty; each continues after the last item of the previous one. */
   async *#pages<T>(path: string, question: object, after: (last: T) => object, { signal }: StopOptions): AsyncGenerator<T> {
     for (let position: object | null = null; ; ) {
       const body = jsonText(position === null ? question : { ...question, after: position }, false);
@@ -386,7 +386,7 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   }
 }
 
-/** Of a record, what its place goes by. */
+/** Position of a record in an export. */
 function afterRecord(record: StoredRecord): object {
   if (record.type === "project") return { type: record.type, name: record.name };
   const { type, createdAt } = record;

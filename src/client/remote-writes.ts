@@ -13,44 +13,44 @@ import { jsonText } from "./json-text.js";
 
 const random = pooledRandom();
 
-/** A new id for what is sent: with it the same again is stored once. */
+/** A new id for an item, so that it is stored once even if it is resent. */
 function newId(nowMs: number): string {
   const bytes = new Uint8Array(16);
   writeUuidV7(nowMs, random, bytes, 0);
   return uuidText(bytes);
 }
 
-/** Whether an event or record brings no id of its own. */
+/** Whether the id of an event or record is missing. */
 function lacksId(id: unknown): boolean {
   return id === undefined || id === null || id === "";
 }
 
-/** As many items of a batch as one request takes. */
+/** The items of a batch that one request takes. */
 interface Piece {
   /** JSON text of the list. */
   readonly text: string;
-  /** Place in the batch of each item. */
+  /** Index of each item in the batch. */
   readonly places: readonly number[];
 }
 
-/** What holds for the items of a batch. */
+/** Rules for the items of a batch. */
 interface ItemRule {
-  /** Of what cannot be sent. */
+  /** Error code of an item that cannot be sent. */
   readonly code: ErrorCode;
-  /** Whether an item may have an id: by that it is stored once. */
+  /** Whether an item may have an id, so that it is stored once. */
   readonly takesId: (item: object) => boolean;
 }
 
 const EVENT_RULE: ItemRule = { code: "invalid_event", takesId: () => true };
-/** Projects are known by their names, what takes a record back by that record's id. */
+/** A project is identified by its name, an unlink by the id of its record. */
 const RECORD_RULE: ItemRule = {
   code: "invalid_parameter",
   takesId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? ""),
 };
 
 /**
- * The items of a batch in requests of some size, each item with an id, so that it is stored once however often it is sent.
- * What cannot be sent goes to `rejected`.
+ * Splits a batch into requests of limited size; each item gets an id, so that it is stored once however often it is sent.
+ * Items that cannot be sent go to `rejected`.
  */
 function* piecesOf(items: readonly unknown[], rule: ItemRule, nowMs: () => number, rejected: RejectedEvent[]): Generator<Piece> {
   let texts: string[] = [];
@@ -73,7 +73,7 @@ function* piecesOf(items: readonly unknown[], rule: ItemRule, nowMs: () => numbe
   if (texts.length > 0) yield { text: `[${texts.join(",")}]`, places };
 }
 
-/** What is no object goes as it is, to be rejected in the server's words. */
+/** A value that is no object is sent unchanged, so that the server reports it. */
 function textOf(item: unknown, { takesId }: ItemRule, nowMs: () => number): string | DaybookError {
   try {
     const isObject = typeof item === "object" && item !== null && !Array.isArray(item);
@@ -94,7 +94,7 @@ function textOf(item: unknown, { takesId }: ItemRule, nowMs: () => number): stri
 
 const KNOWN: KnownOptions<IngestOptions> = { project: true };
 
-/** Everything that a Daybook takes in. What is sent has an id, so that sending it again stores it once. */
+/** All writes of a Daybook. Each item gets an id, so that it is stored once even if it is resent. */
 export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject"> {
   readonly #calls: Calls;
   readonly #nowMs: () => number;
@@ -140,14 +140,14 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
     if (Object.prototype.toString.call(input) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
     const { id: given } = input as { id?: unknown };
     const id = lacksId(given) ? newId(this.#nowMs()) : given;
-    // A member called type is none of these.
+    // `type` is not a member of these inputs.
     if ("type" in input) throw parameterError("unknown_parameter", "type", "unknown");
     const adjusted = await this.#record({ ...input, type, id });
     const linkId = uuidOfText(id as string);
     return adjusted === undefined ? { linkId } : { linkId, adjusted: { createdAt: adjusted.createdAt } };
   }
 
-  /** Answers whether, and to when, its time was moved. */
+  /** Resolves with the adjusted time, if it was adjusted. */
   async #record(record: object): Promise<AdjustedEvent | undefined> {
     const { rejected, adjusted } = await this.ingestRecords([record as RecordInput]);
     const [fault] = rejected;
@@ -155,7 +155,7 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
     return adjusted[0];
   }
 
-  /** One piece after the other: of two items with one id the first counts. */
+  /** Sends one piece after the other, because of two items with one id the first counts. */
   async #store(path: string, items: readonly unknown[], rule: ItemRule): Promise<IngestResult> {
     const rejected: RejectedEvent[] = [];
     const adjusted: AdjustedEvent[] = [];
@@ -172,7 +172,7 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
     return { accepted, duplicates, ...named, adjusted };
   }
 
-  /** @throws what the server answers; `details.storedCount` tells how many of the batch were stored before */
+  /** @throws what the server reports; `details.storedCount` is the number of items of the batch stored before */
   async #storePiece(path: string, body: string, storedCount: number): Promise<IngestResult> {
     try {
       return (await this.#calls.json({ method: "POST", path, body, again: "always" })) as IngestResult;
@@ -187,7 +187,7 @@ function refuseNoArray(value: unknown, param: string): void {
   if (!Array.isArray(value)) throw parameterError("invalid_parameter", param, `expected an array, got ${shown(value)}`);
 }
 
-/** The error that the library throws where a batch rejects. */
+/** The error that the library throws for what a batch rejects. */
 function errorOf({ code, message }: RejectedEvent): DaybookError {
   const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : "invalid_parameter";
   const [, param, reason] = /^([A-Za-z][\w.[\]]*): ([^]*)$/.exec(message) ?? [];
