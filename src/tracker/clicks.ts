@@ -3,9 +3,9 @@ import type { Recorder } from "./recorder.js";
 import { isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
 
-/** Records clicks and submissions: those of elements that name an event, and of links where these are asked for. Prevents none. */
+/** Records clicks and submissions of elements that name an event, and clicks on links if configured. Never prevents them. */
 export function watchClicks({ outbound, downloads }: Settings, record: Recorder): void {
-  // A middle click is an `auxclick`, and so is that of other buttons.
+  // A middle click is an `auxclick`, but so are those of other buttons.
   listen<MouseEvent & { target: Element }>("click auxclick submit", ({ type, target, button }) => {
     if (button > 1) return;
     const link = target.closest<HTMLAnchorElement>("a[href]");

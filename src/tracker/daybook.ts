@@ -7,32 +7,32 @@ import type { Settings } from "./settings.js";
 import { openStore } from "./store.js";
 import { setOut } from "./visitor.js";
 
-/** What an event is worth. */
+/** Value of an event in money. */
 export interface EventMoney {
   readonly value?: number | undefined;
-  /** Three letters of ISO 4217. */
+  /** Three-letter code of ISO 4217. */
   readonly currency?: string | undefined;
 }
 
-/** The tracker of a page. No method of it throws, and none waits. */
+/** The tracker of a page. Its methods never throw, and return at once. */
 export interface Tracker {
-  /** Sends an event. @param metadata anything that JSON holds */
+  /** Sends an event. @param metadata anything that JSON can represent */
   track(name: string, metadata?: Readonly<Record<string, unknown>>, money?: EventMoney): void;
-  /** Sends a view of this page; those by itself are sent anyway. */
+  /** Sends another view of this page; automatic views do not need it. */
   page(): void;
-  /** Says who the visitor is, from now on until the page is left. */
+  /** Sets the user id of the visitor until the page is left. */
   identify(userId: string): void;
-  /** Sends nothing any more from this browser, and forgets what waits; with `false` sends again. */
+  /** Stops sending from this browser, and deletes waiting events; `false` starts sending again. */
   optOut(out?: boolean): void;
 }
 
-/** A method's name and what it is called with. */
+/** A method's name and its arguments. */
 export type QueuedCall = readonly [name: keyof Tracker, ...args: unknown[]];
 
 /**
- * Starts on this page.
- * @param url of what takes events
- * @param early calls made before, which are made now, ahead of the first view: one of them may forbid it
+ * Starts the tracker on this page.
+ * @param url endpoint for the events
+ * @param early calls made before the start; they run before the first view, because one of them may opt out
  */
 export function startTracker(settings: Settings, url: URL, early: readonly QueuedCall[] = []): Tracker {
   openStore();

@@ -3,21 +3,21 @@ import type { Tracker } from "./daybook.js";
 
 export type { Tracker as Daybook, EventMoney as Money } from "./daybook.js";
 
-/** How `startDaybook` tracks. */
+/** Options of `startDaybook`. */
 export interface TrackerOptions {
   /** The public key, `pk_…`. */
   readonly key: string;
-  /** Address of the server, such as `https://stats.example`: events go to `/v1/collect` below it. */
+  /** Address of the server, such as `https://stats.example`; events go to `/v1/collect` below it. */
   readonly server: string;
   /** Whether addresses that differ by their hash are different pages. Default: false. */
   readonly hash?: boolean | undefined;
-  /** `storage`: visitors get a random id that their browser keeps, for sites that have consent. Default: nothing is stored about them. */
+  /** `storage`: the browser stores a random visitor id, for sites that have consent. Default: nothing is stored about visitors. */
   readonly id?: "storage" | undefined;
-  /** Paths that nothing is sent of, such as `/admin/*`. */
+  /** Paths that are not tracked, such as `/admin/*`. */
   readonly exclude?: readonly string[] | undefined;
   /** Whether clicks on links to other hosts are sent. Default: false. */
   readonly outbound?: boolean | undefined;
-  /** Clicks on links to files with these endings, such as `pdf`, are sent. Default: none. */
+  /** File endings, such as `pdf`: clicks on links to such files are sent. Default: none. */
   readonly downloads?: readonly string[] | undefined;
 }
 
@@ -27,8 +27,8 @@ const nowhere: Tracker = { track: () => {}, page: () => {}, identify: () => {}, 
 const STARTED = Symbol.for("daybook.tracker");
 
 /**
- * Tracks this page: its views, and what its elements say. Called again with the same key and server, it answers the same tracker. Where there is no
- * window, as on a server, it does nothing.
+ * Tracks this page: its views, and the events that its elements name. Called again with the same key and server, it returns the same tracker.
+ * Without a window, as on a server, it does nothing.
  */
 export function startDaybook({ key, server, hash, id, exclude, outbound, downloads }: TrackerOptions): Tracker {
   if (typeof window === "undefined" || typeof document === "undefined") return nowhere;

@@ -3,7 +3,7 @@ import type { Recorder } from "./recorder.js";
 import { addressFor } from "./settings.js";
 import type { Settings } from "./settings.js";
 
-/** Records each page once that is shown: soon if it is, else as soon as it is. Answers what records one more view of it. */
+/** Records each page once, as soon as it is visible. Returns a function that records another view of it. */
 export function watchPageViews(settings: Settings, record: Recorder): () => void {
   let seen: string | undefined;
   const view = guarded(() => {
@@ -11,7 +11,7 @@ export function watchPageViews(settings: Settings, record: Recorder): () => void
     record({});
   });
   const look = guarded(async () => {
-    // Later, so that the page has its new title, that of several changes at once the last one counts, and that the page may opt out first.
+    // Deferred, so that the page has its new title, only the last of several changes counts, and the page can opt out first.
     await null;
     if (!document.hidden && addressFor(settings) !== seen) view();
   });

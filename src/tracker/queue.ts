@@ -2,7 +2,7 @@ import { guarded } from "./guard.js";
 import { namesWith, store } from "./store.js";
 import { isOut } from "./visitor.js";
 
-/** An event as it waits. Its members but `at` are those of the wire. */
+/** A waiting event. All members but `at` are those of the wire. */
 export interface TrackedEvent {
   readonly id: string;
   /** When it happened, epoch ms. */
@@ -12,11 +12,11 @@ export interface TrackedEvent {
 
 const BODY_BYTES = 65_536;
 const KEPT_EVENTS = 50;
-/** The server takes no event that is older. */
+/** The server rejects older events. */
 const KEPT_MS = 3_600_000;
 /**
- * What sends events. What the server did not take, for a reason that may pass, is kept under a name of its own: tabs that share the storage never
- * write over each other's. It stays there until a later try is answered, one at a time, each after the server has taken another.
+ * Opens a queue that sends events. An event that fails temporarily is stored under its own name, so that tabs with the same storage never overwrite
+ * each other's. It stays there until a later try is answered; tries are made one at a time, after the server has answered another event.
  */
 export function openQueue(url: URL, key: string): (event: TrackedEvent) => void {
   const prefix = `daybook.${key}.`;
@@ -28,7 +28,7 @@ export function openQueue(url: URL, key: string): (event: TrackedEvent) => void 
     if (
       age > KEPT_MS ||
       new Blob([body]).size > BODY_BYTES ||
-      // A page that is being hidden may not hear an answer any more: what is kept stays so then.
+      // A page that is being hidden may not receive an answer, so stored events stay stored.
       (document.hidden
         ? !(name in store) && navigator.sendBeacon(url, body)
         : await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit" }).then(

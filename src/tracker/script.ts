@@ -5,17 +5,17 @@ import type { Settings } from "./settings.js";
 
 declare global {
   interface Window {
-    /** Of the page's own making, with the calls made so far, until the script has loaded. */
+    /** Created by the page, with the calls queued until the script has loaded. */
     daybook?: Partial<Tracker> & { readonly q?: readonly QueuedCall[] };
   }
 }
 
-/** What `GET /daybook.js` serves. Its tag is found by its name, since a module has no current script, and a tag manager's is its own. */
+/** Entry point of `GET /daybook.js`. It finds its tag by name, because a module has no current script, and a tag manager's is its own. */
 guarded(() => {
   const { q, optOut } = window.daybook || {};
   const script = document.querySelector<HTMLScriptElement>('script[data-key][src*="/daybook.js"]');
   if (!script || (optOut && !q)) return;
-  // That it has a key was asked for above; what the other attributes hold nobody checks.
+  // The selector requires a key; the other attributes are not checked.
   const settings = script.dataset as unknown as Settings;
   window.daybook = startTracker(settings, new URL("v1/collect", settings.server || script.src), q);
 })();

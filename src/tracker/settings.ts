@@ -1,26 +1,26 @@
-/** What a page's owner set, spelled as in the `data-` attributes of the script: what is there is on, whatever it holds. */
+/** Settings of the page's owner, spelled as in the `data-` attributes of the script: a setting that exists is on, whatever its value. */
 export interface Settings {
   readonly key: string;
-  /** Address that `v1/collect` is seen from; beside the script if there is none. */
+  /** Base address of `v1/collect`; default: that of the script. */
   readonly server?: string | undefined;
-  /** Addresses differ by their hash too. */
+  /** Addresses that differ only in their hash are different pages. */
   readonly hash?: string | undefined;
-  /** `storage`: visitors get an id that is stored. */
+  /** `storage`: visitors get a stored id. */
   readonly id?: string | undefined;
-  /** Paths that nothing is sent of, apart by commas; `*` stands for anything. */
+  /** Paths that are not tracked, separated by commas; `*` matches anything. */
   readonly exclude?: string | undefined;
   /** Clicks on links to other hosts are events. */
   readonly outbound?: string | undefined;
-  /** Clicks on links to files are events; those with these endings, apart by commas. */
+  /** File endings, separated by commas: clicks on links to such files are events. */
   readonly downloads?: string | undefined;
 }
 
-/** The page's address as it is now, with its hash where that counts. */
+/** The current address of the page, with its hash if that counts. */
 export function addressFor({ hash }: Settings): string {
   return location.href.replace(hash === undefined ? /#.*/ : "", "");
 }
 
-/** Whether a text is one of a list whose parts are apart by commas or blanks; `*` stands for anything. */
+/** Whether a text matches an entry of a list, separated by commas or spaces; `*` matches anything. */
 export function isListed(text: string, list = ""): boolean {
   const parts = list.replace(/[.+]/g, "\\$&").replace(/\*/g, ".*").replace(/[, ]+/g, "|");
   return new RegExp(`^(${parts})$`, "i").test(text);

@@ -1,11 +1,11 @@
-/** Texts by name: the browser's storage, or where that is blocked, this page's memory. */
+/** Texts by name: the browser's storage or, if that is blocked, this page's memory. */
 export let store: Record<string, string | undefined> = {};
 
 export function openStore(): void {
   try {
     store = localStorage || {};
   } catch {
-    // Blocked.
+    // The browser blocks its storage, so memory stays in use.
   }
 }
 
