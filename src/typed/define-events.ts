@@ -9,7 +9,7 @@ import type { EventShapes, MetadataOf } from "./event-shapes.js";
 import type { TypedDaybook, TypedMethods } from "./typed-daybook.js";
 import type { Events } from "./typed-questions.js";
 
-/** What becomes of events that do not pass their shape: nothing is looked at (default), they are rejected, or stored and told of. */
+/** What happens to events that fail their shape: they are not checked (default), rejected, or stored and reported. */
 export type EventCheck =
   | { readonly check?: "none" | undefined; readonly onFlaw?: undefined }
   | { readonly check: "reject"; readonly onFlaw?: undefined }
@@ -19,14 +19,14 @@ export type EventCheck =
 export interface EventDefinition<E extends Events> {
   readonly names: readonly (keyof E & string)[];
   /**
-   * The same Daybook, here or behind `connectDaybook`, by types that know these events. A shape checks what `ingest` is given and changes
-   * nothing of it. Cost of a check: a look at each event by its shape.
+   * The same Daybook, embedded or from `connectDaybook`, with the types of these events. A shape checks the input of `ingest` and never changes it.
+   * Cost of a check: one validation per event.
    * @throws invalid_parameter, unknown_parameter (an option)
    */
   on<D extends Askable>(daybook: D, options?: EventCheck): TypedDaybook<E, D>;
 }
 
-/** The Daybook that a definition gives: `DaybookOf<typeof events>`. */
+/** The Daybook type of a definition: `DaybookOf<typeof events>`. */
 export type DaybookOf<Definition> = Definition extends EventDefinition<infer E> ? TypedDaybook<E> : never;
 
 type Askable = Pick<Daybook, keyof TypedMethods<Events>>;
@@ -35,9 +35,9 @@ type Ingest = Daybook["ingest"];
 const OPTIONS = { check: true, onFlaw: true } as const;
 
 /**
- * Tells the compiler which events there are, and what their metadata holds: `defineEvents({ signup: z.object({ plan: z.string() }) })`.
- * @param shapes by event name: object schemas of zod 4, or of another library that speaks the Standard Schema
- * @throws invalid_parameter (a shape that is none)
+ * Declares events and their metadata to the compiler: `defineEvents({ signup: z.object({ plan: z.string() }) })`.
+ * @param shapes by event name: object schemas of zod 4, or of another library that implements the Standard Schema
+ * @throws invalid_parameter (a shape that is no schema)
  */
 export function defineEvents<const Shapes extends EventShapes>(shapes: Shapes): EventDefinition<{ readonly [Name in keyof Shapes]: MetadataOf<Shapes[Name]> }> {
   const known: EventShapes = { ...shapes };
@@ -48,7 +48,7 @@ export function defineEvents<const Shapes extends EventShapes>(shapes: Shapes): 
       refuseUnknown(options, OPTIONS);
       const { check = "none", onFlaw } = options;
       const ingest = ingestOf(daybook, known, check, onFlaw);
-      // What differs are types, which are gone when this runs.
+      // Only the types differ, and they do not exist at run time.
       return (ingest === null ? daybook : withIngest(daybook, ingest)) as unknown as TypedDaybook<never, typeof daybook>;
     },
   };
@@ -59,7 +59,7 @@ function refuseNoShape(name: string, shape: unknown): void {
   if (typeof validate !== "function") throw parameterError("invalid_parameter", name, `expected a schema that has "~standard", got ${shown(shape)}`);
 }
 
-/** Null: the Daybook's own. */
+/** Null: the Daybook's own `ingest`. */
 function ingestOf(daybook: Askable, shapes: EventShapes, check: string, onFlaw: unknown): Ingest | null {
   if (check === "report" && typeof onFlaw === "function") return reporting(daybook, shapes, onFlaw as (flaw: EventFlaw) => unknown);
   if (check !== "none" && check !== "reject" && check !== "report")
@@ -94,7 +94,7 @@ function reporting(daybook: Askable, shapes: EventShapes, onFlaw: (flaw: EventFl
   };
 }
 
-/** The same object but for one method. Its other methods keep `this`, which has private members. */
+/** The same object with another `ingest`. Its other methods keep `this`, which has private members. */
 function withIngest<D extends object>(daybook: D, ingest: (events: readonly EventInput[], options?: IngestOptions) => Promise<IngestResult>): D {
   return new Proxy(daybook, {
     get(target, name) {

@@ -2,21 +2,21 @@ import { shown } from "../base/errors.js";
 import type { EventInput } from "../schema/event.js";
 import type { EventShapes, ShapeResult } from "./event-shapes.js";
 
-/** An event that is not what its name promises. */
+/** An event that fails its shape. */
 export interface EventFlaw {
-  /** Position in the batch, from 0. */
+  /** Index in the batch. */
   readonly index: number;
   readonly event: EventInput;
   /** What was expected, and where: `metadata.plan: …`. */
   readonly message: string;
 }
 
-/** The events that do not pass, in order. What is no event at all is left to `ingest`. Cost: a look at each event by its shape. */
+/** The events that fail their shapes, in order. Values that are no events are left to `ingest`. Cost: one validation per event. */
 export async function flawsOf(events: readonly EventInput[], shapes: EventShapes): Promise<readonly EventFlaw[]> {
   const flaws: EventFlaw[] = [];
   for (const [index, event] of events.entries()) {
     const found = typeof (event as EventInput | null)?.name === "string" ? messageOf(event, shapes) : null;
-    // Most schemas answer at once: who waits for each would give a turn away for each.
+    // Most schemas are synchronous, and awaiting each result would yield once per event.
     const message = typeof found === "object" && found !== null ? await found : found;
     if (message !== null) flaws.push({ index, event, message });
   }

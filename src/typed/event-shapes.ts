@@ -1,5 +1,5 @@
 /**
- * What checks the metadata of one kind of event: an object schema of zod 4, or of any library that speaks the Standard Schema
+ * Validates the metadata of one kind of event: an object schema of zod 4, or of any library that implements the Standard Schema
  * (https://standardschema.dev).
  */
 export interface EventShape<Metadata extends object = object> {
@@ -9,13 +9,13 @@ export interface EventShape<Metadata extends object = object> {
   };
 }
 
-/** What a shape says of a value: nothing, or what is wrong with it and where. */
+/** Result of a validation: no issues, or what is wrong and where. */
 export interface ShapeResult {
   readonly issues?: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] | undefined;
 }
 
-/** Names of events, each with the shape of its metadata. */
+/** Shapes of metadata by event name. */
 export type EventShapes = Readonly<Record<string, EventShape>>;
 
-/** The metadata that a shape takes. */
+/** The metadata type that a shape accepts. */
 export type MetadataOf<Shape extends EventShape> = NonNullable<Shape["~standard"]["types"]>["input"];

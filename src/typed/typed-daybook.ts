@@ -19,19 +19,19 @@ import type {
 import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
 import type { Events, Typed } from "./typed-questions.js";
 
-/** An event of one of the names of `E`, with its metadata; that may be left out where it has no member that must be there. */
+/** An event with one of the names of `E` and its metadata, which may be left out if it has no required member. */
 export type TypedEvent<E extends Events> = {
   [Name in keyof E & string]: Omit<EventInput, "name" | "metadata"> & { readonly name: Name } & WithMetadata<E[Name]>;
 }[keyof E & string];
 
 type WithMetadata<Metadata extends object> = Record<never, never> extends Metadata ? { readonly metadata?: Metadata | null | undefined } : { readonly metadata: Metadata };
 
-/** A Daybook whose events, filters and fields the compiler knows: the same methods, and what they are asked must exist. */
+/** A Daybook whose events, filters and fields the compiler checks: the same methods, but all names must exist. */
 export type TypedDaybook<E extends Events, D = Daybook> = Omit<D, keyof TypedMethods<E>> & TypedMethods<E>;
 
-/** What is otherwise than in `Daybook`. */
+/** The methods that differ from those of `Daybook`. */
 export interface TypedMethods<E extends Events> {
-  /** As `Daybook.ingest`; with a check, events that do not pass come back in `rejected` as `invalid_event`, or are reported. */
+  /** As `Daybook.ingest`; with a check, events that fail it are returned in `rejected` as `invalid_event`, or are reported. */
   ingest(events: readonly TypedEvent<E>[], options?: IngestOptions): Promise<IngestResult>;
   /** As `Daybook.countEvents`. */
   countEvents(input?: Typed<E, CountEventsInput>, options?: QueryOptions): Promise<number>;
@@ -45,11 +45,11 @@ export interface TypedMethods<E extends Events> {
   countUniqueUsersPerDay(input?: Typed<E, UniqueUsersPerDayInput>, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   /** As `Daybook.aggregate`; `metadataField` is a key of some event. */
   aggregate(input: Typed<E, AggregateInput>, options?: QueryOptions): Promise<readonly AggregateItem[]>;
-  /** As `Daybook.searchEvents`, records alone. */
+  /** As `Daybook.searchEvents`, with records only. */
   searchEvents(input: Typed<E, SearchEventsInput> & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;
-  /** As `Daybook.searchEvents`. What was stored before there were shapes is found too: the metadata of an event is not promised. */
+  /** As `Daybook.searchEvents`. Its metadata has no type, because it also finds events stored before the shapes existed. */
   searchEvents(input?: Typed<E, SearchEventsInput>, options?: QueryOptions): Promise<SearchEventsPage>;
-  /** As `Daybook.trend`; sums, averages and percentiles are of numbers. */
+  /** As `Daybook.trend`; sums, averages and percentiles require numeric fields. */
   trend(input?: Typed<E, TrendInput>, options?: QueryOptions): Promise<Trend>;
   /** As `Daybook.funnel`. */
   funnel(input: Typed<E, FunnelInput>, options?: QueryOptions): Promise<Funnel>;
@@ -69,7 +69,7 @@ export interface TypedMethods<E extends Events> {
   readonly segments: TypedSegments<E>;
 }
 
-/** As `Segments`, of events that exist. */
+/** As `Segments`, with known events only. */
 export interface TypedSegments<E extends Events> extends Omit<Segments, "put"> {
   /** As `Segments.put`. */
   put(name: string, segment: Typed<E, PeopleSegment>): Promise<SavedSegment>;
