@@ -2,16 +2,16 @@ import { openFile, patiently, type AccessHandle } from "./opfs-file.js";
 
 interface OpenHandle {
   readonly handle: Promise<AccessHandle | null>;
-  /** Waiting for the handle. */
+  /** Calls that use or wait for the handle. */
   userCount: number;
 }
 
-/** Far below what systems give a process, and a day of events is one file or a few. */
+/** Far below the limits of systems per process; a day of events is one file or a few. */
 const OPEN_FILE_COUNT = 128;
 
 /**
- * Files that stay open, those that were used last: opening one takes many times as long as reading some KiB of it. For whoever has the lock alone,
- * since an open file can be neither removed nor replaced.
+ * Keeps the most recently used files open: opening one takes many times as long as reading some KiB of it.
+ * Requires the store's lock, because an open file can be neither removed nor replaced.
  */
 export class OpenFiles {
   /** In order of use. */
@@ -19,7 +19,7 @@ export class OpenFiles {
 
   constructor(private readonly find: (key: string) => Promise<FileSystemFileHandle | null>) {}
 
-  /** Null where there is no such file. */
+  /** Null if there is no such file. */
   async use<T>(key: string, act: (handle: AccessHandle) => T): Promise<T | null> {
     const file = this.#files.get(key) ?? { handle: this.#open(key), userCount: 0 };
     this.#files.delete(key);
@@ -37,7 +37,7 @@ export class OpenFiles {
     }
   }
 
-  /** Closes a file once nobody uses it. */
+  /** Closes a file once no call uses it. */
   drop(key: string): void {
     const file = this.#files.get(key);
     if (file === undefined) return;
@@ -67,7 +67,7 @@ export class OpenFiles {
   }
 }
 
-/** Whoever still uses it closes it. */
+/** If a call still uses the file, that call closes it. */
 function closeUnused(file: OpenHandle): void {
   if (file.userCount === 0) void file.handle.then((handle) => handle?.close(), () => undefined);
 }

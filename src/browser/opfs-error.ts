@@ -14,7 +14,7 @@ function nameOf(error: unknown): string {
 }
 
 /**
- * Runs an operation on files; what it throws becomes a Daybook error that names the operation and the key.
+ * Runs an operation on files, and converts its errors to Daybook errors that name the operation and the key.
  * @throws storage_full, overloaded, read_only, not_supported, internal
  */
 export async function attempt<T>(operation: string, key: string, run: () => T | Promise<T>): Promise<T> {
@@ -29,17 +29,17 @@ export async function attempt<T>(operation: string, key: string, run: () => T | 
   }
 }
 
-/** True if an operation failed because there is no such file, or a directory in its place. */
+/** Whether an operation failed because the file is missing, or a directory has its name. */
 export function isMissing(error: unknown): boolean {
   return nameOf(error) === "NotFoundError" || nameOf(error) === "TypeMismatchError";
 }
 
-/** True if a file is not any more what it was when it was looked at. */
+/** Whether a file has changed since its snapshot was taken. */
 export function isChanged(error: unknown): boolean {
   return nameOf(error) === "NotReadableError";
 }
 
-/** True if somebody else has the file open. */
+/** Whether the file is open elsewhere. */
 export function isOpenElsewhere(error: unknown): boolean {
   return nameOf(error) === "NoModificationAllowedError";
 }

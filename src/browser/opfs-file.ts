@@ -3,7 +3,7 @@ import { clipRange } from "../store/storage/key.js";
 import type { ByteRange } from "../store/storage/storage.js";
 import { isOpenElsewhere } from "./opfs-error.js";
 
-/** An open file of a dedicated worker: nobody else has them, so the types of pages know neither it nor how it is opened. */
+/** A file opened in a dedicated worker. Only these have such handles, so the DOM types lack the handle and its methods. */
 export interface AccessHandle {
   read(target: Uint8Array, options: { readonly at: number }): number;
   write(bytes: Uint8Array, options: { readonly at: number }): number;
@@ -18,11 +18,11 @@ interface OpfsFile extends FileSystemFileHandle {
   move(directory: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/** Readers have a file open for some ms, a tab that was just killed for some more; on a machine with too much to do each ms is many. */
+/** Readers keep a file open for some ms, a tab that was just killed for some more; on a busy machine all of that takes longer. */
 const OPEN_ELSEWHERE_MS_MAX = 10_000;
 const AGAIN_MS = 5;
 
-/** Tries again for a while what fails because somebody has the file open. */
+/** Retries for a while if the file is open elsewhere. */
 export async function patiently<T>(run: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + OPEN_ELSEWHERE_MS_MAX;
   for (;;) {
@@ -35,12 +35,12 @@ export async function patiently<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether files can be opened here: in dedicated workers alone. */
+/** Whether files can be opened here: only in dedicated workers. */
 export function canOpenFiles(): boolean {
   return "createSyncAccessHandle" in FileSystemFileHandle.prototype;
 }
 
-/** @throws not_supported where nothing can be written */
+/** @throws not_supported if nothing can be written here */
 export function refuseReaders(): void {
   if (!canOpenFiles())
     throw new DaybookError("not_supported", "opfsStorage: expected to be in a dedicated worker (new Worker), where alone it can write; elsewhere open with readOnly: true");
@@ -48,18 +48,18 @@ export function refuseReaders(): void {
     throw new DaybookError("not_supported", "opfsStorage: expected a browser that can rename files (FileSystemFileHandle.move); open with readOnly: true");
 }
 
-/** Opens a file in the mode in which others may have it open too. Browsers that do not know the mode let nobody else. @throws not_supported */
+/** Opens a file in a mode that lets others open it too. Browsers without that mode let no one else. @throws not_supported */
 export async function openFile(file: FileSystemFileHandle): Promise<AccessHandle> {
   refuseReaders();
   return await (file as OpfsFile).createSyncAccessHandle({ mode: "readwrite-unsafe" });
 }
 
-/** Gives a closed file another name, atomically; what has the name is replaced. */
+/** Renames a closed file atomically; replaces a file with that name. */
 export async function moveFile(file: FileSystemFileHandle, directory: FileSystemDirectoryHandle, name: string): Promise<void> {
   await (file as OpfsFile).move(directory, name);
 }
 
-/** Writes all of `bytes` at `position`, however many are taken at a time. */
+/** Writes all of `bytes` at `position`, in as many calls as necessary. */
 export function writeAll(handle: AccessHandle, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; ) {
     const byteLength = handle.write(bytes.subarray(done), { at: position + done });
@@ -68,16 +68,16 @@ export function writeAll(handle: AccessHandle, bytes: Uint8Array, position: numb
   }
 }
 
-/** Reads without keeping anybody from anything. Fails with NotReadableError where the file is changed meanwhile. */
+/** Reads without blocking others. Fails with NotReadableError if the file changes meanwhile. */
 export async function readSnapshot(file: FileSystemFileHandle, range: ByteRange | undefined): Promise<Uint8Array> {
   const snapshot = await file.getFile();
   const { start, end } = clipRange(range, snapshot.size);
-  // A reader that follows asks again and again for what is not there yet.
+  // Following readers often poll for bytes that do not exist yet.
   if (start === end) return new Uint8Array(0);
   return new Uint8Array(await snapshot.slice(start, end).arrayBuffer());
 }
 
-/** Reads an open file. @throws internal for a range that is none */
+/** Reads an open file. @throws internal (invalid range) */
 export function readOpen(handle: AccessHandle, range: ByteRange | undefined): Uint8Array {
   const { start, end } = clipRange(range, handle.getSize());
   const bytes = new Uint8Array(end - start);
@@ -90,7 +90,7 @@ export function readOpen(handle: AccessHandle, range: ByteRange | undefined): Ui
   return bytes.subarray(0, done);
 }
 
-/** Runs something on a file that is open just for that: nobody can remove or replace it as long as it takes. */
+/** Opens a file for one operation only: it cannot be removed or replaced meanwhile. */
 export async function withOpen<T>(file: FileSystemFileHandle, act: (handle: AccessHandle) => T): Promise<T> {
   const handle = await openFile(file);
   try {

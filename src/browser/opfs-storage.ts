@@ -8,7 +8,7 @@ import {
 } from "./opfs-file.js";
 import { alone, takeWebLock } from "./web-lock.js";
 
-/** Appends to one file. Each operation is done when its call returns, so they are in order. */
+/** Appends to one file. Each operation is done when its call returns, so they stay in order. */
 class OpfsAppendFile implements AppendFile {
   #byteLength: number;
   #closed = false;
@@ -62,13 +62,13 @@ class OpfsAppendFile implements AppendFile {
   }
 }
 
-/** The directories of a store below the origin's own, by their paths; `""` is the store's. */
+/** The directories of a store below that of the origin, by path; `""` is the store's own. */
 class OpfsDirectories {
   readonly #known = new Map<string, FileSystemDirectoryHandle>();
 
   constructor(private readonly store: string) {}
 
-  /** The directory of a path; null where there is none. */
+  /** The directory of a path; null if missing. */
   async find(path: string): Promise<FileSystemDirectoryHandle | null> {
     try {
       return await this.#get(path, false);
@@ -78,12 +78,12 @@ class OpfsDirectories {
     }
   }
 
-  /** The directory of a path, made where absent, with all above it. */
+  /** The directory of a path; it and its parents are created if missing. */
   make(path: string): Promise<FileSystemDirectoryHandle> {
     return this.#get(path, true);
   }
 
-  /** Keys of all files that a key leads to, under a path that is empty or ends with a slash; in no order. */
+  /** Keys of all files under a path that is empty or ends with a slash, in no order; files that no key can name are skipped. */
   async *keys(path: string): AsyncGenerator<string> {
     const directory = await this.find(path.slice(0, -1));
     if (directory === null) return;
@@ -112,14 +112,14 @@ async function originDirectory(): Promise<FileSystemDirectoryHandle> {
   return await storage.getDirectory();
 }
 
-/** From the first change that is not told yet until it is told: whoever listens looks a few times a second anyway. */
+/** Delay between a change and its message, which covers all changes meanwhile; listeners poll a few times a second anyway. */
 const TELL_AFTER_MS = 50;
 
 function channelOf(store: string): BroadcastChannel {
   return new BroadcastChannel(`daybook:${store}`);
 }
 
-/** Tells all tabs and workers of the origin that a store has changed, some changes at a time. */
+/** Notifies all tabs and workers of the origin that a store has changed; several changes share a message. */
 class ChangeChannel {
   readonly #channel: BroadcastChannel;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -146,25 +146,25 @@ class ChangeChannel {
   }
 }
 
-/** Hears of changes of a store, until what it returns is called. */
+/** Calls `changed` after changes of a store, until the returned function is called. */
 function hearChanges(store: string, changed: () => void): () => void {
   const channel = channelOf(store);
   channel.addEventListener("message", changed);
   return () => channel.close();
 }
 
-/** Of files that have no name yet; no key leads there. */
+/** Directory of files that have no name yet; no key leads there. */
 const TEMPORARY = "~";
-/** How often a file is read that is changed meanwhile. */
+/** How often a read is tried if the file changes meanwhile. */
 const READ_ATTEMPT_COUNT = 200;
-/** Of these a worker opens it: that hinders a writer for a moment, but may be the only one that comes to an end. */
+/** One in this many tries opens the file, in a worker: that blocks a writer briefly, but may be the only one that succeeds. */
 const OPEN_EVERY_COUNT = 4;
 
 class OpfsStorage implements Storage {
   readonly #directories: OpfsDirectories;
-  /** What is open for appending: browsers may refuse to open it once more. */
+  /** Files open for appending: browsers may refuse to open them once more. */
   readonly #appended = new Map<string, OpfsAppendFile>();
-  /** Null where the lock was not taken through this storage. */
+  /** Null if the lock was not taken through this storage. */
   #open: OpenFiles | null = null;
   #changes: ChangeChannel | null = null;
 
@@ -228,7 +228,7 @@ class OpfsStorage implements Storage {
     });
   }
 
-  /** Of the content alone: browsers offer nothing that makes names durable. */
+  /** Makes only contents durable: browsers offer nothing for names. */
   async sync(keys: readonly string[]): Promise<void> {
     keys.forEach(checkKey);
     for (const key of new Set(keys)) {
@@ -257,7 +257,7 @@ class OpfsStorage implements Storage {
     return hearChanges(this.name, changed);
   }
 
-  /** Takes the store's lock, and removes the temporary files that others left behind. @throws store_locked, not_supported */
+  /** Takes the store's lock, and removes temporary files of earlier holders. @throws store_locked, not_supported */
   async lock(): Promise<StorageLock> {
     return attempt("lock", "", async () => {
       await this.#directories.find("");
@@ -285,7 +285,7 @@ class OpfsStorage implements Storage {
     });
   }
 
-  /** Null where there is none. */
+  /** Null if missing. */
   async #find(key: string): Promise<FileSystemFileHandle | null> {
     const { folder, name } = placeOf(key);
     try {
@@ -304,19 +304,19 @@ class OpfsStorage implements Storage {
         const opens = count % OPEN_EVERY_COUNT === 0 && canOpenFiles();
         return await (opens ? withOpen(file, (handle) => readOpen(handle, range)) : readSnapshot(file, range));
       } catch (error) {
-        // What was removed meanwhile is not found in the next round.
+        // A file that was removed meanwhile is missing in the next round.
         if (!(isChanged(error) || isMissing(error) || isOpenElsewhere(error)) || count === READ_ATTEMPT_COUNT) throw error;
       }
     }
   }
 
-  /** Runs what gives a name to a file, or takes one away: nobody may have it open. */
+  /** Runs an operation that adds or removes the name of a file, for which the file must be closed. */
   async #onClosed(key: string, run: () => Promise<void>): Promise<void> {
     await patiently(() => {
       this.#open?.drop(key);
       return run();
     });
-    // Whoever looked for it meanwhile may have found none.
+    // A concurrent read may still hold the result that the file is missing.
     this.#open?.drop(key);
     this.#changes?.tell();
   }
@@ -342,8 +342,8 @@ function placeOf(key: string): { readonly folder: string; readonly name: string 
 }
 
 /**
- * A storage in the private file system of the page's origin: a directory of this name, made where absent, one file per key. It is written from a
- * dedicated worker, by one tab or worker at a time; others may read meanwhile, pages too. What it outlives is in docs/guide/browser.md.
+ * A storage in the private file system of the page's origin: a directory of this name, created if missing, with one file per key.
+ * Only a dedicated worker can write it, one tab or worker at a time; others may read meanwhile, pages too. docs/browser.md describes its durability.
  * @param name 1 to 128 characters `[a-zA-Z0-9._-]`
  * @throws invalid_parameter
  */

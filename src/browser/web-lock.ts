@@ -14,7 +14,7 @@ class WebLock implements StorageLock {
     this.held = new Promise((resolve) => (this.#letGo = resolve));
   }
 
-  /** @param request ends once the lock is free again; fails where somebody stole it */
+  /** @param request resolves once the lock is free again; rejects if it was stolen */
   follow(request: Promise<unknown>): void {
     this.#ended = request.then(
       () => undefined,
@@ -36,7 +36,7 @@ class WebLock implements StorageLock {
   }
 }
 
-/** Takes a lock that all tabs and workers of the origin know; it ends with the one that has it, however that ends. @throws store_locked */
+/** Takes a lock that covers all tabs and workers of the origin; it ends with its holder, however that ends. @throws store_locked */
 export function takeWebLock(store: string): Promise<Required<StorageLock>> {
   return new Promise((resolve, reject) => {
     const lock = new WebLock();
@@ -45,12 +45,12 @@ export function takeWebLock(store: string): Promise<Required<StorageLock>> {
       return granted === null ? undefined : lock.held;
     });
     lock.follow(request);
-    // Nobody hears of it where the lock was taken.
+    // Has no effect once the lock was granted.
     request.then(() => reject(locked(store)), reject);
   });
 }
 
-/** Runs something while no other tab or worker runs anything under the same name. */
+/** Runs something while no other tab or worker runs anything for the same key. */
 export async function alone<T>(store: string, key: string, run: () => Promise<T>): Promise<T> {
   return await navigator.locks.request(`${webLockName(store)}/${key}`, run);
 }
