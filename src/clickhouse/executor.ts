@@ -11,7 +11,7 @@ import { reports } from "./report/reports.js";
 import type { ReportContext, StatementReport } from "./report/report.js";
 import type { TableNames } from "./tables/names.js";
 
-/** Answers plans by statements of ClickHouse. */
+/** Executes plans as ClickHouse statements. */
 export class ClickHouseExecutor implements Executor {
   constructor(
     readonly connection: Connection,
@@ -29,7 +29,7 @@ export class ClickHouseExecutor implements Executor {
     return await report(plan, { ...asking, subject: subject ?? NOBODY });
   }
 
-  /** What statements of one question share; of people and companies nothing is known yet. */
+  /** Context shared by the statements of one query, not yet with known traits or companies. */
   async asking(signal?: Pick<AbortSignal, "aborted">): Promise<ReportContext> {
     const { connection, tables, rules } = this;
     const { touch, revenue } = reportRules(rules);
@@ -38,7 +38,7 @@ export class ClickHouseExecutor implements Executor {
   }
 }
 
-/** Whether a plan asks whose company somebody is: then it is worth to know beforehand who has several. */
+/** Whether a plan needs the companies of users: then it pays to look up first which users have several. */
 function asksCompanies(plan: Plan): boolean {
   const isOfCompany = (kind: string) => kind === "companyId" || kind === "company";
   const isOfAccounts = "level" in plan && plan.level === "account";
@@ -47,5 +47,5 @@ function asksCompanies(plan: Plan): boolean {
 
 const OF_COMPANIES: ReadonlySet<ReportName> = new Set<ReportName>(["topCompanies", "companyTopUsers"]);
 
-/** A user id that is not known has no events. */
+/** An unknown user id has no events. */
 const NOBODY = { users: [], anonymous: [] };

@@ -4,7 +4,7 @@ import type { TableNames } from "./tables/names.js";
 
 const PREFIX = "loaded ";
 
-/** Which parts of an embedded store were loaded whole, and what each held then: rows of the table `kept`, written behind the last event of a part. */
+/** Parts of an embedded store that were loaded completely, and what each held: rows of table `kept`, written after the last event of a part. */
 export class LoadedParts {
   constructor(
     readonly connection: Connection,

@@ -14,15 +14,15 @@ import { clusterOf, isReplicated } from "./tables/replicas.js";
 import { upkeepOf } from "./upkeep.js";
 
 /**
- * An organization's events on ClickHouse. The tables are made by `migrateClickHouse`, or `daybook clickhouse migrate`, before.
+ * Opens an organization's events on ClickHouse. `migrateClickHouse`, or `daybook clickhouse migrate`, has to create the tables first.
  * @throws invalid_parameter, unknown_parameter, exactly_one_required, not_supported (@clickhouse/client is not installed), unreachable,
- * manifest_missing (no tables); invalid_parameter also for tables of another version, and for replicas that cannot be relied upon
+ * manifest_missing (no tables); invalid_parameter also for tables of another version, and for replicas that are unreliable
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
   return (await openWithExecutor(options)).daybook;
 }
 
-/** The options that settle what answers mean. */
+/** The options that affect answers. */
 function ruleOptionsOf(options: ClickHouseOptions): ClickHouseExecutor["rules"] {
   const { currency, rates, session, pageviewSlugs, revenue, attribution } = options;
   const given = Object.entries({ currency, rates, session, pageviewSlugs, revenue, attribution }).filter(([, value]) => value !== undefined);
@@ -34,7 +34,7 @@ interface Opened {
   readonly executor: ClickHouseExecutor;
 }
 
-/** The same with what answers its plans. */
+/** The same, with its executor. */
 export async function openWithExecutor(options: ClickHouseOptions): Promise<Opened> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
@@ -60,9 +60,9 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
 }
 
 /**
- * Makes the database and its tables where there are none. May be run again, and by several at once.
- * @param isDryRun only tells what would be done
- * @throws as openClickHouse; invalid_parameter also for tables of others
+ * Creates the database and its tables where missing. May be repeated, and run several times at once.
+ * @param isDryRun only reports what would be done
+ * @throws as openClickHouse; invalid_parameter also for tables of another program
  */
 export async function migrateClickHouse(options: ClickHouseOptions, isDryRun = false): Promise<Migration> {
   const settled = checkClickHouseOptions(options);

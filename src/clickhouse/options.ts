@@ -7,44 +7,41 @@ import { isKeepingFuture, type FutureEvents } from "../schema/moment.js";
 import type { RuleOptions } from "../plan/revenue-rules.js";
 import type { ClickHouseClient } from "./connection/client.js";
 
-/** Where ClickHouse is, and what answers mean. The rules are those of `openDaybook`, and must be the same in every process that asks. */
+/** Where ClickHouse is, and the rules of answers. The rules are those of `openDaybook`, and must be the same in every process that queries. */
 export interface ClickHouseOptions extends RuleOptions {
-  /** The HTTP interface, such as `http://127.0.0.1:8123`; instead of it `client` may be given. */
+  /** The HTTP interface, such as `http://127.0.0.1:8123`; give either this or `client`. */
   readonly url?: string | URL;
   /** Default `default`. */
   readonly username?: string;
-  /** Sent to `url` alone, and shown nowhere. */
+  /** Sent only to `url`, and never shown. */
   readonly password?: string;
-  /** One database holds one organization: a letter, then letters, digits and `_`. With `client`: the one that it was made for. */
+  /** The database of one organization: a letter or `_`, then letters, digits and `_`. With `client`: the one it was made for. */
   readonly database: string;
-  /** The cluster whose shards hold the rows, as `remote_servers` of its servers call it. Absent: one server. */
+  /** The cluster whose shards hold the rows, by its name in `remote_servers`. Absent: one server. */
   readonly cluster?: string;
   /**
-   * Whether the servers of a shard hold the same rows. Absent: as the cluster has it, or as the tables are. `true` makes tables that can have
-   * replicas later; where the tables are others than is said here, that is an error.
+   * Whether the servers of a shard hold the same rows. Absent: as in the cluster, or as in the tables. `true` creates tables that can have replicas
+   * later; a value that contradicts existing tables is an error.
    */
   readonly replicas?: boolean;
-  /**
-   * A client of `@clickhouse/client`, made by the application for this database; closing the Daybook closes it. What asks whether the servers are
-   * there shares its sockets.
-   */
+  /** A client of `@clickhouse/client`, made by the application for this database; closing the Daybook closes it. Probes share its sockets. */
   readonly client?: ClickHouseClient;
   /**
-   * How long one statement may take, in ms. Default 300,000. With `client`: its own. An export may take longer, as long as something comes at least
-   * so often; what erases or deletes may take as long as it takes.
+   * Time limit of a statement, in ms. Default 300,000. With `client`: its own.
+   * An export may take longer, as long as data arrives within the limit; erasures and deletions have none.
    */
   readonly timeoutMs?: number;
-  /** What other currencies are worth. Absent: amounts in them are left out. */
+  /** Exchange rates. Absent: amounts in other currencies are left out. */
   readonly rates?: Rates;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** As of `openDaybook`: `keep` stores times more than five minutes ahead of the clock as they come. Default `adjust`. */
+  /** As in `openDaybook`: `keep` stores times more than five minutes ahead of the clock unchanged. Default `adjust`. */
   readonly futureEvents?: FutureEvents;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void;
 }
 
-/** Options as they were checked. */
+/** Checked options, with defaults. */
 export interface CheckedOptions {
   readonly url: string | null;
   readonly username: string;
@@ -80,10 +77,10 @@ const KNOWN: KnownOptions<ClickHouseOptions> = {
 };
 
 const TIMEOUT_MS = 300_000;
-/** They stand in statements that make tables, where nothing can be bound. */
+/** Names become part of statements that create tables, where nothing can be bound. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** @throws invalid_parameter, unknown_parameter, exactly_one_required; none of them shows a password */
+/** @throws invalid_parameter, unknown_parameter, exactly_one_required; no message shows a password */
 export function checkClickHouseOptions(options: ClickHouseOptions): CheckedOptions {
   refuseUnknown(options, KNOWN);
   const { url, client, database, cluster, replicas, currency, timeoutMs = TIMEOUT_MS, clock = systemClock, random = pooledRandom() } = options;

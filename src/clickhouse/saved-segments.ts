@@ -7,7 +7,7 @@ import { sql } from "./sql/sql.js";
 import type { TableNames } from "./tables/names.js";
 import { nextVersion } from "./tables/next-version.js";
 
-/** The segments saved in a table: a row for each change, of which the newest of a name counts. */
+/** Saved segments in a table: one row per change; the newest of a name counts. */
 export class SegmentsTable implements Segments {
   constructor(
     readonly connection: Connection,
@@ -34,7 +34,7 @@ export class SegmentsTable implements Segments {
     return true;
   }
 
-  /** As questions name them. */
+  /** In the form in which queries use them. */
   async known(): Promise<ReadonlyMap<string, unknown>> {
     return new Map([...(await this.#read()).byName].map(([name, { groups }]) => [name, { groups }]));
   }
@@ -47,13 +47,13 @@ export class SegmentsTable implements Segments {
     return { byName, newest: rows.reduce((newest, [, , version]) => Math.max(newest, version), 0) };
   }
 
-  /** @param groups as JSON; `""` for a segment that is deleted @param newest version of what is there */
+  /** @param groups as JSON; `""` deletes the segment @param newest the latest stored version */
   async #write(name: string, groups: string, newest: number): Promise<void> {
     await this.connection.insert("segments", [{ name, groups, version: nextVersion(newest, this.random) }]);
   }
 }
 
-/** Stands for saved segments while nobody knows whether a question names one. */
+/** Stands in for the saved segments, to detect whether a query names one. */
 export class UnreadSegments extends Map<string, unknown> {
   wasAsked = false;
 

@@ -35,10 +35,10 @@ import { UnreadSegments, type SegmentsTable } from "./saved-segments.js";
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
-/** What questions read. */
+/** The tables that queries read. */
 const ASKED_TABLES = ["events", "links", "records", "projects", "segments"];
 
-/** What a Daybook on ClickHouse is made of. */
+/** The parts of a Daybook on ClickHouse. */
 export interface StoredParts {
   readonly connection: Connection;
   readonly executor: ClickHouseExecutor;
@@ -50,9 +50,9 @@ export interface StoredParts {
   readonly clock: Clock;
 }
 
-/** The wiring: questions are settled as those of an embedded Daybook, and go to the executor. */
+/** Connects the parts: queries are planned as in an embedded Daybook, then run by the executor. */
 export class StoredDaybook extends Questions implements ClickHouseDaybook {
-  // Private to the language: who prints a Daybook must not print its key.
+  // A `#` field: printing a Daybook must not print its key.
   readonly #parts: StoredParts;
 
   constructor(parts: StoredParts) {
@@ -90,7 +90,7 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
 
   health(): Promise<"ok" | "unreachable" | "closed"> {
     const { connection, executor } = this.#parts;
-    // Of all rows, for that asks every shard; servers know it without reading any.
+    // Counting all rows needs every shard, but reads no row.
     return connection.health(joined(ASKED_TABLES.map((table) => sql`SELECT count() FROM ${executor.tables.all(table)}`), " UNION ALL "));
   }
 
@@ -155,7 +155,7 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
     const nowMs = clock.now();
     const settled = (savedSegments: ReadonlyMap<string, unknown>) =>
       settle(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
-    // Most questions name no segment, and need not wait for these.
+    // Most queries name no segment, and need not wait for them.
     const unread = new UnreadSegments();
     try {
       const plan = await settled(unread);
@@ -166,7 +166,7 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
     return await settled(await segments.known());
   }
 
-  /** Which names no event has is not known here. */
+  /** No notices: which names have no event is unknown here. */
   protected notice(): void {}
 
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
@@ -185,5 +185,5 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
   }
 }
 
-/** Questions about the money of a project, which has to be there. */
+/** Reports on the money of a project, which has to exist. */
 const MONEY: ReadonlySet<ReportName> = new Set<ReportName>(["revenueByAttribution", "ltvCohorts"]);

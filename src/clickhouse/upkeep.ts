@@ -14,7 +14,7 @@ import { ClickHouseTimeToLive } from "./removal/time-to-live.js";
 import { sql, text } from "./sql/sql.js";
 import { systemTable, type Servers } from "./tables/change.js";
 
-/** What takes events and people away, and says what there is. */
+/** What deletes events and people, and reports what is stored. */
 export interface Upkeep {
   /** Names of all projects, by code point. */
   readonly projects: () => Promise<readonly string[]>;
@@ -27,7 +27,7 @@ export interface Upkeep {
 export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor): Upkeep {
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
   const subjects = async (signal?: Pick<AbortSignal, "aborted">) => new Subjects(context.connection, await executor.asking(signal), signal);
-  // What takes something away looks at all rows, some times.
+  // Removals read all rows several times.
   const patient = { ...context, connection: context.connection.patient() };
   const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), subjects });
   const deletions = new ClickHouseDeletions({ ...patient, projects });
@@ -44,7 +44,7 @@ export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, wr
   return { projects, privacyRequests, deletions, timeToLive, stats: async () => await statsNow(context, await projects()) };
 }
 
-/** What is stored. Segments are parts of the table of events. Bytes are those of all tables on all servers; in memory nothing is kept. */
+/** What is stored. Segments are parts of the table of events; bytes are those of all tables on all servers; nothing is cached in memory. */
 async function statsNow(servers: Servers, projects: readonly string[]): Promise<DaybookStats> {
   const { connection, names, database } = servers;
   const events = sql`SELECT count(), uniqExact(day), min(day), max(day) FROM ${names.all("events")}`;

@@ -5,7 +5,7 @@ import { TableNames } from "./tables/names.js";
 import { clusterOf } from "./tables/replicas.js";
 import { reportOf, type ClickHouseReport } from "./verify/report.js";
 
-/** Checks what an organization has on ClickHouse, changing nothing; others may be writing. @throws as openClickHouse */
+/** Checks the data of an organization on ClickHouse, changing nothing, also during writes. @throws as openClickHouse */
 export async function verifyClickHouse(options: ClickHouseOptions): Promise<ClickHouseReport> {
   const settled = checkClickHouseOptions(options);
   const { cluster, database } = settled;
@@ -13,7 +13,7 @@ export async function verifyClickHouse(options: ClickHouseOptions): Promise<Clic
   try {
     const shape = await clusterOf(first, cluster);
     const connection = first.ofReplicas(shape?.replicaCount ?? 1);
-    // Tables of another version have other laws.
+    // Refuses tables of another version: their invariants differ.
     await keptOf(connection);
     const servers = { connection, names: new TableNames(cluster !== null), cluster, database };
     return await reportOf(servers, shape === null ? 1 : shape.shardCount * shape.replicaCount);

@@ -1,4 +1,4 @@
-/** The part of `@clickhouse/client` that is used. A client of the application's own will do, as long as it has these. */
+/** The part of `@clickhouse/client` in use. An application's own client works if it has these methods. */
 export interface ClickHouseClient {
   query(request: {
     readonly query: string;
@@ -25,14 +25,14 @@ export interface ClickHouseClient {
   close(): Promise<void>;
 }
 
-/** The clients that statements go by; all may be one. */
+/** Clients by purpose; all may be the same. */
 export interface Clients {
-  /** Of the database. */
+  /** Runs statements in the database. */
   readonly usual: ClickHouseClient;
-  /** Of the database, for statements of which nothing is heard until they are done, however long that takes. */
+  /** The same, for statements that send nothing until they are done, without a time limit. */
   readonly patient: ClickHouseClient;
-  /** Of the database, to look whether the servers are there, also while all sockets of the others are taken. */
+  /** The same, for probes of the servers, which must run even when the sockets of the others are all in use. */
   readonly looking: ClickHouseClient;
-  /** Runs what makes the database itself. */
+  /** Runs outside the database, to create it. */
   readonly definer: ClickHouseClient;
 }

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../base/errors.js";
 
-/** Whoever sends the same again a moment later may be answered: by a server that starts, or by another one. */
+/** A retry may succeed, on a server that is starting or on another one. */
 const UNREACHABLE = {
-  // Of a connection between servers, and of one that died with a statement.
+  // Connections between servers, and connections lost during a statement.
   ATTEMPT_TO_READ_AFTER_EOF: 32,
   CANNOT_READ_ALL_DATA: 33,
   RECEIVED_ERROR_FROM_REMOTE_IO_SERVER: 86,
@@ -23,7 +23,7 @@ const UNREACHABLE = {
   EXTERNAL_SERVER_IS_NOT_RESPONDING: 410,
   NO_REMOTE_SHARD_AVAILABLE: 519,
   TOO_MANY_UNAVAILABLE_SHARDS: 904,
-  // Of a server that goes or comes, and of a statement that somebody ended there.
+  // Servers that stop or start, and statements cancelled there.
   ABORTED: 236,
   QUERY_WAS_CANCELLED: 394,
   THREAD_WAS_CANCELED: 677,
@@ -33,7 +33,7 @@ const UNREACHABLE = {
   TABLE_IS_BEING_RESTARTED: 733,
   CANNOT_WRITE_AFTER_BUFFER_CANCELED: 734,
   QUERY_WAS_CANCELLED_BY_CLIENT: 735,
-  // Of tables with replicas: too few of them are there, one of them lags, some do not say that they have a row or have changed, no Keeper.
+  // Tables with replicas: too few are up, one lags, some do not confirm a row or a change, no Keeper.
   NO_ZOOKEEPER: 225,
   NO_REPLICA_HAS_PART: 234,
   UNEXPECTED_ZOOKEEPER_ERROR: 244,
@@ -51,7 +51,7 @@ const UNREACHABLE = {
   RAFT_ERROR: 568,
   DATABASE_REPLICATION_FAILED: 571,
   KEEPER_EXCEPTION: 999,
-  // Of disks that are services.
+  // Disks that are services.
   S3_ERROR: 499,
   AZURE_BLOB_STORAGE_ERROR: 500,
   HDFS_ERROR: 660,
@@ -59,7 +59,7 @@ const UNREACHABLE = {
   GCP_ERROR: 707,
   GOOGLE_CLOUD_ERROR: 737,
   DISTRIBUTED_CACHE_ERROR: 900,
-  // Of somebody whom the server does not let in.
+  // Users that the server rejects.
   UNKNOWN_USER: 192,
   WRONG_PASSWORD: 193,
   REQUIRED_PASSWORD: 194,
@@ -69,7 +69,7 @@ const UNREACHABLE = {
   REQUIRED_SECOND_FACTOR: 767,
 } as const;
 
-/** Too much for the server, or for what its user may take: rows, columns, sets, quotas, bytes, depth. */
+/** Above a limit of the server or of its user: rows, columns, sets, quotas, bytes, depth. */
 const OVERLOADED = {
   TOO_LARGE_ARRAY_SIZE: 128,
   TOO_LARGE_STRING_SIZE: 131,
@@ -119,7 +119,7 @@ const STORAGE_FULL = {
   CANNOT_APPEND_TO_FILE: 641,
 } as const;
 
-/** Of files that do not hold what they should, or cannot be read. */
+/** Damaged or unreadable files. */
 const CORRUPTION = {
   CHECKSUM_DOESNT_MATCH: 40,
   CANNOT_READ_FROM_FILE_DESCRIPTOR: 74,
@@ -133,7 +133,7 @@ const CORRUPTION = {
   POTENTIALLY_BROKEN_DATA_PART: 740,
 } as const;
 
-/** What errors of the server mean, by code and by their names there; others are defects of ours. */
+/** Daybook's error code for each server error, which has its ClickHouse name; any other is `internal`. */
 export const CODES = {
   unreachable: UNREACHABLE,
   overloaded: OVERLOADED,
@@ -146,9 +146,9 @@ export const CODES = {
     UNKNOWN_SETTING: 115, SUPPORT_IS_DISABLED: 344, QUERY_IS_PROHIBITED: 392, SETTING_CONSTRAINT_VIOLATION: 452, READONLY_SETTING: 472,
     QUERY_NOT_ALLOWED: 620,
   },
-  // RE2 itself refuses some of what `re2js` takes, such as a class of letters a thousand times.
+  // RE2 refuses some patterns that `re2js` accepts, such as a class of letters a thousand times.
   invalid_regex: { CANNOT_COMPILE_REGEXP: 427 },
 } as const satisfies Partial<Record<ErrorCode, Readonly<Record<string, number>>>>;
 
-/** What the user may not do: of a write `read_only`, of a question `not_supported`. */
+/** Missing rights: `read_only` for a write, `not_supported` for a query. */
 export const RIGHTS = { READONLY: 164, DATABASE_ACCESS_DENIED: 291, ACCESS_DENIED: 497, RESOURCE_ACCESS_DENIED: 673 } as const;

@@ -7,12 +7,12 @@ import { Reach, type StatementOutcome } from "./reach.js";
 import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type StatementSettings } from "./settings.js";
 import { isTurnOfOthers, TURN_MS, untilNextTurn } from "./turns.js";
 
-/** How long after a signal is aborted a statement is given up at the latest. */
+/** Interval in ms at which signals without events are polled: bounds the delay of an abort. */
 const ASKED_EVERY_MS = 25;
 
 type StopSignal = Pick<AbortSignal, "aborted">;
 
-/** Signals as the client takes them: as one. They may be ones that can only be asked whether they are aborted, and the client has to be told. */
+/** Combines signals into one for the client. Signals that only have `aborted`, without events, are polled. */
 class HeardSignal {
   readonly signal: AbortSignal | undefined;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
@@ -31,26 +31,25 @@ class HeardSignal {
     this.signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   }
 
-  /** The client listens until an answer begins: from then on it has to be closed. */
+  /** The client observes its signal only until an answer begins; afterwards an abort has to close the answer. */
   closes(answer: { close(): void }): void {
     this.#close = () => answer.close();
     if (this.signal?.aborted === true) this.#close();
     else this.signal?.addEventListener("abort", this.#close, { once: true });
   }
 
-  /** The statement has ended: nothing is asked any more. */
   end(): void {
     clearInterval(this.#timer);
     this.signal?.removeEventListener("abort", this.#close);
   }
 }
 
-/** How often in a row a server may fail to answer, before nobody waits for it any more. */
+/** Failed probes in a row after which a statement is given up. */
 const FAILED_COUNT = 3;
 
 /**
- * Waits for what takes as long as it takes, as long as the servers are there: else it would wait for ever for one that is gone.
- * @param lookMs from one look to the next
+ * Runs a statement without a time limit while the servers are up: otherwise it would wait forever for one that is gone.
+ * @param lookMs interval between probes
  * @throws what `run` throws; unreachable
  */
 async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areThere: () => Promise<boolean>, lookMs: number): Promise<T> {
@@ -76,16 +75,17 @@ async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areThere: ()
   }
 }
 
-/** What a server reads of a field and of an address, unless its `http_max_field_value_size` and `http_max_uri_size` say otherwise. */
+/** A server's limits for a form field and a URL, by default of `http_max_field_value_size` and `http_max_uri_size`. */
 const FIELD_BYTES = 131_072;
 const ADDRESS_BYTES = 1_048_576;
-/** Room for what else stands there: the format behind a text, the settings in an address. */
+/** Reserved for the rest: the format after a text, the settings in a URL. */
 const OTHER_FIELD_BYTES = 1_024;
 const OTHER_ADDRESS_BYTES = 16_384;
 
 /**
- * How a statement goes to the server: with its parameters as a form, since these may be longer than an address; or, where the text is too long for a
- * field, alone, with its parameters in the address. @throws too_many_filters where neither has the room
+ * How to send a statement: with its parameters as a form, since a URL may be too short for them; or, where the text is too long for a field, by
+ * itself, with its parameters in the URL.
+ * @throws too_many_filters where neither fits
  */
 function sendingOf(query: string, params: Readonly<Record<string, unknown>>): "form" | "address" {
   const queryBytes = Buffer.byteLength(query);
@@ -96,29 +96,29 @@ function sendingOf(query: string, params: Readonly<Record<string, unknown>>): "f
   throw new DaybookError("too_many_filters", `expected a question that ClickHouse has room for, got one of ${queryBytes} bytes of SQL and long values`);
 }
 
-/** Of a parameter in an address, or some more: a client writes lists as JSON does, but between apostrophes, which are escaped in texts. */
+/** Upper bound for a parameter in a URL: the client writes lists like JSON, but with apostrophes, which it escapes in texts. */
 function addressBytesOf(name: string, value: unknown): number {
   const text = typeof value === "string" ? value.replaceAll("\\", "\\\\") : JSON.stringify(value);
   return new URLSearchParams({ [`param_${name}`]: text.replaceAll("'", "\\'") }).toString().length + 1;
 }
 
-/** Where statements go. */
+/** The servers that statements go to. */
 export interface Destination {
   /** Null: one server. */
   readonly cluster: string | null;
   /** Servers that hold the rows of each shard. */
   readonly replicaCount: number;
-  /** From one look to the next at whether the servers are there, while one statement takes long. */
+  /** Interval in ms between probes of the servers during a long statement. */
   readonly lookMs: number;
 }
 
-/** Sends statements, and turns what goes wrong into errors of Daybook. */
+/** Sends statements, and maps failures to Daybook errors. */
 export class Connection {
   readonly #settings: StatementSettings;
 
   /**
-   * @param shared with other connections by the same clients: closing one of them closes all
-   * @param isPatient whether each statement takes as long as it takes and all servers are there
+   * @param shared state of all connections with the same clients: closing one closes all
+   * @param isPatient no time limit: statements run while all servers are up
    */
   constructor(
     readonly clients: Clients,
@@ -129,75 +129,75 @@ export class Connection {
     this.#settings = this.#settingsOf(Math.floor(place.replicaCount / 2) + 1);
   }
 
-  /** The same to servers of which so many hold the rows of each shard. */
+  /** The same, for shards with this many replicas. */
   ofReplicas(replicaCount: number): Connection {
     return new Connection(this.clients, { ...this.place, replicaCount }, this.shared, this.isPatient);
   }
 
-  /** The same for statements that take as long as they take and all servers are there. */
+  /** The same without a time limit: statements run while all servers are up. */
   patient(): Connection {
     return new Connection(this.clients, this.place, this.shared, true);
   }
 
-  /** Whether the servers answer, known within about a second. @param small a statement that reads what any question needs */
+  /** Whether the servers answer, known within about a second. @param small a statement that reads what any query needs */
   async health(small: Sql): Promise<"ok" | "unreachable" | "closed"> {
     if (this.shared.isClosed) return "closed";
     return (await this.shared.reach.isThere((signal) => this.#look(small, signal))) ? "ok" : "unreachable";
   }
 
-  /** Rows of tables of the system, whether or not the database is there. @throws as rows */
+  /** Rows of system tables, whether or not the database exists. @throws as rows */
   async systemRows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
     return await this.#attempt("reads", undefined, () => this.#read<Row>(this.clients.definer, statement, []));
   }
 
-  /** Rows as lists of their columns. @throws aborted, unreachable, query_timeout, overloaded, not_supported, manifest_missing, closed, internal */
+  /** Rows as arrays of columns. @throws aborted, unreachable, query_timeout, overloaded, not_supported, manifest_missing, closed, internal */
   async rows<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): Promise<Row[]> {
     const read = (over?: AbortSignal) => this.#read<Row>(this.#client, statement, [signal, over]);
     return await this.#attempt("reads", signal, () => this.#whileThere(read));
   }
 
-  /** Rows of a statement that servers do not take for one that only reads, for as long as it takes and they are there. @throws as rows */
+  /** Rows of a statement that servers do not accept as read-only, without a time limit while they are up. @throws as rows */
   async checkRows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
     const settings = { ...UNBOUNDED, readonly: 0, check_query_single_value_result: 0 };
     const check = (over: AbortSignal) => this.#read<Row>(this.clients.patient, statement, [over], settings);
     return await this.#attempt("reads", undefined, () => this.#watched(check));
   }
 
-  /** The same, as they come: a block in memory at a time. */
+  /** Rows as a stream: one block in memory at a time. @throws as rows */
   stream<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
     return this.#stream(statement, signal, {});
   }
 
-  /** The same of any number, as long as they come: it has no bound of time but that of a connection on which nothing comes. */
+  /** Any number of rows as a stream, with no time limit but that of an idle connection. @throws as rows */
   streamAll<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
     return this.#stream(statement, signal, UNBOUNDED);
   }
 
   /**
-   * Stores rows; settled once every shard that has some has them.
-   * @param token the same rows under the same token are stored once; such an insert does not wait for its turn, see `isTurnOfOthers`
+   * Stores rows; resolves once every shard that gets some has them.
+   * @param token the same rows under the same token are stored once; such an insert throws where another is under way, see `isTurnOfOthers`
    */
   async insert(table: string, rows: readonly object[], token?: string): Promise<void> {
     if (rows.length === 0) return;
-    // What the views make is made again with rows that are there already: whoever inserted these may have failed before.
+    // Views rerun on rows that are already stored: the insert that stored them may have failed before its views ran.
     const once = { insert_deduplicate: 1, insert_deduplication_token: token ?? "", deduplicate_blocks_in_dependent_materialized_views: 1 };
     const insert = () => this.#insert(table, rows, token === undefined ? this.#settings : { ...this.#settings, ...once });
     await (token === undefined ? this.#inTurn(insert) : this.#attempt("writes", undefined, insert));
   }
 
-  /** Stores rows; settled once every replica has them. */
+  /** Stores rows; resolves once every replica has them. */
   async insertOnAll(table: string, rows: readonly object[]): Promise<void> {
     await this.#inTurn(() => this.#insert(table, rows, this.#settingsOf(this.place.replicaCount)));
   }
 
-  /** Runs what changes rows and answers nothing, for as long as it takes and all servers are there. */
+  /** Runs a statement that changes rows and returns none, without a time limit while all servers are up. */
   async command(statement: Sql): Promise<void> {
     const { query, params } = statementOf(statement);
     const asked = { query, query_params: params, clickhouse_settings: { ...this.#settings, ...UNBOUNDED } };
     await this.#inTurn(() => this.#watched((abort_signal) => this.clients.patient.command({ ...asked, abort_signal })));
   }
 
-  /** Runs a statement that makes the database or a table. */
+  /** Runs a statement that creates the database or a table. */
   async define(statement: string): Promise<void> {
     await this.#attempt("writes", undefined, () => this.clients.definer.command({ query: statement }));
   }
@@ -212,7 +212,7 @@ export class Connection {
     return this.isPatient ? this.clients.patient : this.clients.usual;
   }
 
-  /** @param quorum servers of a shard that have to have a row before it counts as stored */
+  /** @param quorum servers of a shard that must have a row before it counts as stored */
   #settingsOf(quorum: number): StatementSettings {
     return { ...SETTINGS, ...settingsOfReplicas(this.place.replicaCount, quorum), ...(this.isPatient ? UNBOUNDED : {}) };
   }
@@ -258,7 +258,7 @@ export class Connection {
       format: "JSONCompactEachRow",
       query_params: params,
       use_multipart_params: sendingOf(query, params) === "form",
-      // A client that is told to see to it by itself would make a form of what is to be none.
+      // In automatic mode a client would send as a form what must not be one.
       use_multipart_params_auto: false,
       clickhouse_settings: { ...this.#settings, ...READING, ...settings },
       ...(signal === undefined ? {} : { abort_signal: signal }),
@@ -281,10 +281,10 @@ export class Connection {
     return await watched(run, areThere, lookMs);
   }
 
-  /** @param signal when it is not waited for any longer */
+  /** @param signal aborts the probe */
   async #look(statement: Sql, signal: AbortSignal): Promise<StatementOutcome> {
     const { usual, looking } = this.clients;
-    // Behind others of the same client it may wait for a socket. They have a bound of their own, by which a silent server is noticed.
+    // Behind other statements of the same client a probe may wait for a socket. Their own timeouts detect a silent server.
     const mayWait = looking === usual && this.shared.outCount > 0;
     try {
       await this.#read(looking, statement, [signal]);
@@ -295,7 +295,7 @@ export class Connection {
     }
   }
 
-  /** Tries again while another insert of the table is under way. What is written must mean the same when it is there twice. */
+  /** Retries while another insert into the table is under way. What is written must mean the same when stored twice. */
   async #inTurn(run: () => Promise<unknown>): Promise<void> {
     const endMs = performance.now() + TURN_MS;
     for (;;) {
@@ -331,7 +331,7 @@ export class Connection {
   }
 }
 
-/** What an error tells of the servers. Too much to do passes; a quota lasts as long as its interval does. */
+/** What an error implies about the servers. Overload passes; a used-up quota lasts as long as its interval. */
 function outcomeOf(error: DaybookError): StatementOutcome {
   if (error.code === "unreachable" || error.code === "aborted") return "gone";
   if (error.code !== "overloaded") return "refused";

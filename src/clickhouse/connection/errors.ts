@@ -6,15 +6,15 @@ const CODE_OF_NUMBER = new Map<string, ErrorCode>(
 );
 const RIGHT_NUMBERS = new Set<string>(Object.values(RIGHTS).map(String));
 
-/** Errors of libraries that the server is made of: what they are, their text says alone. */
+/** Errors of libraries inside the server: only their text distinguishes them. */
 const OTHERS = new Set(["1000", "1001"]);
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 const NO_CONNECTION = /Net Exception|Connection (refused|reset)|Broken pipe/;
 
-/** What a statement does, beside what it says. */
+/** What a statement does: without the right to it, a write is `read_only`, a read `not_supported`. */
 export type Doing = "reads" | "writes";
 
-/** Whatever the client threw, as an error of Daybook. Its own text may hold what a question was about, so it is the cause alone. */
+/** Maps anything the client threw to a Daybook error. Its text may reveal a query, so it becomes the `cause` only. */
 export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined, doing: Doing): DaybookError {
   if (error instanceof DaybookError) return error;
   if (signal?.aborted === true) return new DaybookError("aborted", "the question was given up", {}, { cause: error });
@@ -34,19 +34,19 @@ function codeOf(number: string, said: string, doing: Doing): ErrorCode {
   return CODE_OF_NUMBER.get(number) ?? "internal";
 }
 
-/** The right that the user does not have, such as INSERT on a table, if the server says so. */
+/** The right that the user lacks, such as INSERT on a table, if the server names it. */
 function missingRight(number: string, said: string): string {
   if (number !== String(RIGHTS.ACCESS_DENIED)) return "";
   const [, right = "", of = ""] = /\bgrant ([A-Z ]+)(?<! ON)(?:\([^)]*\))? ON ([\w*`]+(?:\.[\w*`]+)*)/.exec(said) ?? [];
   return right === "" ? "" : `: its user needs ${right} ON ${of}`;
 }
 
-/** Whether the server refused a statement by that number. */
+/** Whether the server refused a statement with this error number. */
 export function isOfNumber(error: unknown, number: number): boolean {
   return error instanceof DaybookError && (error.cause as { readonly code?: unknown } | undefined)?.code === String(number);
 }
 
-/** Codes of the operating system, such as ECONNREFUSED, say what helps and nothing of a question. */
+/** Codes of the operating system, such as ECONNREFUSED, help and reveal nothing of a query. */
 function isOfSystem(code: unknown): code is string {
   return typeof code === "string" && /^E[A-Z]{3,20}$/.test(code);
 }

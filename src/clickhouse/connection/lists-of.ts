@@ -1,4 +1,4 @@
-/** Rows that come in the order of their first column, as one list for each value of it: one of them in memory at a time. */
+/** Groups rows that are sorted by their first column, one list per value; one list is in memory at a time. */
 export async function* listsOf<Row extends readonly [of: string, ...rest: unknown[]]>(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
   let list: Row[] = [];
   for await (const row of rows) {

@@ -1,14 +1,14 @@
-/** How long good news are believed, and from one question to the next. */
+/** How long a success counts, and the least interval between probes. */
 const FRESH_MS = 1_000;
-/** How long somebody who wants to know waits at the most; then what was known before is answered. */
+/** Longest wait of a caller; then it gets the last known state. */
 const WAIT_MS = 1_000;
-/** How long the servers have to answer. */
+/** Time limit of a probe. */
 const ASK_MS = 5_000;
 
-/** What came of a statement: an answer; that a quota is used up, or that there can be no answer; nothing; nothing, and it may not have been sent. */
+/** How a statement ended: with an answer; a used-up quota; a refusal; no answer; no answer, and perhaps unsent. */
 export type StatementOutcome = "answered" | "exhausted" | "refused" | "gone" | "unsent";
 
-/** Whether there is a server that answers, by how statements ended, and by asking where these tell too little. */
+/** Whether the servers answer: inferred from how statements end, and from a probe where these say too little. */
 export class Reach {
   #isThere = true;
   #isRefused = false;
@@ -18,16 +18,16 @@ export class Reach {
   #askedMs = -Infinity;
   #asking: Promise<void> | null = null;
 
-  /** Whether the last statement of which there is news found nobody. */
+  /** Whether the last reported statement got no answer. */
   get isDoubted(): boolean {
     return this.#isDoubted;
   }
 
-  /** How a statement ended. A bad end may be that statement's alone: then the servers are asked. */
+  /** Reports how a statement ended. A failure may concern only that statement, so the next check probes the servers. */
   told(outcome: StatementOutcome): void {
     this.#isDoubted = outcome === "gone";
     if (outcome !== "answered") this.#goodMs = -Infinity;
-    // Where what all questions need is refused, what only some of them read may be answered.
+    // While what all queries need is refused, a statement that reads less may still succeed and proves nothing.
     else if (!this.#isRefused) {
       this.#isThere = true;
       this.#goodMs = performance.now();
@@ -35,7 +35,7 @@ export class Reach {
     }
   }
 
-  /** @param ask a small statement that reads what any question needs; never rejects */
+  /** @param ask sends a small statement that reads what any query needs; never rejects */
   async isThere(ask: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<boolean> {
     const nowMs = performance.now();
     if (nowMs - this.#goodMs < FRESH_MS) return true;
@@ -50,7 +50,7 @@ export class Reach {
   async #ask(ask: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<void> {
     const goodCount = this.#goodCount;
     const outcome = await ask(AbortSignal.timeout(ASK_MS));
-    // What ended well since it was asked is newer.
+    // A statement that succeeded since the probe began is newer.
     if (outcome === "unsent" || (outcome === "gone" && this.#goodCount !== goodCount)) return;
     this.#isRefused = outcome === "refused" || outcome === "exhausted";
     if (outcome !== "answered") this.#isThere = false;
@@ -58,7 +58,6 @@ export class Reach {
   }
 }
 
-/** Waits for something, but no longer than that. */
 async function within(ms: number, awaited: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

@@ -1,20 +1,20 @@
 export type StatementSettings = Readonly<Record<string, string | number>>;
 
-/** What every statement runs under, whatever the profile of the user says: an answer is whole and exact, or an error. */
+/** Settings of every statement, overriding the user's profile: an answer is complete and exact, or an error. */
 export const SETTINGS = {
   skip_unavailable_shards: 0,
   distributed_product_mode: "deny",
   distributed_foreground_insert: 1,
-  // A row goes where its key says, and not to the shard that it was read on.
+  // Rows go to the shard of their key, not to the one they were read on.
   parallel_distributed_insert_select: 0,
   max_partitions_per_insert_block: 0,
-  // A shard gets bound values as text: the ids of a block of events are some megabytes.
+  // A shard gets bound values as text: the ids of a block of events take some megabytes.
   max_query_size: 268_435_456,
-  // Segments of many conditions, asked of each step of a funnel.
+  // Segments of many conditions are repeated for each step of a funnel.
   max_ast_elements: 10_000_000,
   max_expanded_ast_elements: 10_000_000,
   max_parser_backtracks: 1_000_000_000,
-  // What a bound of the user would cut off makes an error.
+  // Limits of the profile must raise an error instead of truncating.
   limit: 0,
   offset: 0,
   read_overflow_mode: "throw",
@@ -28,7 +28,7 @@ export const SETTINGS = {
   transfer_overflow_mode: "throw",
   timeout_overflow_mode: "throw",
   timeout_overflow_mode_leaf: "throw",
-  // What settings of the user would change of what a statement means.
+  // Settings of the profile that would change what a statement means.
   enable_analyzer: 1,
   enable_positional_arguments: 1,
   empty_result_for_aggregation_by_empty_set: 0,
@@ -47,19 +47,19 @@ export const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
   output_format_json_quote_denormals: 1,
-  // Else an error behind the first rows is a row.
+  // Otherwise an error after the first rows looks like a row.
   http_write_exception_in_output_format: 0,
 } as const;
 
-/** Of statements that only read: one that nobody waits for any more ends on the server too, and the server wants to know that it only reads. */
+/** Settings of statements that only read: an abandoned one ends on the server too, which requires it to be declared read-only. */
 export const READING = { readonly: 2, cancel_http_readonly_queries_on_client_close: 1 } as const;
 
-/** How long a server waits until others have a row too. */
+/** How long a server waits until others have a row too, in ms. */
 const QUORUM_MS = 30_000;
 
 /**
- * Of tables with replicas, so that whoever asks any of them sees what was told to be stored, or gets an error: a row is stored once most have it,
- * which take one insert of a table after the other, and who has not all of these does not answer. As long as the first one is there it is asked.
+ * Settings for tables with replicas, so that reading any replica returns every acknowledged row, or an error: a row is stored once most replicas have
+ * it, inserts into a table run one at a time, and a replica that lacks rows does not answer. The first replica is read while it is up.
  */
 export function settingsOfReplicas(count: number, quorum: number) {
   if (count === 1) return {};
@@ -68,5 +68,5 @@ export function settingsOfReplicas(count: number, quorum: number) {
   return { ...insert, ...order, max_replica_delay_for_distributed_queries: 1, select_sequential_consistency: 1 };
 }
 
-/** Of statements that take as long as they take: an export of all rows, and what waits until every server has changed its parts. */
+/** Settings without time limits: for an export of all rows, and for changes that wait until every server has applied them. */
 export const UNBOUNDED = { max_execution_time: 0, distributed_ddl_task_timeout: -1 } as const;

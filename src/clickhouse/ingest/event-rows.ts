@@ -10,7 +10,7 @@ import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../schema/w
 import { remembered } from "../tables/remembered.js";
 import { taggedMetadata } from "./tagged-metadata.js";
 
-/** A row of the table of events, as it is inserted. */
+/** A row to insert into the events table. */
 export interface EventRow extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly ms: number;
@@ -18,20 +18,20 @@ export interface EventRow extends Readonly<Record<string, unknown>> {
 
 const slugOfName = remembered(slugOf);
 const domainOfReferrer = remembered(referrerDomainOf);
-/** Every referrer is looked at by itself: which hosts count is settled by the question. */
+/** By referrer alone: the query decides which hosts count. */
 const hostOfReferrer = remembered(sourceOfReferrer);
 const ownHost = remembered(comparedHost);
-/** Boxed: nothing is an answer too. */
+/** Boxed: null is a result too. */
 const campaignOfUrl = remembered((url) => ({ campaign: readQuery(url) }));
 
 const [NAME, REFERRER, URL_FIELD, HOSTNAME] = ["name", "referrer", "url", "hostname"].map(fieldIndex) as [number, number, number, number];
 const CAMPAIGN_KEYS = [...UTM_KEYS, ...CLICK_KEYS];
 
-/** Turns events into rows by the decoding of the embedded engine, which accepts and refuses the same. */
+/** Converts events to rows with the decoder of the embedded engine, so that both accept and reject the same. */
 export class EventRows {
   readonly #decoded = new DecodedEvents();
 
-  /** Whether the time of the last row is that of receipt because the event's own was too far ahead. */
+  /** Whether the last row got the time of receipt because its own was too far ahead. */
   get isAdjusted(): boolean {
     return this.#decoded.adjusted[0] === 1;
   }
@@ -44,7 +44,7 @@ export class EventRows {
   }
 }
 
-/** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */
+/** Getters and proxies run the caller's code: what it throws rejects that event only. */
 function readSafely(event: unknown, context: DecodeContext, into: DecodedEvents): EventFault | null {
   try {
     return decodeEvent(event, context, into, 0);
@@ -61,7 +61,7 @@ function faultOfTexts(decoded: DecodedEvents): EventFault | null {
   return null;
 }
 
-/** What is not set is left out: the table fills it in. */
+/** Unset fields are left out: the table fills them in. */
 function rowOfDecoded(decoded: DecodedEvents): EventRow {
   const ms = decoded.times[0] as number;
   const { members } = decoded;
@@ -79,7 +79,7 @@ function rowOfDecoded(decoded: DecodedEvents): EventRow {
   return row;
 }
 
-/** Who brought the visit, as far as the event tells by itself. */
+/** Adds the touch, as far as the event alone determines it. */
 function addTouch(row: Record<string, unknown>, decoded: DecodedEvents, keys: readonly string[], texts: readonly string[]): void {
   const values = CAMPAIGN_KEYS.map((key) => {
     const place = keys.indexOf(key);

@@ -6,14 +6,14 @@ import { sql } from "../sql/sql.js";
 import type { Servers } from "../tables/change.js";
 import type { EventRow } from "./event-rows.js";
 
-/** What was refused at one moment, though nothing is wrong with it. */
+/** A snapshot of the rules that refuse valid events. */
 export interface Refusals {
-  /** Of everybody who was erased by then. */
+  /** Covers every person erased by then. */
   readonly suppression: Suppression;
   readonly timeToLive: TimeToLiveRules;
 }
 
-/** Knows who was erased, by whatever process, and for how long events are kept. */
+/** Reads the erasures of all processes, and the rules of time to live. */
 export class RefusalsTable {
   readonly #key: Uint8Array;
   #suppression: Suppression;
@@ -27,14 +27,14 @@ export class RefusalsTable {
     this.#suppression = new Suppression(key, []);
   }
 
-  /** As of now. Cost: a look at the number of the erased, and their hashes once there are others. */
+  /** The current rules. Cost: counts the erased hashes, and reads them when their number has changed. */
   async now(): Promise<Refusals> {
     const { connection, names } = this.servers;
     const erased = sql`(SELECT count() FROM ${names.all("suppressed")})`;
     const rules = sql`(SELECT groupArray((project, kept)) FROM (${rulesInForce(names)}))`;
     const [[count, columns] = [0, []]] = await connection.rows<[number, readonly RuleColumns[]]>(sql`SELECT ${erased}, ${rules}`);
     if (count !== this.#erasedCount) {
-      // Of several the last one holds.
+      // Of several erasures of a hash the last counts.
       const rows = await connection.rows<[string, number]>(sql`SELECT hash, erasedMs FROM ${names.all("suppressed")} ORDER BY erasedMs`);
       this.#suppression = new Suppression(this.#key, rows);
       this.#erasedCount = rows.length;
@@ -43,14 +43,14 @@ export class RefusalsTable {
   }
 }
 
-/** A row as it may be stored: null where it is of somebody who was erased; without their device where it is of somebody else. */
+/** The row as it may be stored: null where its person was erased; without its anonymous id where that was erased, but not its user. */
 export function admittedRow(row: EventRow, suppression: Suppression): EventRow | null {
   const [userId, anonymousId] = [String(row["userId"] ?? ""), String(row["anonymousId"] ?? "")];
   if (suppression.coversPerson(userId, anonymousId, row.ms)) return null;
   return suppression.covers("anonymousId", anonymousId, row.ms) ? { ...row, anonymousId: "" } : row;
 }
 
-/** A row as it may be stored, or why it is not taken. */
+/** The row as it may be stored, or why it is refused. */
 export function taken(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventRow | EventFault {
   const admitted = admittedRow(row, suppression);
   if (admitted === null) return ERASED_EVENT;

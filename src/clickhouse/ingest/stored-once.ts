@@ -5,59 +5,59 @@ import { isTurnOfOthers, TURN_MS, untilNextTurn } from "../connection/turns.js";
 import { sql, texts, uuids, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 
-/** A row that is known by its id, of an event within its project; storing it adds the batch that it came with. */
+/** A row with a unique id, of an event within its project; storing it adds the batch it came with. */
 export type RowWithId = { readonly id: string; readonly project?: string } & Readonly<Record<string, unknown>>;
 
-/** What a row is known by. */
+/** The key of a row. */
 export function keyOf({ id, project = "" }: Pick<RowWithId, "id" | "project">): string {
   return `${id} ${project}`;
 }
 
-/** What is needed to store rows of one table. */
+/** Context for storing rows of one table. */
 export interface StoreOf extends Servers {
   readonly table: "events" | "records";
-  /** Rows among which a key stands once. */
+  /** Condition of the rows among which a key is unique. */
   readonly among: Sql;
   readonly nowMs: number;
   readonly random: (bytes: Uint8Array) => void;
 }
 
-/** Tries of an insert whose answer was lost, and the pause before the second, which doubles. */
+/** Attempts of an insert whose answer was lost, and the pause in ms before the second, which doubles. */
 const TRY_COUNT = 4;
 const PAUSE_MS = 100;
 
-/** Ids of one statement that deletes: they are sent in its address, of which no more than some 16 KiB are read. */
+/** Ids per DELETE statement: they go into its URL, of which only some 16 KiB are read. */
 const DELETED_AT_ONCE = 100;
 
 /**
- * Stores rows of different keys, each once, whoever else stores the same at the same moment: looks which are there, inserts the others, and looks
- * again. Answers the keys that this call brought; each of them was seen to be there. Cost: two look-ups of the ids beside the insert.
+ * Stores rows with distinct keys, each once, even when others store the same concurrently: reads which exist, inserts the rest, and reads again.
+ * Returns the keys that this call stored, each verified to exist. Cost: two look-ups of the ids besides the insert.
  */
 export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
   const there = await batchesOf(rows.map(({ id }) => id), store);
   const known = new Set(there.map(keyOf));
   const left = laterOf(there);
-  // Whoever should have deleted them did not come to it.
+  // The writer that should have deleted them failed before.
   if (left.length > 0) await deleteLater(left, store);
   const fresh = rows.filter((row) => !known.has(keyOf(row)));
   if (there.length > 0) await deriveAgain(there.map(({ id }) => id), store);
   if (fresh.length === 0) return new Set();
   const ids = fresh.map(({ id }) => id);
   const keys = fresh.map(keyOf);
-  // Made of the keys alone: whoever sends the same again while the server still is at this insert stores nothing beside it.
+  // Made of the keys alone: a caller that sends the same again while the server still runs this insert stores nothing twice.
   const batches = await insertSurely(fresh, keys.join(""), store);
   let now = await batchesOf(ids, store);
   const stored = new Set(now.map(keyOf));
   const passed = fresh.filter((row) => !stored.has(keyOf(row)));
   if (passed.length > 0) {
-    // The server remembers such an insert, of which rows were deleted since.
+    // The server still remembers the token of an insert whose rows were deleted since, so use another.
     batches.push(...(await insertSurely(passed, [...batches, ...keys].join(""), store)));
     now = await batchesOf(ids, store);
   }
   return await keepFirst(now, new Set(batches), store);
 }
 
-/** What tells rows of one id apart: nothing but its hash is bound to statements that stay in files of the servers. */
+/** Distinguishes rows of one id. Statements that persist in files of the servers contain only its hash. */
 function projectIn(table: StoreOf["table"]): Sql {
   return table === "events" ? sql`toString(project)` : sql`''`;
 }
@@ -74,8 +74,8 @@ async function batchesOf(ids: readonly string[], { connection, names, table, amo
 }
 
 /**
- * An insert whose answer is lost may have come through: under its token the same is stored once, as long as the server remembers it. Each try is a
- * batch of its own, so that otherwise the rows of one of them can be deleted. Answers the batches.
+ * An insert whose answer is lost may have succeeded: under its token the same rows are stored once, as long as the server remembers it. Each attempt
+ * is a batch of its own, so that otherwise the rows of one of them can be deleted. Returns the batches.
  */
 async function insertSurely(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
   const hash = toHex(sha256(new TextEncoder().encode(token)));
@@ -102,7 +102,7 @@ async function insertSurely(rows: readonly RowWithId[], token: string, { connect
   }
 }
 
-/** Of a key that several brought at once the first stays, and whoever sees the others deletes them. Answers the keys that stay as these batches'. */
+/** Of a key stored by several writers at once the first row stays; each writer deletes the others. Returns the keys whose row is of these batches. */
 async function keepFirst(there: readonly StoredRow[], batches: ReadonlySet<string>, store: StoreOf): Promise<ReadonlySet<string>> {
   const later = laterOf(there);
   if (later.length > 0) await deleteLater(later, store);
@@ -117,7 +117,7 @@ interface StoredRow {
   readonly batch: string;
 }
 
-/** Of rows by key and then by time, those that are not the first of their key. */
+/** Rows that are not the first of their key, among rows sorted by key, then time. */
 function laterOf(there: readonly StoredRow[]): StoredRow[] {
   return there.filter(({ id, project }, at) => there[at - 1]?.id === id && there[at - 1]?.project === project);
 }
@@ -136,7 +136,7 @@ async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise
 
 type LinkRow = [anonymousId: string, userId: string, record: string, firstMs: number];
 
-/** Writes the links and projects of stored rows once more: whoever stored them may have failed before these were written. */
+/** Rewrites the links and projects of stored rows: the writer that stored them may have failed before these. */
 async function deriveAgain(ids: readonly string[], store: StoreOf): Promise<void> {
   await relink(ids, store);
   if (store.table === "events") await nameProjects(ids, store);
@@ -152,7 +152,7 @@ async function relink(ids: readonly string[], { connection, names, table, among 
   const isLink = sql`id IN ${uuids(ids)} AND ${among} AND anonymousId != '' AND userId != ''`;
   const rows = table === "events" ? sql`toUUID('00000000-0000-0000-0000-000000000000') AS record, min(ms)` : sql`id AS record, min(ms)`;
   const kinds = table === "events" ? sql`` : sql` AND kind IN ('identify', 'alias') AND fromUserId != userId`;
-  // Read, then inserted: so many ids have no room in the address of a statement that inserts what it selects.
+  // Read, then inserted: so many ids do not fit into the URL of an INSERT SELECT.
   const links = await connection.rows<LinkRow>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}
     WHERE ${isLink}${kinds} GROUP BY anonymousId, userId, record`);
   await connection.insert("links", links.map(([anonymousId, userId, record, firstMs]) => ({ anonymousId, userId, record, firstMs })));

@@ -2,10 +2,10 @@ import { canonicalJson, isSetJson } from "../../filter/operand-value.js";
 import { TAG } from "../sql/tags.js";
 import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
 
-/** Columns of metadata: tagged values, and of arrays and objects their leaves. */
+/** Columns of metadata: tagged values, and the leaves of arrays and objects. */
 export type TaggedMetadata = Record<string, string | readonly string[]>;
 
-/** Metadata as columns, each value once under its key, and what lies deeper once more under its path. @param texts JSON texts of the values */
+/** Metadata as columns: each value under its key, and nested values also under their path. @param texts JSON texts of the values */
 export function taggedMetadata(keys: readonly string[], texts: readonly string[]): TaggedMetadata {
   const columns: TaggedMetadata = {};
   keys.forEach((key, at) => {
@@ -27,7 +27,7 @@ function putBelow(columns: TaggedMetadata, path: string, value: unknown): void {
   }
 }
 
-/** @param json what is kept of an array or object */
+/** @param json text to store for an array or object */
 function put(columns: TaggedMetadata, column: string, leavesColumn: string, value: unknown, json: string): void {
   if (typeof value !== "object" || value === null) {
     columns[column] = scalarOf(value);
@@ -44,18 +44,18 @@ function scalarOf(value: unknown): string {
   return typeof value === "boolean" ? TAG.boolean + String(value) : TAG.null;
 }
 
-/** The leaves that count as a value, whatever it is: none where it is not set. */
+/** The leaves of any value: none where it is not set. */
 export function taggedLeaves(value: unknown): string[] {
   return isSetJson(value) ? leavesOf(value) : [];
 }
 
-/** What an array holds that is set, arrays within it too; an object itself, its keys in order. */
+/** The set elements of an array, including nested arrays; an object is one leaf, with its keys in order. */
 function leavesOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.filter(isSetJson).flatMap(leavesOf);
   return [typeof value === "object" && value !== null ? TAG.object + canonicalJson(value) : scalarOf(value)];
 }
 
-/** The JSON text behind a tag. */
+/** The JSON text of a tagged value. */
 export function jsonOfTagged(tagged: string): string {
   const text = tagged.slice(1);
   if (tagged.startsWith(TAG.text)) return JSON.stringify(text);

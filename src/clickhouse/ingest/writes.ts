@@ -14,9 +14,9 @@ import { EventRows, type EventRow } from "./event-rows.js";
 import { admittedRow, taken, type Refusals, type RefusalsTable } from "./refusals.js";
 import { keyOf, storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
-/** Rows of one insert: what a block of ClickHouse holds, and a request can carry. */
+/** Rows of one insert: what a ClickHouse block holds, and a request can carry. */
 const ROW_COUNT = 50_000;
-/** Characters of one insert: its rows are one text, and no text is longer than some 500 million. */
+/** Characters of one insert: its rows become one string, and a string has some 500 million at most. */
 const CHAR_COUNT = 64 * 1024 * 1024;
 
 interface PieceBounds {
@@ -24,7 +24,7 @@ interface PieceBounds {
   readonly charCount: number;
 }
 
-/** Rows as inserts take them: in order, as many as go into one; a row by itself however long it is. Cost: their text as JSON, once. */
+/** Splits rows into chunks of one insert each, in order; an oversized row is a chunk by itself. Cost: serializes each row once. */
 export function* piecesOf<Row>(rows: readonly Row[], bounds: PieceBounds = { rowCount: ROW_COUNT, charCount: CHAR_COUNT }): Generator<readonly Row[]> {
   let [from, charCount] = [0, 0];
   for (const [at, row] of rows.entries()) {
@@ -38,7 +38,7 @@ export function* piecesOf<Row>(rows: readonly Row[], bounds: PieceBounds = { row
   if (from < rows.length) yield rows.slice(from);
 }
 
-/** Groups that are under way at once. Each takes several statements, so that one that waits for a slow server must not keep all others. */
+/** Groups under way at once. Each takes several statements, and one that waits for a slow server must not delay all others. */
 const GROUP_COUNT = 4;
 
 interface QueuedWrite<Item> {
@@ -47,18 +47,18 @@ interface QueuedWrite<Item> {
   readonly failed: (error: unknown) => void;
 }
 
-/** Runs what waits as one group, as soon as there are not too many under way: a server takes few inserts of many rows sooner than many of few. */
+/** Runs queued items as one group as soon as few enough are under way: a server stores few large inserts sooner than many small ones. */
 class WriteCoalescer<Item> {
   #waiting: QueuedWrite<Item>[] = [];
   #underWayCount = 0;
 
-  /** @param itemCountMax items of one group */
+  /** @param itemCountMax items per group */
   constructor(
     readonly itemCountMax: number,
     readonly run: (items: readonly Item[]) => Promise<void>,
   ) {}
 
-  /** Resolves when the group of this one has run. @throws what the group throws */
+  /** Resolves when the item's group has run. @throws what the group throws */
   add(item: Item): Promise<void> {
     return new Promise((done, failed) => {
       this.#waiting.push({ item, done, failed });
@@ -87,35 +87,34 @@ class WriteCoalescer<Item> {
   }
 }
 
-/** Events that are made rows at a time: as many as one insert takes, mostly. */
+/** Events converted to rows at a time: mostly what one insert holds. */
 const BLOCK_ROW_COUNT = 50_000;
 
-/** Events of an ingest that is stored together with others that wait. */
+/** Ingests of at most this many events are stored together with others in the queue. */
 const SHORT_ROW_COUNT = 50;
 
-/** Ingests that are stored together: no more rows than one insert takes. */
+/** Ingests stored together: no more rows than one insert holds. */
 const TOGETHER_COUNT = BLOCK_ROW_COUNT / SHORT_ROW_COUNT;
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([name, kind]) => [kind, name]));
 
-/** What writing needs beside what is written. */
+/** Context for writing. */
 export interface WriteContext extends RemovalContext {
   readonly refusals: RefusalsTable;
-  /** Whether times more than five minutes ahead of the clock stay. */
+  /** Whether times more than five minutes ahead of the clock are kept. */
   readonly keepsFuture: boolean;
 }
 
-/** What became of records. */
 interface StoredRecords {
-  /** Those that were new. */
+  /** How many are new. */
   readonly accepted: number;
-  /** Places of those that were new, and are stored as of the time of receipt. */
+  /** Indexes of new records stored with the time of receipt. */
   readonly adjusted: readonly number[];
-  /** Places of those about somebody who was erased after they happened. */
+  /** Indexes of records about a person who was erased after their time. */
   readonly erased: ReadonlySet<number>;
 }
 
-/** Stores events and records, each once, but nothing of those who were erased. */
+/** Stores events and records, each once, except those of erased people. */
 export class Writes {
   readonly #rows = new EventRows();
   readonly #together = new WriteCoalescer<PendingIngest>(TOGETHER_COUNT, (group) => this.#ingestBlock(group.map((asked) => ({ asked, from: 0, events: asked.events }))));
@@ -137,7 +136,7 @@ export class Writes {
     }
   }
 
-  /** Stores events, and tells each ingest what became of its own. */
+  /** Stores events, and adds the outcomes to their ingests. */
   async #ingestBlock(parts: readonly IngestPart[]): Promise<void> {
     const refusals = await this.context.refusals.now();
     const placed = parts.flatMap((part) => this.#rowsOf(part, refusals));
@@ -149,7 +148,7 @@ export class Writes {
     const fresh = new Set(stored);
     for (const { row, index, isAdjusted, asked } of placed) {
       if (erased.has(keyOf(row))) asked.rejected.push({ index, ...faultMembers(ERASED_EVENT) });
-      // Of rows with one key the first is the one that was stored.
+      // Of rows with one key the first was stored.
       else if (!fresh.delete(keyOf(row))) asked.duplicates += 1;
       else {
         asked.accepted += 1;
@@ -179,7 +178,7 @@ export class Writes {
     return { accepted, duplicates: decoded.length - erased.size - accepted, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
   }
 
-  /** Stores a checked record, and answers whether it is new and stored as of the time of receipt. @throws suppressed */
+  /** Stores a checked record; returns whether it is new and got the time of receipt. @throws suppressed */
   async storeRecord(record: DecodedRecord | NamedProject): Promise<boolean> {
     const { adjusted, erased } = await this.#store([record]);
     if (erased.size > 0) throw erasedRecord();
@@ -194,7 +193,7 @@ export class Writes {
       return record === one.record ? one : record === null ? null : { ...one, record };
     };
     const taken = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals) ?? [])));
-    // An unlink bears the id of the record that it takes back.
+    // An unlink has the id of the record that it takes back, so each is unique only among its own kind.
     const unlinks = await this.#storeRecords(taken.filter(isUnlink), sql`kind = 'unlink'`);
     const store = (some: readonly NumberedRecord[]) => this.#storeRecords(some, sql`kind != 'unlink'`);
     const others = taken.filter((one) => !isUnlink(one));
@@ -212,7 +211,7 @@ export class Writes {
     return { accepted, adjusted, erased: new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place)) };
   }
 
-  /** Answers how many of them were new. */
+  /** Returns how many are new. */
   async #storeProjects(records: readonly (DecodedRecord | NamedProject)[]): Promise<number> {
     const projects = [...new Set(records.flatMap((record) => ("project" in record ? [record.project] : [])))];
     const known = new Set(projects.length === 0 ? [] : await this.projects());
@@ -222,15 +221,15 @@ export class Writes {
   }
 
   /**
-   * Removes what was stored of those whose erasure another process began meanwhile: it may have looked before. What is of somebody else is stored
-   * again, without what was theirs. Answers the keys of what is gone.
+   * Removes stored rows of people whose erasure another process began meanwhile: it may have read the tables too early. Rows of other people that
+   * lose an erased id are stored again without it. Returns the keys of the removed rows.
    */
   async #takeBack<Row extends Key>({ table, rows, stored, before, admitted, store }: LateRows<Row>): Promise<ReadonlySet<string>> {
     const { suppression } = await this.context.refusals.now();
     if (suppression === before.suppression) return NONE;
     const changed = rows.map((row) => ({ row, left: admitted(row, suppression) })).filter(({ row, left }) => left !== row);
     const gone = changed.filter(({ left }) => left === null).map(({ row }) => row);
-    // What was there before is the erasure's affair.
+    // Rows that were stored before are removed by the erasure itself.
     const anew = changed.flatMap(({ left }) => (left !== null && stored.has(keyOf(left)) ? [left] : []));
     if (gone.length + anew.length === 0) return NONE;
     const notes = table === "events"
@@ -245,14 +244,14 @@ export class Writes {
     return this.#storeRows(firstOfEach(told, keyOf).map(({ record }) => rowOf(record)), this.#storeOf("records", among));
   }
 
-  /** Answers the keys that are new. */
+  /** Returns the keys that are new. */
   async #storeRows(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
     const stored = new Set<string>();
     for (const piece of piecesOf(rows)) for (const key of await storeOnce(piece, store)) stored.add(key);
     return stored;
   }
 
-  /** Whether there is a record of an id that can be taken back. */
+  /** Whether a record with this id exists that can be taken back. */
   async isRecord(linkId: string): Promise<boolean> {
     if (typeof linkId !== "string" || parseUuid(linkId) === null) return false;
     const { connection, names } = this.context;
@@ -260,7 +259,7 @@ export class Writes {
     return rows.length > 0;
   }
 
-  /** Names of projects that events or calls brought. */
+  /** Names of projects, from events and from calls. */
   async projects(): Promise<string[]> {
     const rows = await this.context.connection.rows<[string]>(sql`SELECT DISTINCT name FROM ${this.context.names.all("projects")}`);
     return rows.map(([name]) => name);
@@ -289,7 +288,7 @@ export class Writes {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A record and its place among all. */
+/** A record and its index among all. */
 interface NumberedRecord {
   readonly record: DecodedRecord;
   readonly place: number;
@@ -302,19 +301,18 @@ function isUnlink({ record }: NumberedRecord): boolean {
 
 type Key = Parameters<typeof keyOf>[0];
 
-/** What was stored, of which some may have to go. */
 interface LateRows<Row> {
   readonly table: "events" | "records";
   readonly rows: readonly Row[];
-  /** Keys of those that were new. */
+  /** Keys of the new rows. */
   readonly stored: ReadonlySet<string>;
   readonly before: Refusals;
-  /** What may stay of a row: the row itself where all of it may, null for nothing. */
+  /** What may remain of a row: the row itself where all of it may, null for nothing. */
   readonly admitted: (row: Row, suppression: Suppression) => Row | null;
   readonly store: (rows: readonly Row[]) => Promise<unknown>;
 }
 
-/** One ingest, and what became of it so far. */
+/** One ingest, and its outcome so far. */
 interface PendingIngest {
   readonly events: readonly unknown[];
   readonly project: string | null;
@@ -324,19 +322,19 @@ interface PendingIngest {
   readonly adjusted: AdjustedEvent[];
 }
 
-/** Events of one ingest, from a place on. */
+/** Events of one ingest, starting at index `from`. */
 interface IngestPart {
   readonly asked: PendingIngest;
   readonly from: number;
   readonly events: readonly unknown[];
 }
 
-/** A row, and the place of its event among all of its ingest. */
+/** A row, and the index of its event in its ingest. */
 interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;
   readonly asked: PendingIngest;
-  /** Whether the row's time is that of receipt because the event's own was too far ahead. */
+  /** Whether the row got the time of receipt because the event's own was too far ahead. */
   readonly isAdjusted: boolean;
 }
 
@@ -344,7 +342,6 @@ function faultMembers({ code, message }: EventFault | DaybookError): Pick<Reject
   return { code, message };
 }
 
-/** Of those of one key the first. */
 function firstOfEach<T>(all: readonly T[], of: (one: T) => string): T[] {
   const byKey = new Map<string, T>();
   for (const one of all) if (!byKey.has(of(one))) byKey.set(of(one), one);

@@ -10,7 +10,7 @@ import type { Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
 import { usersLike } from "../question/person.js";
 
-/** What goes with somebody, as notes, and what is said of it. */
+/** What an erasure removes, as notes, and its receipt. */
 export interface ErasedRows {
   readonly notes: readonly Note[];
   readonly receipt: ErasureReceipt;
@@ -19,8 +19,9 @@ export interface ErasedRows {
 type ErasedRecordRow = readonly [id: string, kind: "identify" | "group" | "alias", email: string];
 
 /**
- * Finds what goes with somebody: their ids, records and emails, and what others say of these. Cost: a look at all events, records and user ids.
- * @param email by which they were asked for, as emails are compared; null for an id
+ * Finds what an erasure removes: ids, records and emails of a person, and these emails in traits of other records.
+ * Cost: reads all events, records and user ids.
+ * @param email of the request, normalized; null for a request by id
  */
 export async function erasedRows(person: PersonActors | null, email: string | null, subjects: Subjects, nowMs: number): Promise<ErasedRows> {
   const { users, anonymous } = person ?? { users: [], anonymous: [] };
@@ -50,7 +51,7 @@ export async function erasedRows(person: PersonActors | null, email: string | nu
     userIds: users.length,
     anonymousIds: anonymous.length,
     emails: [...held].filter((each) => !others.has(each)).length,
-    // There are no dictionaries.
+    // ClickHouse has no dictionaries.
     dictionaryValues: 0,
   };
   return { notes, receipt };
@@ -58,7 +59,7 @@ export async function erasedRows(person: PersonActors | null, email: string | nu
 
 type Ids = Pick<PersonActors, "users" | "anonymous">;
 
-/** @returns also when the last row with an id of theirs was stored, by the clocks of the servers */
+/** @returns also the time at which the last row with one of the ids was stored, by the servers' clocks */
 async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
   const { tables } = moment;
   const isOwn = sql`(${ofActors(ids)})`;
@@ -70,7 +71,7 @@ async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<P
   return { events, segmentsRewritten, lastStoredMs: Math.max(ofEvents, ofRecords) };
 }
 
-/** Theirs, and those with an email of theirs alone that were taken back. What takes a record back bears its id. */
+/** The person's records, and records taken back whose email is only theirs. An unlink has the id of the record that it takes back. */
 async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: Subjects): Promise<readonly ErasedRecordRow[]> {
   const { tables } = moment;
   const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
@@ -78,18 +79,18 @@ async function goneRecords({ users, anonymous }: Ids, email: string | null, { co
   const emails = [...new Set([...own.map(([, , each]) => each), email ?? ""])].filter((each) => each !== "");
   const others = sql`${rows} AND email IN ${texts(emails)} AND id NOT IN ${uuids(own.map(([id]) => id))}`;
   const inForce = isInForce(sql`id`, moment);
-  // An email that somebody else is known by is theirs too.
+  // An email in force for another person is not only theirs.
   const takenBack = sql`${others} AND NOT (${inForce}) AND email GLOBAL NOT IN (SELECT email FROM (${others} AND ${inForce}))`;
   return [...own, ...(await connection.rows<ErasedRecordRow>(takenBack))];
 }
 
-/** Whether a record is about somebody. */
+/** Whether a record is about one of the ids. */
 export function isOwnRecord(users: Sql | Bound, anonymous: Sql | Bound): Sql {
   const ofAlias = sql`userId IN ${users} OR fromUserId IN ${users} OR anonymousId IN ${anonymous}`;
   return sql`kind != 'unlink' AND if(kind = 'alias', ${ofAlias}, if(userId != '', userId IN ${users}, anonymousId IN ${anonymous}))`;
 }
 
-/** Of some emails those that a record has which stays. */
+/** Those of the emails that some remaining record has. */
 async function heldEmails(
   emails: readonly string[], goneIds: readonly string[], { connection, moment }: Subjects,
 ): Promise<ReadonlySet<string>> {
@@ -99,8 +100,8 @@ async function heldEmails(
 }
 
 /**
- * Emails of the erased: of their records, of the request, and of ids that are emails. One by which somebody else is known is not only theirs.
- * @param held by the records that go
+ * Emails of the erased: of their records, of the request, and ids that are emails; without those that another person has too.
+ * @param held emails of the records to remove
  */
 async function emailsOnlyTheirs(
   users: readonly string[], asked: string | null, held: ReadonlySet<string>, goneIds: readonly string[], subjects: Subjects,
@@ -110,19 +111,19 @@ async function emailsOnlyTheirs(
   const theirs: string[] = [];
   for (const email of found) {
     if (others.has(email)) continue;
-    // An id that only a record bears which was taken back is stored too.
+    // Records that were taken back count: an id that only they have is stored too.
     const like = looksLikeEmail(email) ? await usersLike(email, subjects, sql`true`) : [];
     if (like.every((userId) => users.includes(userId))) theirs.push(email);
   }
   return theirs;
 }
 
-/** The records of others that say one of these emails, with their traits as they will be. */
+/** Other records that contain one of the emails, with their new traits. */
 async function traitsWithout(
   emails: readonly string[], goneIds: readonly string[], { connection, moment }: Subjects,
 ): Promise<readonly Note[]> {
   if (emails.length === 0) return [];
-  // Letters beyond ASCII are not lowered everywhere as they are here.
+  // ClickHouse's `lower` changes ASCII only: check traits with other letters here.
   const has = emails.map((email) => sql`position(lower(traits), ${text(jsonOf(email))}) > 0`);
   const mayHave = anyOf([sql`length(traits) != lengthUTF8(traits)`, ...has]);
   const rows = connection.stream<[string, string]>(sql`SELECT toString(id), traits FROM ${moment.tables.all("records")}
@@ -133,7 +134,7 @@ async function traitsWithout(
   return notes;
 }
 
-/** As it stands in JSON. */
+/** As escaped in JSON, without quotes. */
 function jsonOf(email: string): string {
   return JSON.stringify(email).slice(1, -1);
 }

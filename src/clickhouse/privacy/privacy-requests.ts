@@ -31,18 +31,17 @@ import { EVENT_TABLES } from "../tables/layout.js";
 import { erasedRows, isOwnRecord } from "./erased-rows.js";
 import type { Erasing, KeptRequest, RequestTable } from "./request-table.js";
 
-/** What erasing needs. */
 interface ErasureContext extends RemovalContext {
   readonly suppressionKey: Uint8Array;
   readonly requests: RequestTable;
 }
 
-/** How often rows are removed that came meanwhile. */
+/** Passes that remove rows which arrive meanwhile. */
 const PASSES = 10;
 
 /**
- * Carries an erasure out that was noted and has begun, from wherever it stopped: every step may be taken again, and the request is resolved by the
- * last one, once no file of any server holds a former row.
+ * Carries out an erasure that has begun, from wherever it stopped: every step may be repeated.
+ * The last one resolves the request, once no file of any server holds a removed row.
  */
 async function carryOut({ request }: KeptRequest, erasing: Erasing, context: ErasureContext): Promise<void> {
   const { requests } = context;
@@ -52,7 +51,7 @@ async function carryOut({ request }: KeptRequest, erasing: Erasing, context: Era
     const of = (kind: Noted) => noted.filter(([each]) => each === kind).map(([, text]) => text);
     const ids = (["userId", "anonymousId"] as const).flatMap((kind) => of(kind).map((id): [SuppressedKind, string] => [kind, id]));
     const person: ErasedPerson = { ids, emails: new Set(of("email")), identityId: erasing.identityId };
-    // Before anything goes, so that nobody brings it again.
+    // Before any removal, so that no process stores the person again.
     await keepOut(request, person, erasing.atMs, context);
     const actors = { users: of("userId"), anonymous: of("anonymousId") };
     for (let passes = 1; passes === 1 || (await isLeft(actors, erasing.atMs, context)); passes += 1) {
@@ -77,12 +76,12 @@ async function keepOut(request: StoredRequest, person: ErasedPerson, atMs: numbe
   await connection.insert("suppressed", hashes.map(([hash, erasedMs]) => ({ hash, erasedMs })));
 }
 
-/** Rows of the person and their devices, but for those that are newer than the erasure and were stored since it began: these are welcome. */
+/** Removes the rows of a person and their devices, except those that are later than the erasure and were stored since it began. */
 async function removeRows(removal: Removal, atMs: number, cutsTraits: boolean): Promise<void> {
   const { servers } = removal;
   const [users, anonymous, records] = [removal.texts("userId"), removal.texts("anonymousId"), removal.texts("record")];
   const isBefore = sql`(ms <= ${whole(atMs)} OR ${wasStored(removal)})`;
-  // Others used a device of theirs later: their events and records stay, its id does not.
+  // Rows of other users of a device stay, without its id.
   const unnamed = sql`UPDATE anonymousId = '' WHERE anonymousId IN ${anonymous} AND ${isBefore}`;
   const isOwn = sql`((userId != '' AND userId IN ${users}) OR (userId = '' AND anonymousId IN ${anonymous}))`;
   for (const table of EVENT_TABLES) await change(servers, table, sql`DELETE WHERE ${isOwn} AND ${isBefore}, ${unnamed}`);
@@ -92,7 +91,7 @@ async function removeRows(removal: Removal, atMs: number, cutsTraits: boolean): 
   if (cutsTraits) await change(servers, "records", sql`UPDATE traits = ${traits} WHERE ${isCut}`);
 }
 
-/** Deletes the links that records made which are gone, or name no device any more. */
+/** Deletes links of records that are gone, or no longer have an anonymous id. */
 async function forgetRecordLinks({ users, anonymous }: ActorIds, removal: Removal): Promise<void> {
   const { connection, names } = removal.servers;
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT toString(record) FROM ${names.all("links")}
@@ -103,7 +102,7 @@ async function forgetRecordLinks({ users, anonymous }: ActorIds, removal: Remova
   await change(removal.servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("link")}`);
 }
 
-/** Whether somebody who did not know of the erasure yet brought more of it. */
+/** Whether a process that had not read the erasure yet stored more rows of the person. */
 async function isLeft({ users, anonymous }: ActorIds, atMs: number, { connection, names }: ErasureContext): Promise<boolean> {
   const isBefore = sql`ms <= ${whole(atMs)}`;
   const events = sql`SELECT 1 FROM ${names.all("events")} WHERE ${isBefore} AND (${ofActors({ users, anonymous })}) LIMIT 1`;
@@ -111,7 +110,7 @@ async function isLeft({ users, anonymous }: ActorIds, atMs: number, { connection
   return (await connection.rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;
 }
 
-/** Deletes the saved segments in which somebody is named, and what others were when they named them. */
+/** Deletes saved segments that name the person, and former versions of other segments that did. */
 async function forgetSegments({ subject }: StoredRequest, { ids, emails, identityId }: ErasedPerson, removal: Removal): Promise<void> {
   const { connection, names } = removal.servers;
   const named = new Set([...ids.map(([, id]) => id), ...("userId" in subject ? [subject.userId] : []), ...(identityId === null ? [] : [identityId])]);
@@ -120,7 +119,7 @@ async function forgetSegments({ subject }: StoredRequest, { ids, emails, identit
   const isTheirs = ([, groups]: (typeof rows)[number]) =>
     groups !== "" && textsOf(JSON.parse(groups) as readonly unknown[]).some((text) => named.has(text) || emails.has(normalEmail(text)));
   const doomed = rows.filter(isTheirs);
-  // Without its newest row a segment would be what it was before.
+  // Without its newest row a segment would revert to the one before.
   const whole = new Set(doomed.filter(([, , version, newest]) => version === newest).map(([name]) => name));
   const gone = rows.filter((row) => whole.has(row[0]) || doomed.includes(row));
   if (gone.length === 0) return;
@@ -128,12 +127,12 @@ async function forgetSegments({ subject }: StoredRequest, { ids, emails, identit
   await change(removal.servers, "segments", sql`DELETE WHERE (name, toString(version)) IN ${removal.pairs("segment")}`);
 }
 
-/** In all requests of the person the subject is gone. */
+/** Removes the subject from all requests of the person. */
 async function forgetRequests(request: StoredRequest, person: ErasedPerson, { requests, ...context }: ErasureContext): Promise<void> {
   const theirs = (await requests.all()).filter((other) => isOfErased(other.request, request, person));
   await requests.put(theirs.map((other) => ({ ...other, request: withoutSubject(other.request) })));
   await requests.forgetNames(theirs);
-  // An erasure of theirs that broke off before it began has left notes.
+  // Erasures of the person that stopped before they began have left notes.
   const { connection, names } = context;
   const begun = new Set((await requests.all()).map(({ erasing }) => erasing?.removal));
   const noted = await connection.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${names.all("removals")}
@@ -141,13 +140,13 @@ async function forgetRequests(request: StoredRequest, person: ErasedPerson, { re
   for (const [id] of noted) if (!begun.has(id)) await new Removal(context, id).end();
 }
 
-/** What privacy requests need. */
+/** Context for privacy requests. */
 export interface PrivacyContext extends ErasureContext {
-  /** Finds people as of now. */
+  /** Finds people in a current snapshot. */
   readonly subjects: (signal?: Pick<AbortSignal, "aborted">) => Promise<Subjects>;
 }
 
-/** The privacy requests of an organization: rows of a table, which every process reads anew. */
+/** The privacy requests of an organization: rows of a table, which every call reads again. */
 export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRequests {
   readonly #context: PrivacyContext;
 
@@ -197,7 +196,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     yield* bundleOf(person, subjects);
   }
 
-  /** Finishes erasures and deletions that processes which ended left undone. */
+  /** Finishes erasures and deletions that ended processes left undone. */
   async finishLeft(): Promise<void> {
     const all = await this.#context.requests.all();
     for (const kept of all) if (kept.erasing !== null) await carryOut(kept, kept.erasing, this.#context);
@@ -205,7 +204,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     await finishLeft(this.#context, new Set(begun));
   }
 
-  /** Notes who goes, and that the erasure has begun: from then on any process can finish it. @throws invalid_transition */
+  /** Notes what to remove, and that the erasure has begun: from then on any process can finish it. @throws invalid_transition */
   async #begin({ request }: KeptRequest, resolution: PrivacyResolution): Promise<Erasing> {
     const { clock, requests } = this.#context;
     const atMs = clock.now();
@@ -216,7 +215,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
     const { notes, receipt } = await erasedRows(person, email, subjects, atMs);
     const removal = await Removal.begin(this.#context, [["request", request.id], ...notes]);
-    // Another process may have begun meanwhile, and found more.
+    // Another process may have begun meanwhile, and noted more: its removal counts.
     const { erasing } = await requests.get(request.id);
     if (erasing !== null) return erasing;
     const begun = { removal: removal.id, resolution, identityId: person === null ? null : idOf(person), atMs, receipt };
@@ -224,14 +223,14 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     return begun;
   }
 
-  /** As of now: what nobody verified in time has ended by itself. @throws privacy_request_not_found */
+  /** The current request: one that was not verified in time has expired. @throws privacy_request_not_found */
   async #kept(id: string): Promise<KeptRequest> {
     const { clock, requests } = this.#context;
     const kept = await requests.get(id);
     return { ...kept, request: expire(kept.request, clock.now()) };
   }
 
-  /** @throws invalid_transition, also while an erasure has begun and is not done */
+  /** @throws invalid_transition, also while an erasure is under way */
   protected async step(id: string, change: RequestStep): Promise<PrivacyRequest> {
     const { clock, requests } = this.#context;
     const nowMs = clock.now();
@@ -245,7 +244,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
 
 type BundleRecordRow = [kind: string, id: string, ms: number, ...fields: string[]];
 
-/** All that is held about somebody as NDJSON lines: who they are, what was told about them, every event, as they come from the servers. */
+/** Everything stored about a person as NDJSON lines: the identity, its records, then every event, streamed from the servers. */
 async function* bundleOf(person: PersonActors, subjects: Subjects): AsyncGenerator<string> {
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
@@ -263,7 +262,7 @@ async function* bundleOf(person: PersonActors, subjects: Subjects): AsyncGenerat
   for await (const event of connection.stream<EventTuple>(events, signal)) yield line({ kind: "event", ...copyOf(event) });
 }
 
-/** The newest email if it finds this person, else the user id; null for an anonymous one. */
+/** The newest email if it resolves to this person, else the user id; null for an anonymous person. */
 async function resolvedIdentifier(person: PersonActors, subjects: Subjects): Promise<string | null> {
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
@@ -275,7 +274,7 @@ async function resolvedIdentifier(person: PersonActors, subjects: Subjects): Pro
   return person.kind === "user" ? person.id : null;
 }
 
-/** Whom a subject names as of now. */
+/** The identity that a subject currently resolves to. */
 async function namedBy(subject: PrivacySubject, subjects: Subjects): Promise<Pick<StoredRequest, "identityId" | "holder">> {
   const person = await found(subject, subjects);
   if (person === null) return { identityId: null, holder: null };
@@ -285,7 +284,7 @@ async function namedBy(subject: PrivacySubject, subjects: Subjects): Promise<Pic
   return { identityId, holder: (await subjects.isUser(userId)) ? { userId } : { anonymousId: userId } };
 }
 
-/** Whom a request is about: of an email, whom it named when the request came. Null for nobody. */
+/** The person of a request: for an email, the one it named when the request came. Null where unknown. */
 async function personOfRequest({ subject, holder }: StoredRequest, subjects: Subjects): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
   if (holder === null || "userId" in subject || !(await isStored(holder, subjects))) return await found(subject, subjects);
@@ -302,7 +301,7 @@ async function found(subject: PrivacySubject, subjects: Subjects): Promise<Perso
   return await personOf({ kind: "email", email: normalEmail(subject.email) }, subjects);
 }
 
-/** Whether some event or record names an id. */
+/** Whether any event or record has the id. */
 async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, moment }: Subjects): Promise<boolean> {
   const { tables } = moment;
   const isOf = "userId" in holder ? sql`userId = ${text(holder.userId)}` : sql`anonymousId = ${text(holder.anonymousId)}`;

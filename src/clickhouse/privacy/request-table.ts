@@ -6,9 +6,9 @@ import { change } from "../tables/change.js";
 import { nextVersion } from "../tables/next-version.js";
 import type { RemovalContext } from "../removal/removal.js";
 
-/** An erasure that has begun: what will be said of it in the end. */
+/** An erasure that has begun, with its future receipt. */
 export interface Erasing {
-  /** The id of the removal in which stands who goes. */
+  /** The id of the removal that notes what to remove. */
   readonly removal: string;
   readonly resolution: PrivacyResolution;
   readonly identityId: string | null;
@@ -16,14 +16,14 @@ export interface Erasing {
   readonly receipt: ErasureReceipt;
 }
 
-/** A request as it is kept. */
+/** A request as stored. */
 export interface KeptRequest {
   readonly request: StoredRequest;
-  /** Null: none has begun, or it is done. */
+  /** Null: not begun, or done. */
   readonly erasing: Erasing | null;
 }
 
-/** Privacy requests: a row for each change, of which the newest of an id counts. */
+/** Privacy requests: one row per change; the newest of an id counts. */
 export class RequestTable {
   constructor(readonly context: RemovalContext) {}
 
@@ -45,9 +45,9 @@ export class RequestTable {
       ({ id: kept.request.id, version, isErased: "erased" in kept.request.subject, body: JSON.stringify(kept) })));
   }
 
-  /** Deletes what some requests were before they named nobody. */
+  /** Deletes former rows of requests that no longer name a person. */
   async forgetNames(requests: readonly KeptRequest[]): Promise<void> {
-    // Of an id that was just made up nobody can be told.
+    // The ids are random: statements that persist on the servers reveal no one by them.
     await change(this.context, "privacy_requests", sql`DELETE WHERE id IN ${uuids(requests.map(({ request }) => request.id))} AND NOT isErased`);
   }
 

@@ -10,21 +10,21 @@ import { touchOf } from "./touch.js";
 
 const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
 
-/** Who brought whoever a row is of by then, and, of a refund whose order is known, who brought its payer. */
+/** SQL for the attribution of a row: the touch of its identity by then, or for a refund of a known order that of the payer. */
 export interface Brought {
   readonly joins: Sql;
-  /** What the touch is called by each dimension; empty without one. */
+  /** The labels of the touch by dimension; empty without one. */
   readonly told: Sql;
 }
 
-/** The label that attribution would give an event as a payment of its identity: that of a refund is its order's, where that is known. */
+/** The label that attribution gives an event as a payment of its identity; a refund gets that of its order, where known. */
 export function broughtBy(model: TouchModel, dimension: TouchDimension, needs: Needs): Sql {
   const found = needs.touches(model);
   const value = sql`${found}[${whole(DIMENSIONS.indexOf(dimension) + 1)}]`;
   return sql`multiIf(empty(${found}), ${text(NO_TOUCH[dimension])}, ${value} = '', ${text(NOT_SET)}, ${value})`;
 }
 
-/** What is joined to rows of events for it. @param who whose a row is */
+/** The attribution of rows of events. @param who SQL for a row's identity */
 export function broughtOf(model: TouchModel, who: Sql, moment: QueryContext, newNeeds: (source?: RowSource) => Needs): Brought {
   const { touch, revenue, tables } = moment;
   const touches = touchesOfPeople(moment, newNeeds);
@@ -37,14 +37,14 @@ export function broughtOf(model: TouchModel, who: Sql, moment: QueryContext, new
   return { told, joins: sql`${own.joins} GLOBAL ANY LEFT JOIN (${returns}) AS ${returned} ON ${returned}.refundNum = ${num}` };
 }
 
-/** All touches of everybody, and what they are called by each dimension. */
+/** All touches of all people, with their labels by dimension. */
 function touchesOfPeople(moment: QueryContext, newNeeds: (source?: RowSource) => Needs): TouchRows {
   const told = sql`[${joined(DIMENSIONS.map((dimension) => touchOf(dimension, moment.touch)), ", ")}]`;
   const byActor = (columns: Sql, where: Sql) => rowsByIds(moment.tables, columns, where);
   return { newNeeds, byActor, tables: moment.tables, keyOf: (needs) => needs.who(), told, isMeant: sql`true` };
 }
 
-/** Refunds whose orders are known, by `refundNum`, and who brought those who paid: whichever of several refunds of an order counts. */
+/** Refunds of known orders, by `refundNum`, with the touch of their payer. Covers all refunds of an order, whichever of them counts. */
 function returnsOf(model: TouchModel, revenue: RevenueRule, touch: TouchRule, touches: TouchRows, ofMoney: () => Needs): Sql {
   const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), sql``)})
     WHERE isRefund AND orderKey != ''`;

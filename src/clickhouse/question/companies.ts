@@ -5,22 +5,22 @@ import type { TableNames } from "../tables/names.js";
 import type { QueryContext, Needs, RowSource } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";
 
-/** The company behind a row: its own, else the one that its identity was last seen with before it, else the first. */
+/** The company of a row: its own, else the last that its identity was seen with before, else the first. */
 export function companyOf(needs: Needs): Sql {
   const companies = needs.companies();
   const before = sql`arrayCount(seen -> (seen.1, seen.2) < (ms, ${numOf(sql`id`, sql`project`, needs.moment.tables)}), ${companies})`;
   return sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[greatest(${before}, 1)].3)`;
 }
 
-/** The company that the identity behind a row was last seen with; `""` for none. */
+/** The company that a row's identity was last seen with; `""` for none. */
 export function lastCompanyOf(needs: Needs): Sql {
   return sql`${needs.companies()}[-1].3`;
 }
 
-/** Of those who were seen with several companies, statements name no more. */
+/** Above this number, statements find identities with several companies themselves. */
 const NAMED_COUNT = 1_000;
 
-/** Who was seen with several companies; null: so many that a statement finds them. */
+/** Identities seen with several companies; null: too many to name, so each statement finds them. */
 export async function severalNow(connection: Connection, moment: QueryContext, signal?: Pick<AbortSignal, "aborted">): Promise<readonly string[] | null> {
   const rows = await connection.rows<[string]>(sql`${severalOf(moment)} LIMIT ${whole(NAMED_COUNT + 1)}`, signal);
   return rows.length > NAMED_COUNT ? null : rows.map(([member]) => member);
@@ -32,7 +32,7 @@ function severalOf(moment: QueryContext): Sql {
 
 const owners = (links: Sql, moment: QueryContext) => sql`ANY LEFT JOIN (${ownersOf(links, moment)}) AS owners ON owners.linked = anonymousId`;
 
-/** By their ids, with companies unless others are meant: what the servers keep of events. */
+/** Distinct ids and companies of events, only with a company by default: grouped as the servers keep it. */
 function actorsOf(moment: QueryContext, isMeant = sql`companyId != ''`): Sql {
   const { tables } = moment;
   const columns = sql`userId, anonymousId, companyId`;
@@ -52,8 +52,8 @@ function pairs(moment: QueryContext): Sql {
 }
 
 /**
- * Of everybody who was seen with a company the times of that, what orders those of one ms, and the companies, in order. Most were seen with one
- * alone: it is there once, at no time.
+ * For each identity seen with a company: the times, their order within one ms, and the companies, in order.
+ * With a single company, as in most cases, there is one entry with time 0.
  */
 export function memberships(moment: QueryContext): Sql {
   const { several, tables, survivors } = moment;
@@ -75,16 +75,15 @@ function isAmongSeveral(moment: QueryContext): Sql {
   return moment.several === null ? sql`member GLOBAL IN (${severalOf(moment)})` : sql`member IN ${texts(moment.several)}`;
 }
 
-/** Under which ids the rows lie of whoever was seen with several: those with a company, unless others are meant. */
+/** The ids of rows whose identity was seen with several companies: rows with a company, unless `isMeant` selects others. */
 function idsOfSeveral(moment: QueryContext, isMeant?: Sql): Sql {
   const members = sql`SELECT userId, anonymousId, ${whoOf(moment.survivors)} AS member FROM ${actorsOf(moment, isMeant)}`;
   return sql`SELECT userId, anonymousId FROM (${members}) WHERE ${isAmongSeveral(moment)}`;
 }
 
 /**
- * Some events as the few rows of which `companyOf` tells the same: those with the same ids and company as one, and of whoever was seen with several
- * companies each by itself.
- * @param columns what is told of the events of a row: aggregates, with names of their own
+ * Groups events into few rows for which `companyOf` is the same: one per ids and company, but one per event for identities with several companies.
+ * @param columns aggregates with names of their own
  */
 export function rowsByActor(moment: QueryContext, columns: Sql, where: Sql): RowSource {
   const isByTime = sql`companyId = '' AND (userId, anonymousId) GLOBAL IN (${idsOfSeveral(moment, sql`companyId = ''`)})`;
@@ -98,7 +97,7 @@ export function rowsByActor(moment: QueryContext, columns: Sql, where: Sql): Row
 
 const NO_TIME = sql`(toUInt64(0), toUUID('00000000-0000-0000-0000-000000000000'), '')`;
 
-/** Who was there with which company in which project, and the day of the first time: the servers keep it beside the events. */
+/** Distinct ids, companies and projects of events, with the first day: grouped as the servers keep it. */
 export function actorRows(tables: TableNames): RowSource {
   const columns = sql`userId, anonymousId, companyId, project`;
   return { rows: sql`(SELECT ${columns}, min(day) AS firstDay FROM ${tables.all("events")} GROUP BY ${columns})`, isGathered: true };

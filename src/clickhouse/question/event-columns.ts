@@ -6,7 +6,7 @@ import { joined, name, sql, type Sql } from "../sql/sql.js";
 import type { SentIds } from "./identity-ids.js";
 import { keyColumn } from "../tables/metadata-columns.js";
 
-/** An event as statements give it. */
+/** An event as statements select it. */
 export type EventTuple = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];
 
 /** The columns of `EventTuple`. */
@@ -16,7 +16,7 @@ export function recordOf([id, ms, keys, metadata, ...fields]: EventTuple): Event
   return eventRecord((field) => fields[field] ?? "", id, ms, metadataOf(keys, metadata));
 }
 
-/** The same with all that the event was sent with, and whose it is. */
+/** The same, with everything the event was sent with, and its identity. */
 export function foundEventOf(columns: EventTuple, identityId: string | null): FoundEvent {
   const [, , , , ...fields] = columns;
   const text = (column: string) => fields[fieldIndex(column)] ?? "";
@@ -36,7 +36,7 @@ export function sentIdsOf([, , , , ...fields]: EventTuple): SentIds {
   return { userId: fields[fieldIndex("userId")] ?? "", anonymousId: fields[fieldIndex("anonymousId")] ?? "" };
 }
 
-/** The metadata as it came: the same members in the same order. */
+/** The metadata as sent: the same members in the same order. */
 export function metadataOf(keys: readonly string[], tagged: TaggedMetadata): Record<string, unknown> {
   const members = keys.map((key) => `${JSON.stringify(key)}:${jsonOfTagged(tagged[keyColumn(key)] as string)}`);
   return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;

@@ -2,11 +2,11 @@ import { sql, type Sql } from "../sql/sql.js";
 import type { QueryContext } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";
 
-/** Of everybody whose newest email finds them again: `named`, and that `identifier`. All others with a user id are called by it. */
+/** People whose newest email resolves to them: `named`, with that `identifier`. All others with a user id are shown by it. */
 export function emailIdentifiers(moment: QueryContext): Sql {
   const { tables, survivors } = moment;
   const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
-  // Of several at one ms an email names the smallest user id, as it does when it is asked for.
+  // Among records of one ms an email resolves to the smallest user id, as in queries by email.
   const identified = sql`SELECT ${whoOf(survivors)} AS person, email, (ms, toUInt128(id)) AS told,
     (-toInt64(ms), userId = '', userId, anonymousId) AS rank FROM ${tables.all("records")} AS records ${owners}
     WHERE kind = 'identify' AND email != '' AND ${isInForce(sql`id`, moment)}`;
@@ -14,7 +14,7 @@ export function emailIdentifiers(moment: QueryContext): Sql {
     HAVING (named, identifier) GLOBAL IN (SELECT argMin(person, rank), email FROM (${identified}) GROUP BY email)`;
 }
 
-/** Whether somebody of whom `named` may stand beside is identified: by a user id, or by an email. */
+/** Whether a person is identified by a user id or an email. Needs the join with `emailIdentifiers`. */
 export function isIdentified(who: Sql): Sql {
   return sql`(startsWith(${who}, 'u') OR identifier != '')`;
 }

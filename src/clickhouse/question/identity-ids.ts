@@ -12,8 +12,8 @@ export interface SentIds {
 }
 
 /**
- * The identity id of whoever sent each of a few events; null for nobody.
- * Cost: the links of their anonymous ids, and a look at all aliases for each.
+ * The identity ids of a few events; null for an event without ids.
+ * Cost: reads the links of their anonymous ids, and searches all aliases for each event.
  */
 export async function identityIdsOf(
   sent: readonly SentIds[],

@@ -11,15 +11,15 @@ import { isInForce, ownersOf, whoOf } from "./who.js";
 
 type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
 
-/** One trait of all people, or of all companies, as records tell it at the moment of a question. */
+/** One trait of all people, or of all companies, in the snapshot of a query. */
 export class KnownTrait {
   readonly #owners: string[] = [];
-  /** Of each owner the place of its value, from 1. */
+  /** For each owner the position of its value, from 1. */
   readonly #places: number[] = [];
   readonly #values: unknown[] = [];
   readonly #placeOfText = new Map<string, number>();
 
-  /** @param owner somebody as `whoOf` names people, or the id of a company */
+  /** @param owner a person as in `whoOf`, or the id of a company */
   add(owner: string, value: unknown): void {
     if (!isSetJson(value)) return;
     const name = canonicalJson(value);
@@ -29,7 +29,7 @@ export class KnownTrait {
     this.#places.push(place);
   }
 
-  /** Rows of `owner`, the `leaves` of what is known of it, and its `label`: what that is called as a whole. */
+  /** Rows of `owner`, the `leaves` of its value, and the value's `label`. */
   rows(): Sql {
     const values = this.#values;
     const places = wholes(values.map((_, at) => at + 1));
@@ -40,10 +40,10 @@ export class KnownTrait {
   }
 }
 
-/** What a question names of people and companies. */
+/** The traits of people and companies that a query uses. */
 export type TraitLookup = (operand: TraitOperand) => KnownTrait;
 
-/** Of what names nothing of these. */
+/** For queries that use no traits. */
 export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
 
 type TraitContext = Pick<QueryContext, "tables" | "survivors" | "unlinked">;
@@ -51,8 +51,8 @@ type TraitContext = Pick<QueryContext, "tables" | "survivors" | "unlinked">;
 type TraitQuery = TraitContext & { readonly connection: Connection; readonly signal: Pick<AbortSignal, "aborted"> | undefined };
 
 /**
- * What a plan names of people and companies: the embedded engine's code decides which record tells. Memory: an id for each owner that a trait is set
- * of, and the distinct values.
+ * Reads the traits that a plan uses; the embedded engine's code decides which record counts.
+ * Memory: an id per owner with the trait, and the distinct values.
  */
 export async function knownOfPlan(plan: Plan, asked: TraitQuery): Promise<TraitLookup> {
   const known = new Map<string, KnownTrait>();
@@ -65,7 +65,7 @@ export async function knownOfPlan(plan: Plan, asked: TraitQuery): Promise<TraitL
   return (operand) => known.get(nameOf(operand)) ?? new KnownTrait();
 }
 
-/** By which a trait is told from others. */
+/** The key of a trait. */
 export function nameOf({ kind, path }: TraitOperand): string {
   return `${kind} ${path}`;
 }
@@ -87,7 +87,7 @@ async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...mo
   return known;
 }
 
-/** Records in force that tell something, each with whom it is about. */
+/** Records in force that fulfil `tells`, each with its owner. */
 function recordsOf(kind: TraitOperand["kind"], tells: Sql, moment: TraitContext): Sql {
   const { tables, survivors } = moment;
   const inForce = isInForce(sql`id`, moment);

@@ -6,11 +6,11 @@ import { keyColumn } from "../tables/metadata-columns.js";
 import { foundOf, tagged } from "./operand.js";
 import type { Needs } from "./needs.js";
 
-/** How a row's value is called as a whole: an array is its JSON text. */
+/** The label of a row's value as a whole: that of an array is its JSON text. */
 export interface Label {
-  /** A list of texts. */
+  /** SQL for a list of texts. */
   column(needs: Needs): Sql;
-  /** What they come to; `""` for a row without a value. */
+  /** The label that these texts give; `""` for a row without a value. */
   textOf(texts: readonly string[]): string;
 }
 
@@ -32,7 +32,7 @@ export function labelOf(operand: Operand): Label {
   }
 }
 
-/** The first that is set: of what has texts, then of keys, each walked to what lies in its value. */
+/** The first value that is set: of `own`, then of `keys`, each followed into its value by `rest`. */
 class FirstOf implements Label {
   constructor(
     readonly own: readonly Operand[],
@@ -52,7 +52,7 @@ class FirstOf implements Label {
   }
 }
 
-/** What is known of people and companies has its label beside it. */
+/** Traits are joined with their label. */
 class OfTrait implements Label {
   constructor(readonly operand: Operand) {}
 

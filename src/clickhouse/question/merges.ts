@@ -8,12 +8,12 @@ type AliasPair = [from: string, to: string];
 
 type AliasRecordRow = readonly [kind: string, id: string, ...alias: AliasPair];
 
-/** Of more, a statement does not name them but finds them itself. */
+/** Above this number, statements find records that were taken back themselves. */
 const NAMED_COUNT = 1_000;
 
 /**
- * Which records were taken back, and which users became which: the aliases in force, settled as the embedded engine settles them. Cost: all of both,
- * of which there are few.
+ * Reads which records were taken back, and which users were merged: the aliases in force, settled as in the embedded engine.
+ * Cost: reads all unlinks and aliases, of which there are few.
  */
 export async function recordsNow(
   connection: Connection,
@@ -32,7 +32,7 @@ export async function recordsNow(
     return code;
   };
   const pairs = aliases.map(([from, to]) => ({ from: codeOf(from), to: codeOf(to) }));
-  // They come in order: a row is its place.
+  // The pairs are in order, so that a row number is its rank.
   const merges = new UserMerges((row) => pairs[row] ?? { from: 0, to: 0 }, (a, b) => a - b);
   pairs.forEach((_, row) => merges.add(row));
   const merged: AliasPair[] = [];

@@ -7,36 +7,36 @@ import { takesRevenue } from "./touch.js";
 
 export type TouchModel = "first_touch" | "last_touch";
 
-/** Touches with whom they are of, and what is told of each, which is never empty. */
+/** SQL for touches, with their keys and values; a value is never empty. */
 export interface TouchRows {
-  /** What is needed of rows: absent, of all events. */
+  /** Without a source: all events. */
   newNeeds(source?: RowSource): Needs;
-  /** Of a row its key, a text; `""` for nobody. An `arrayJoin` gives several. */
+  /** The key of a row, a text; `""` for none. An `arrayJoin` gives several. */
   keyOf(needs: Needs): Sql;
   readonly told: Sql;
   readonly tables: TableNames;
-  /** Which `key` is asked for. */
+  /** Selects by `key`. */
   readonly isMeant: Sql;
-  /** Some events as few rows that have the same keys. @param columns aggregates */
+  /** Groups events into few rows with the same keys. @param columns aggregates */
   byActor(columns: Sql, where: Sql): RowSource;
 }
 
-/** What may be owed to a touch: whose it is, and when it was, by its ms and its place. */
+/** SQL for what is attributed to a touch: its key, and its time as ms and as `placeOf` number. */
 export interface Owed {
   readonly key: Sql;
   readonly ms: Sql;
   readonly place: Sql;
 }
 
-/** What stands behind the rows of `Owed`, and what is told of the touch of each; empty where it is owed to none. */
+/** SQL to follow the rows of `Owed`, and the value of each one's touch; empty without a touch. */
 export interface Nearest {
   readonly joins: Sql;
   readonly told: Sql;
 }
 
 /**
- * The first touch of all, or the last, that is no later, and within the time that touches count.
- * @param called tells several in one statement apart
+ * Finds the first or the last touch that is no later, and within the lookback time.
+ * @param called distinguishes several in one statement
  */
 export function nearestTouch(model: TouchModel, rule: TouchRule, touches: TouchRows, owed: Owed, called = ""): Nearest {
   return model === "first_touch" ? firstTouch(rule, touches, owed, name(`first${called}`)) : lastTouch(rule, touches, owed, name(`last${called}`));
@@ -61,17 +61,15 @@ function lastTouch(rule: TouchRule, touches: TouchRows, { key, ms, place }: Owed
   return { joins, told: toldIf(isRecent, sql`${of}.told`) };
 }
 
-/** What is told of a touch that is no later. */
 function toldUntil(place: Sql, touchPlace: Sql, told: Sql): Sql {
   return toldIf(sql`${touchPlace} <= ${place}`, told);
 }
 
-/** Else what is empty, of the same type. */
+/** Otherwise an empty value of the same type. */
 function toldIf(condition: Sql, told: Sql): Sql {
   return sql`if(${condition}, ${told}, arrayFirst(one -> false, [${told}]))`;
 }
 
-/** Each touch that is asked for. */
 function touchesOf(touches: TouchRows, rule: TouchRule): Sql {
   const needs = touches.newNeeds();
   const key = touches.keyOf(needs);
@@ -79,7 +77,7 @@ function touchesOf(touches: TouchRows, rule: TouchRule): Sql {
     FROM ${needs.rows()} WHERE ${takesRevenue(rule)}) WHERE key != '' AND ${touches.isMeant}`;
 }
 
-/** The first touch of each actor: of these there are few, and whom they belong to is asked of them alone. */
+/** The first touch of each actor: these are few, so that keys are computed for them only. */
 function firstOfActors(touches: TouchRows, rule: TouchRule): Sql {
   const place = rowPlace(touches.tables);
   const first = sql`min(${place}) AS firstPlace, argMin(${touches.told}, ${place}) AS firstTold`;

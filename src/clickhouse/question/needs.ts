@@ -7,37 +7,37 @@ import type { KnownTrait, TraitLookup } from "./known-traits.js";
 import type { TouchModel } from "./nearest-touch.js";
 import { ownersOf, whoOf, type Records, type Survivors } from "./who.js";
 
-/** What is the same for all parts of one question. */
+/** Context shared by all parts of one query. */
 export interface QueryContext extends Records {
   readonly survivors: Survivors;
-  /** Who was seen with several companies, where that was asked before; null: whoever needs it finds them. */
+  /** Identities seen with several companies, if looked up; null: each statement finds them. */
   readonly several: readonly string[] | null;
   readonly touch: TouchRule;
   readonly revenue: RevenueRule;
   readonly known: TraitLookup;
 }
 
-/** Rows with columns of events, to stand behind FROM. */
+/** Rows with the columns of events, to follow FROM. */
 export interface RowSource {
   readonly rows: Sql;
-  /** Whether they come from all shards: else each shard has its own. */
+  /** Whether they come from all shards; otherwise each shard reads its own. */
   readonly isGathered: boolean;
 }
 
-/** A trait that rows have beside them: whose is told by an expression. */
+/** A trait to join; `owner` computes whose it is. */
 interface JoinedTrait {
   readonly trait: KnownTrait;
   readonly owner: Sql;
 }
 
-/** Columns of a trait. */
+/** SQL for the columns of a trait. */
 export interface TraitColumns {
   readonly leaves: Sql;
-  /** What it is called as a whole. */
+  /** The label of the value as a whole. */
   readonly label: Sql;
 }
 
-/** What the expressions of one statement need beside the columns of events, and the rows with all of it. */
+/** Collects what the expressions of one statement need beside the columns of events, and joins it to the rows. */
 export class Needs {
   #owners = false;
   #companies = false;
@@ -55,14 +55,14 @@ export class Needs {
     return this.moment.touch;
   }
 
-  /** Whose a row is. */
+  /** The identity of a row. */
   who(): Sql {
     this.#refuseLate(this.#owners);
     this.#owners = true;
     return whoOf(this.moment.survivors);
   }
 
-  /** The companies that whoever a row is of was seen with, in order. */
+  /** The companies that a row's identity was seen with, in order. */
   companies(): Sql {
     this.who();
     this.#refuseLate(this.#companies);
@@ -70,7 +70,7 @@ export class Needs {
     return sql`companies`;
   }
 
-  /** What the first or last touch of whoever a row is of is called by each dimension; of a refund whose order is known, that of its payer. */
+  /** Labels of the first or last touch of a row's identity, by dimension; for a refund of a known order, those of its payer. */
   touches(model: TouchModel): Sql {
     const who = this.who();
     const known = this.#brought.get(model);
@@ -80,7 +80,7 @@ export class Needs {
     return brought.told;
   }
 
-  /** What is known of whoever a row is of, or of a company of theirs. @param called tells owners of one trait apart */
+  /** A trait of a row's identity, or of its company. @param called distinguishes owners of one trait */
   trait(called: string, owner: Sql, trait: KnownTrait): TraitColumns {
     this.#refuseLate(this.#traits.has(called));
     if (!this.#traits.has(called)) this.#traits.set(called, { owner, trait });
@@ -88,7 +88,7 @@ export class Needs {
     return { leaves: sql`${name(`leaves${place}`)}`, label: sql`${name(`label${place}`)}` };
   }
 
-  /** The rows, to stand behind FROM once everything was asked for. */
+  /** The rows, to follow FROM; call this last, after everything needed is known. */
   rows(): Sql {
     this.#isGiven = true;
     const { tables, survivors } = this.moment;

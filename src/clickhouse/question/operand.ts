@@ -11,18 +11,18 @@ import type { Needs, TraitColumns } from "./needs.js";
 import { touchOf } from "./touch.js";
 import { identityIdOfWho } from "./who.js";
 
-/** Where a value of a row is found. */
+/** How to find a value of a row. */
 export type ValueLocation =
-  /** A text; `""` is not set. */
+  /** A text; `""` where it is not set. */
   | { readonly kind: "text"; readonly text: Sql }
-  /** The tagged scalars, and objects, that count as the value: several of an array, none where it is not set. Its tagged text as a whole. */
+  /** The tagged scalars and objects that count as the value: several for an array, none where it is not set. `whole` is its tagged text. */
   | { readonly kind: "leaves"; readonly leaves: Sql; readonly whole: Sql }
-  /** The same of a trait, and what it is called as a whole. */
+  /** The same for a trait, with its label. */
   | ({ readonly kind: "trait" } & TraitColumns);
 
 const METADATA_UNSET = [TAG.null, TAG.text, ""];
 
-/** Where an operand's value is found; says what has to be joined for it. */
+/** How to find an operand's value; registers the joins for it. */
 export function foundOf(operand: Operand, needs: Needs): ValueLocation {
   switch (operand.kind) {
     case "field":
@@ -62,7 +62,7 @@ export function foundOf(operand: Operand, needs: Needs): ValueLocation {
   }
 }
 
-/** What stands at a key, else at a path. */
+/** The value at a key, else at a path. */
 function leavesAt(key: string, path: string | null): { readonly leaves: Sql; readonly whole: Sql } {
   const [leaves, whole] = [leavesOf(keyColumn(key), keyLeavesColumn(key)), tagged(keyColumn(key))];
   if (path === null) return { leaves, whole };
@@ -73,7 +73,7 @@ function leavesAt(key: string, path: string | null): { readonly leaves: Sql; rea
   };
 }
 
-/** The tagged value in a column of metadata; `""` where there is none. */
+/** The tagged value in a metadata column; `""` where it is missing. */
 export function tagged(column: string): Sql {
   return sql`ifNull(metadata.${name(column)}.:String, '')`;
 }

@@ -6,7 +6,7 @@ import { sql, text, type Sql } from "../sql/sql.js";
 import type { PersonActors, Subjects } from "./subject.js";
 import { isInForce } from "./who.js";
 
-/** Whom a question about one person names; null for an unknown one. */
+/** The person that a query names; null where unknown. */
 export async function personOf(named: Named, subjects: Subjects): Promise<PersonActors | null> {
   if (named.kind === "userId") return await subjects.ofId(named.userId);
   const holder = await holderOf(named.email, subjects);
@@ -14,7 +14,7 @@ export async function personOf(named: Named, subjects: Subjects): Promise<Person
   return "userId" in holder ? await subjects.ofUser(holder.userId) : await subjects.ofAnonymous(holder.anonymousId);
 }
 
-/** The very id that an email names; null for an unknown one. @param email as emails are compared */
+/** The exact id that an email resolves to; null where unknown. @param email normalized */
 export async function holderOf(email: string, subjects: Subjects): Promise<PrivacyHolder | null> {
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
@@ -30,11 +30,11 @@ export async function holderOf(email: string, subjects: Subjects): Promise<Priva
   return first === undefined ? null : { userId: first };
 }
 
-/** User ids that are this email themselves, of events and of records that count. Cost: a look at all user ids. */
+/** User ids that are this email themselves, of events and of records that fulfil `inForce`. Cost: reads all user ids. */
 export async function usersLike(email: string, { connection, moment, signal }: Subjects, inForce: Sql): Promise<string[]> {
   const { tables } = moment;
   const isLike = (column: string) => sql`position(lowerUTF8(${{ type: "Identifier", value: column }}), ${text(email)}) > 0`;
-  // By another name, for a condition on `userId` would be one on what is selected under it.
+  // Renamed, as a condition on `userId` would apply to the column selected under that name.
   const ofRecords = sql`SELECT arrayJoin([userId, fromUserId]) AS named FROM ${tables.all("records")} WHERE ${inForce}`;
   const ofEvents = sql`SELECT userId FROM ${tables.all("events")} WHERE ${isLike("userId")} GROUP BY userId`;
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT userId FROM (${ofEvents}

@@ -4,7 +4,7 @@ import type { QueryContext } from "./needs.js";
 import type { ActorIds } from "./where.js";
 import { isInForce, ownersOf, type Survivors } from "./who.js";
 
-/** Somebody: the surviving user id, or the anonymous id of who has none, and all ids that belong to it. */
+/** A person: the surviving user id, or the anonymous id where there is no user, and all ids that belong to it. */
 export interface PersonActors extends ActorIds {
   readonly kind: "user" | "anonymous";
   readonly id: string;
@@ -18,14 +18,14 @@ export class Subjects {
     readonly signal: Pick<AbortSignal, "aborted"> | undefined,
   ) {}
 
-  /** Whom a user id, else an anonymous id of this value, belongs to; null for an unknown one. */
+  /** The person with this user id, else with this anonymous id; null where unknown. */
   async ofId(id: string): Promise<PersonActors | null> {
     if (await this.isUser(id)) return await this.ofUser(id);
     if (await this.#isKnown(sql`anonymousId = ${text(id)}`, sql`anonymousId = ${text(id)}`)) return await this.ofAnonymous(id);
     return null;
   }
 
-  /** Whether some event, or some record that counts, names a user id. */
+  /** Whether an event, or a record in force, has this user id. */
   isUser(id: string): Promise<boolean> {
     return this.#isKnown(sql`userId = ${text(id)}`, sql`userId = ${text(id)} OR fromUserId = ${text(id)}`);
   }
@@ -60,7 +60,7 @@ export class Subjects {
   }
 }
 
-/** The user who stands for a user. */
+/** The user that a user was merged into, or itself. */
 export function survivingId(id: string, { from, to }: Survivors): string {
   return to[from.indexOf(id)] ?? id;
 }

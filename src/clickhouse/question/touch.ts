@@ -2,17 +2,17 @@ import type { HostList, TouchDimension, TouchRule } from "../../plan/plan.js";
 import { SECOND_LEVELS } from "../../plan/touch-hosts.js";
 import { anyOf, shortLists, sql, text, texts, type Sql } from "../sql/sql.js";
 
-/** Whether somebody brought the visit: by a campaign, else by a referrer that counts. */
+/** Whether an event has a touch: a campaign, or a referrer that counts. */
 export function isTouch(rule: TouchRule): Sql {
   return sql`(isCampaign OR (touchHost != '' AND NOT ${isAmong(rule.excludedHosts)}))`;
 }
 
-/** The same of whoever pays: who signed in had been brought before. */
+/** The same for revenue, where sign-in hosts do not count: the payer had come before signing in. */
 export function takesRevenue(rule: TouchRule): Sql {
   return sql`(isCampaign OR (touchHost != '' AND NOT ${isAmong(rule.excludedHosts)} AND NOT ${isAmong(rule.signInHosts)}))`;
 }
 
-/** Who brought the visit; `""` where nobody did, or the touch does not tell. */
+/** A dimension of the touch; `""` without a touch, or where it does not have the dimension. */
 export function touchOf(dimension: TouchDimension, rule: TouchRule): Sql {
   if (dimension === "campaign") return sql`toString(touchCampaign)`;
   const campaign = dimension === "source" ? sql`toString(touchSource)` : sql`toString(touchMedium)`;
@@ -22,7 +22,7 @@ export function touchOf(dimension: TouchDimension, rule: TouchRule): Sql {
   return sql`if(isCampaign, ${campaign}, ${ofReferrer})`;
 }
 
-/** Whether the host is listed. Domains as patterns, which a server tries with each host once, and not with each row. */
+/** Whether the host is listed. Domains are patterns, which a server matches once per distinct host, not per row. */
 function isAmong({ hosts, domains }: HostList): Sql {
   const alone = hosts.length === 0 ? [] : [sql`touchHost IN ${texts(hosts)}`];
   const ends = domains.map((domain) => (domain.endsWith(".*") ? `${escaped(domain.slice(0, -2))}${ANY_ENDING}` : escaped(domain)));

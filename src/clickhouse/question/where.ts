@@ -9,16 +9,16 @@ import { foundOf, type ValueLocation } from "./operand.js";
 import { lastCompanyOf } from "./companies.js";
 import { nameOf } from "./known-traits.js";
 
-/** The ids under which somebody's rows lie. */
+/** The ids of a person's rows. */
 export interface ActorIds {
   readonly users: readonly string[];
   readonly anonymous: readonly string[];
 }
 
-/** Every row lies in it. */
+/** Contains every row. */
 export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
-/** The rows that a scope is about. @param subject whom its user id names; null: nobody is named */
+/** The condition of a scope. @param subject the person of its user id; null: none is named */
 export function whereOf(scope: QueryScope, subject: ActorIds | null, needs: Needs): Sql {
   const { project, eventName, range, where } = scope;
   return allOf([
@@ -30,7 +30,7 @@ export function whereOf(scope: QueryScope, subject: ActorIds | null, needs: Need
   ]);
 }
 
-/** By days too, which is what rows are in order of. */
+/** Also by day, as rows are sorted by day. */
 export function inRange({ fromMs, toMs }: Range): Sql[] {
   return [
     ...(fromMs > 0 ? [sql`day >= ${whole(dayOf(fromMs))}`, sql`ms >= ${whole(fromMs)}`] : []),
@@ -38,7 +38,7 @@ export function inRange({ fromMs, toMs }: Range): Sql[] {
   ];
 }
 
-/** Rows of some ids: an event with both is its user's. */
+/** Rows of these ids; an event with both belongs to its user. */
 export function ofActors({ users, anonymous }: ActorIds): Sql {
   return sql`(userId IN ${texts(users)} AND userId != '') OR (userId = '' AND anonymousId IN ${texts(anonymous)} AND anonymousId != '')`;
 }
@@ -50,7 +50,7 @@ function comparisonOf({ operand, test, negated }: SettledFilter, needs: Needs): 
   return negated ? sql`NOT (${passes})` : passes;
 }
 
-/** Of columns that are in order: the values themselves in place of their texts. */
+/** Compares sorted columns by their values instead of their texts. */
 function exactly({ operand, test }: SettledFilter): Sql | null {
   if (operand.kind === "createdAt" && test.op === "instant")
     return allOf([sql`ms >= ${whole(test.fromMs ?? -Infinity)}`, sql`ms < ${whole(test.toMs ?? Infinity)}`]);
@@ -62,7 +62,7 @@ function exactly({ operand, test }: SettledFilter): Sql | null {
   return anyOf(instants.filter(([value, ms]) => ms !== null && isoOf(ms) === value).map(([, ms]) => sql`ms = ${whole(ms ?? 0)}`));
 }
 
-/** Whether a text is that of an id, as answers show it. */
+/** Whether a text is an id in the form that answers show. */
 function isIdText(value: string): boolean {
   const id = parseUuid(value);
   return id !== null && uuidText(id) === value;
@@ -82,14 +82,12 @@ function passesFound(found: ValueLocation, test: Test): Sql {
   return passesNotSet(test) ? sql`empty(${found.leaves}) OR ${some}` : some;
 }
 
-/** How conditions are tested. */
 interface Tests {
-  /** Which rows a scope is about. */
   readonly whereOf: (scope: QueryScope, needs: Needs) => Sql;
   readonly passesOf: (found: ValueLocation, test: Test) => Sql;
 }
 
-/** Whether somebody is behind a row who is in a segment. */
+/** Whether a row's identity is in a segment. */
 function isInSegment({ segment, nowMs }: Extract<Operand, { readonly kind: "segment" }>, needs: Needs, tests: Tests): Sql {
   const who = needs.who();
   return sql`${who} != '' AND ${membersOf(segment, (condition) => holdsFor(condition, who, nowMs, needs, tests))}`;
@@ -99,7 +97,7 @@ function membersOf(segment: SegmentPlan, holds: (condition: ConditionPlan) => Sq
   return anyOf(segment.map((group) => allOf(group.map(holds))));
 }
 
-/** Whether a condition holds for whoever is behind a row: who did something is asked of all rows, once. */
+/** Whether a condition holds for a row's identity: what an identity did is read from all rows, once. */
 function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Needs, { whereOf, passesOf }: Tests): Sql {
   if (condition.type === "is") {
     const { operand, test, negated } = condition.comparison;
@@ -123,7 +121,7 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
   return those(ever, sql`${seenMs} >= ${whole(range.fromMs)} AND ${seenMs} < ${whole(range.toMs)}`);
 }
 
-/** Of a person, or of the company that somebody was last seen with. */
+/** Of a person, or of the company it was last seen with. */
 function knownOf(operand: SettledFilter["operand"], needs: Needs): ValueLocation {
   if (operand.kind === "companyId") return { kind: "text", text: lastCompanyOf(needs) };
   if (operand.kind !== "company") return foundOf(operand, needs);

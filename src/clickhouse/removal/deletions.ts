@@ -13,7 +13,7 @@ export interface DeletionContext extends RemovalContext {
   readonly projects: () => Promise<readonly string[]>;
 }
 
-/** Takes events away: from answers once their table is changed, from the files of the servers before it resolves. */
+/** Deletes events. Answers omit them once their table has changed; calls resolve once the files of the servers no longer hold them. */
 export class ClickHouseDeletions {
   constructor(readonly context: DeletionContext) {}
 
@@ -31,12 +31,12 @@ export class ClickHouseDeletions {
     return receipt;
   }
 
-  /** Finishes deletions of a project that broke off. */
+  /** Finishes interrupted deletions of a project. */
   async finish(project: string): Promise<void> {
     await finishNamed(this.context, project);
   }
 
-  /** @param beside what goes with the events */
+  /** @param beside notes of what to remove besides the events */
   async run(cutoffs: Cutoffs, beside: readonly Note[] = []): Promise<DeletionReceipt> {
     const { clock } = this.context;
     const { lastStoredMs, ...counts } = cutoffs.size === 0 ? NOTHING : await this.#counts(cutoffs);
@@ -44,7 +44,7 @@ export class ClickHouseDeletions {
     const stored: Note = ["stored", String(lastStoredMs)];
     const notes = counts.events === 0 ? [] : [...past, stored, ...(await yearsToRename(this.context, isPast(cutoffs)))];
     await remove(this.context, [...notes, ...beside]);
-    // There are no dictionaries.
+    // ClickHouse has no dictionaries.
     return { deletedAt: isoOf(clock.now()), ...counts, dictionaryValues: 0 };
   }
 
@@ -59,10 +59,10 @@ export class ClickHouseDeletions {
   }
 }
 
-/** What goes, and when the last of it was stored, by the clocks of the servers. */
+/** Counts of what is deleted; `lastStoredMs` is when the last of it was stored, by the servers' clocks. */
 const NOTHING = { events: 0, segmentsRewritten: 0, segmentsRemoved: 0, lastStoredMs: 0 };
 
-/** The part of a table that a row lies in, of all servers. */
+/** The part of a table that holds a row, across all servers. */
 export function partOf(names: TableNames): Sql {
   return names.isCluster ? sql`(_shard_num, _part)` : sql`_part`;
 }

@@ -1,15 +1,14 @@
 import { sql, text, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 
-/** The record of links that events make. */
+/** The record of links made by events. */
 export const NO_RECORD = sql`toUUID(${text("00000000-0000-0000-0000-000000000000")})`;
 
-/** The links that events make. */
 function linksOf(events: Sql): Sql {
   return sql`SELECT anonymousId, userId, min(ms) AS firstMs FROM ${events} WHERE anonymousId != '' AND userId != '' GROUP BY anonymousId, userId`;
 }
 
-/** Makes links what the events that are left make of them. Cost: all events with both ids, and all links. */
+/** Matches the links made by events to the remaining events. Cost: all events with both ids, and all links. */
 export async function settleEventLinks(servers: Servers): Promise<void> {
   const { connection, names } = servers;
   // Links lie on the shard of their events.

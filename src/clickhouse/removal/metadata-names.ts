@@ -6,8 +6,8 @@ import type { Note } from "./removal.js";
 const year = new Sql([YEAR], []);
 
 /**
- * Notes the years in which some row that goes has a metadata key, at whatever depth, that no other row of any year has: parts of theirs keep its
- * name. Cost: the metadata of all events.
+ * Notes the years of rows to remove that have a metadata key, at any depth, which no remaining row has: the parts of these years keep its name.
+ * Cost: the metadata of all events.
  */
 export async function yearsToRename({ connection, names }: Pick<Servers, "connection" | "names">, isGone: Sql): Promise<Note[]> {
   const events = names.all("events");
@@ -20,7 +20,7 @@ export async function yearsToRename({ connection, names }: Pick<Servers, "connec
   return rows.map(([each]) => ["year", String(each)]);
 }
 
-/** Writes the metadata of some years anew, so that names go which no row has any more. Cost: all events of these years. */
+/** Rewrites the metadata of some years, to drop names that no row has any more. Cost: all events of these years. */
 export async function rename(servers: Servers, years: readonly string[]): Promise<void> {
   if (years.length === 0) return;
   const anew = sql`CAST(toString(metadata), ${new Sql([`'${METADATA_TYPE}'`], [])})`;

@@ -7,12 +7,12 @@ import { isNotedPast } from "./past-events.js";
 import { Removal, type Note, type Noted, type RemovalContext } from "./removal.js";
 import { untilGone } from "./until-gone.js";
 
-/** Removes what is noted, settled once its files are gone: events by id and project or by time, records by id, names of projects. */
+/** Removes events by id and project or by time, records by id, and project names; resolves once their files are gone. */
 export async function remove(context: RemovalContext, notes: readonly Note[]): Promise<void> {
   if (notes.length > 0) await perform(await Removal.begin(context, notes));
 }
 
-/** The same for what was noted before, which may be done in part. */
+/** Performs a removal that was noted before, and may be partly done. */
 async function perform(removal: Removal): Promise<void> {
   const { servers } = removal;
   const noted = await removal.notes();
@@ -29,7 +29,7 @@ async function perform(removal: Removal): Promise<void> {
     await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("record")}`);
   }
   if (kinds.has("anew")) {
-    // What takes a record back bears its id, and stays.
+    // An unlink has the id of the record that it takes back, and stays.
     await change(servers, "records", sql`DELETE WHERE kind != 'unlink' AND toString(id) IN ${removal.texts("anew")}`);
     await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("anew")}`);
   }
@@ -42,13 +42,13 @@ async function perform(removal: Removal): Promise<void> {
   await untilGone(servers, [...EVENT_TABLES, "links", "records", "projects", "time_to_live", "removals"]);
 }
 
-/** Whether events have come again of what was deleted: then it stays. */
+/** Whether a deleted project has events again: then it stays. */
 async function haveEvents(projects: readonly string[], { connection, names }: Servers): Promise<boolean> {
   const rows = await connection.rows(sql`SELECT 1 FROM ${names.all("events")} WHERE project IN ${texts(projects)} LIMIT 1`);
   return rows.length > 0;
 }
 
-/** Finishes deletions of a project that broke off: whoever makes it anew must not lose it to them. */
+/** Finishes interrupted deletions of a project, which would otherwise delete it after it was created again. */
 export async function finishNamed(servers: Servers, project: string): Promise<void> {
   const { connection, names } = servers;
   const left = await connection.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${names.all("removals")}
@@ -56,17 +56,17 @@ export async function finishNamed(servers: Servers, project: string): Promise<vo
   for (const [id] of left) await perform(new Removal(servers, id));
 }
 
-/** A removal that is older is nobody's any more. */
+/** In seconds. No process still works on a removal that is older. */
 const LEFT_AFTER_S = 3_600;
 
-/** Finishes what processes that ended left undone. @param except erasures that have begun, which others finish */
+/** Finishes what ended processes left undone. @param except erasures that have begun, which are finished elsewhere */
 export async function finishLeft(servers: Servers, except: ReadonlySet<string>): Promise<void> {
   const { connection, names } = servers;
   const rows = await connection.rows<[string, Noted[]]>(sql`SELECT toString(removal), groupUniqArray(kind) FROM ${names.all("removals")}
     WHERE UUIDv7ToDateTime(removal) < now() - ${{ type: "UInt32", value: LEFT_AFTER_S }} GROUP BY removal`);
   for (const [id, kinds] of rows) {
     if (except.has(id)) continue;
-    // An erasure that did not begin: whoever wants it asks again.
+    // An erasure that did not begin has to be requested again.
     if (kinds.includes("request")) await new Removal(servers, id).end();
     else await perform(new Removal(servers, id));
   }

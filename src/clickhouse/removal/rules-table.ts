@@ -4,7 +4,7 @@ import { sql, type Sql } from "../sql/sql.js";
 import type { Servers } from "../tables/change.js";
 import type { TableNames } from "../tables/names.js";
 
-/** A rule as statements give it: `""` for all projects without one. */
+/** A rule as statements select it: `""` stands for all projects without a rule of their own. */
 export type RuleColumns = readonly [project: string, days: number];
 
 /** All rules in force, as columns `project` and `kept`. */
@@ -16,12 +16,12 @@ export function rulesOf(rows: readonly RuleColumns[]): TimeToLiveRule[] {
   return rows.map(([project, days]) => ({ project: project === "" ? null : project, days }));
 }
 
-/** As of now. */
+/** The current rules. */
 export async function rulesNow({ connection, names }: Servers): Promise<TimeToLiveRule[]> {
   return rulesOf(await connection.rows<[string, number]>(rulesInForce(names)));
 }
 
-/** Before which instants events of these projects are past their time. */
+/** The instants, epoch ms, before which events of these projects are past their time. */
 export function cutoffsOf(rules: readonly TimeToLiveRule[], projects: readonly string[], nowMs: number): ReadonlyMap<string, number> {
   const settled = new TimeToLiveRules(rules);
   const cutoffs = projects.map((project) => [project, settled.beforeMs(project, nowMs)] as const);

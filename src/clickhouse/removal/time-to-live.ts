@@ -9,13 +9,13 @@ import type { ClickHouseDeletions, DeletionContext } from "./deletions.js";
 import { isPast } from "./past-events.js";
 import { cutoffsOf, rulesNow } from "./rules-table.js";
 
-/** For how long events are kept: rules in a table, and a sweep when it is asked for. */
+/** How long events are kept: rules in a table, which only a call of `sweep` applies. */
 export class ClickHouseTimeToLive implements TimeToLive {
   readonly #context: DeletionContext;
   readonly #deletions: ClickHouseDeletions;
   readonly #finishLeft: () => Promise<void>;
 
-  /** @param finishLeft finishes what processes that ended left undone */
+  /** @param finishLeft finishes what ended processes left undone */
   constructor(deletions: ClickHouseDeletions, finishLeft: () => Promise<void>) {
     this.#context = deletions.context;
     this.#deletions = deletions;
@@ -61,7 +61,7 @@ export class ClickHouseTimeToLive implements TimeToLive {
     return await this.#deletions.run(cutoffsOf(await rulesNow(this.#context), await projects(), clock.now()));
   }
 
-  /** @param days 0: there is no rule */
+  /** @param days 0 removes the rule */
   async #write(project: string | null, days: number): Promise<void> {
     const { connection, names, random } = this.#context;
     const [[newest] = [0]] = await connection.rows<[number]>(sql`SELECT max(version) FROM ${names.all("time_to_live")}`);

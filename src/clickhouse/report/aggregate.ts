@@ -9,7 +9,7 @@ import { propertiesOf } from "../question/properties.js";
 import { sql, whole, type Sql } from "../sql/sql.js";
 import { selectRows, type ReportContext, type StatementReport } from "./report.js";
 
-/** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
+/** Counts matching events, or their identities, by the value of a field or of a metadata path, most first. */
 export const aggregate: StatementReport<"aggregate"> = async (plan, asking) => {
   if (plan.by.kind === "id" && plan.project !== null) return await byId(plan, asking);
   const columns = (needs: Needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figureOf(plan, needs)} AS figure`;
@@ -27,14 +27,14 @@ function figureOf({ measure }: Plan<"aggregate">, needs: Needs): Sql {
   return measure === "events" ? sql`count()` : sql`uniqExactIf(${needs.who()} AS who, who != '')`;
 }
 
-/** Times as they are: their texts are made of the few that are shown. */
+/** Times stay numbers: only those that are shown become texts. */
 function propertyOf(by: Operand, needs: Needs): Sql {
   if (by.kind === "createdAt") return sql`ms`;
   const found = foundOf(by, needs);
   return found.kind === "text" ? found.text : sql`arrayJoin(${propertiesOf(found)})`;
 }
 
-/** Each event of a project is one of its own: order alone decides which are shown. */
+/** Within a project each event has an id of its own: order alone decides which are shown. */
 async function byId(plan: Plan<"aggregate">, asking: ReportContext): Promise<AggregateItem[]> {
   const needsActor = plan.measure === "unique_users" ? sql`AND (userId != '' OR anonymousId != '')` : sql``;
   const most = Math.min(plan.limit ?? Infinity, LIMITS.ownValueCount + 1);
@@ -44,7 +44,7 @@ async function byId(plan: Plan<"aggregate">, asking: ReportContext): Promise<Agg
   return rows.map(([property]) => ({ property, count: 1 }));
 }
 
-/** Of times and ids no more come than may be answered: nearly each event has one of its own. */
+/** Times and ids are limited to what an answer may hold: nearly each event has its own. */
 function limitOf({ by, limit }: Plan<"aggregate">): Sql {
   const most = by.kind === "createdAt" || by.kind === "id" ? Math.min(limit ?? Infinity, LIMITS.ownValueCount) : limit;
   return most === null ? sql`` : sql`LIMIT ${whole(most)}`;

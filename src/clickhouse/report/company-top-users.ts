@@ -24,7 +24,7 @@ export const companyTopUsers: StatementReport<"companyTopUsers"> = async ({ comp
   return { companyId, users: rows.map(([resolvedIdentifier, events, lastMs]) => ({ resolvedIdentifier, events, lastSeen: isoOf(lastMs) })) };
 };
 
-/** Whether an event, or a group call in force, names a company. */
+/** Whether an event, or a group call in force, has this company. */
 async function isKnown(companyId: string, asking: ReportContext): Promise<boolean> {
   const { connection, tables, signal } = asking;
   const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE companyId = ${text(companyId)} GROUP BY companyId`;

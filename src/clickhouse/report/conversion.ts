@@ -4,10 +4,10 @@ import { isOrder } from "../../answer/unconverted.js";
 import { isoOfDay } from "../../base/time.js";
 import type { Rates } from "../../plan/input.js";
 
-/** What statements tell of payments that are alike: an amount, how often it counts, and of how many payments it is. */
+/** A group of similar payments: an amount, how often it counts, and the number of payments. */
 export type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];
 
-/** Payments as one, in their own currency, and in the reporting one where a rate is known. */
+/** Payments as one sum, in their own currency, and in the reporting currency where a rate is known. */
 export interface Paid {
   readonly amount: Money;
   readonly currency: string;
@@ -16,7 +16,7 @@ export interface Paid {
   readonly orderCount: number;
 }
 
-/** Turns amounts into money of the reporting currency. A rate is asked for once. */
+/** Converts amounts to the reporting currency. Calls `rates` once per currency and day. */
 export class Conversion {
   readonly #known = new Map<string, number | undefined>();
 
@@ -25,7 +25,7 @@ export class Conversion {
     readonly rates: Rates | undefined,
   ) {}
 
-  /** @throws invalid_parameter (a rate that is no number above 0) */
+  /** @throws invalid_parameter (a rate that is not a number above 0) */
   paid([text, times, count, isRefund, currencies, day]: PaymentColumns): Paid {
     const sent = timesMoney(moneyOfNumber(text), times);
     const amount = isRefund && !isNegative(sent) ? negated(sent) : sent;

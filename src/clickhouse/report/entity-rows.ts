@@ -7,33 +7,33 @@ import { whereOf } from "../question/where.js";
 import { anyOf, joined, name, sql, wholes, type Sql } from "../sql/sql.js";
 import type { ReportContext } from "./report.js";
 
-/** Rows with whom they count for: `entity`, `""` for nobody, who is left out. */
+/** Rows with the `entity` they count for; rows without one are left out. */
 export function entityRows(scopes: readonly QueryScope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, asking: ReportContext): Sql {
   const needs = new Needs(asking);
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : sql`''`;
   const ofAccount = sql`multiIf(${company} != '', concat('c', ${company}), ${who} = '', '', concat('w', ${who}))`;
   const entity = level === "account" ? ofAccount : who;
-  // Tests may be long: each is written once.
+  // Conditions may be long: each is written once.
   const are = scopes.map((_, at) => sql`${name(`is${at}`)}`);
   const tests = scopes.map((scope, at) => sql`(${whereOf(scope, null, needs)}) AS ${name(`is${at}`)}`);
   const selected = columns(are, needs);
   return sql`SELECT ${entity} AS entity, ms, ${joined(tests, ", ")}, ${selected} FROM ${needs.rows()} WHERE ${anyOf(are)} AND entity != ''`;
 }
 
-/** When somebody first and last did something; null where nobody did. @param rows with `ms` */
+/** The first and last time of some rows; null without rows. @param rows with `ms` */
 export async function extentOf(rows: Sql, { connection, signal }: ReportContext): Promise<Extent | null> {
   const statement = sql`SELECT min(ms), max(ms), count() FROM (${rows})`;
   const [[firstMs, lastMs, count] = [0, 0, 0]] = await connection.rows<[number, number, number]>(statement, signal);
   return count === 0 ? null : { firstMs, lastMs };
 }
 
-/** The same where a side of the range is open: else the range tells which units there are. */
+/** The same where a side of the range is open; otherwise the range determines the units. */
 export async function openExtentOf(isOpen: AxisScope["isOpen"], rows: () => Sql, asking: ReportContext): Promise<Extent | null> {
   return isOpen.start || isOpen.end ? await extentOf(rows(), asking) : null;
 }
 
-/** Where the unit of a row begins. @param bounds where units begin, ascending; the first is no later than any row */
+/** The start of a row's unit. @param bounds starts of units, ascending; the first is no later than any row */
 export function unitOf(bounds: readonly number[]): Sql {
   return sql`roundDown(toInt64(ms), ${wholes(bounds)})`;
 }

@@ -14,7 +14,7 @@ import { identityIdOfWho } from "../question/who.js";
 import { allOf, joined, name, sql, text, uuid, whole, type Sql } from "../sql/sql.js";
 import type { ReportContext } from "./report.js";
 
-/** Every stored event in (createdAt, id, project) order, as they come from the servers. @param after the last one of what was exported before */
+/** Every stored event in (createdAt, id, project) order, streamed from the servers. @param after the last event exported before */
 export async function* exportedEvents({ project, range, identityIds }: ExportPlan, after: ExportPlace | null, asking: ReportContext): AsyncGenerator<ExportedEvent> {
   const needs = new Needs(asking);
   const identityId = identityIds ? identityIdOfWho(needs.who()) : sql`''`;
@@ -35,13 +35,13 @@ type ExportedRow = [kind: keyof typeof RECORD_KINDS, id: string, ms: number, ...
 function behind(after: ExportPlace | null): Sql[] {
   if (after === null) return [];
   const ms = whole(after.createdAtMs);
-  // The first alone finds the days that need not be read.
+  // The first condition alone lets the servers skip days.
   return [sql`ms >= ${ms}`, sql`(ms, toUInt128(id), project) > (${ms}, toUInt128(${uuid(uuidText(after.id))}), ${text(after.project)})`];
 }
 
 /**
- * Every project that no event names, then every record in (createdAt, id) order, what takes a record back behind it.
- * @param after the last item of what was exported before
+ * Every project without events, then every record in (createdAt, id) order, an unlink after the record that it takes back.
+ * @param after the last item exported before
  */
 export async function* exportedRecords(after: ExportedRecordPlace | null, { connection, tables, signal }: ReportContext): AsyncGenerator<StoredRecord> {
   const seen = sql`SELECT DISTINCT project FROM ${tables.all("events")}`;

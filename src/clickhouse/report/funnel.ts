@@ -14,17 +14,17 @@ import { sessionsOfPeople } from "./person-sessions.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
 import { pauseOf, refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
 
-/** Events that may matter, in order: which steps and exclusions each is, and, where that is asked, under which values it stands. */
+/** Events that may matter, in order: a mask of the steps and exclusions of each, and with a breakdown its values. */
 type MatchedEvents = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];
 
-/** Somebody who may go through steps. */
+/** An entity that may go through the steps. */
 interface Goer {
-  /** When the session starts; null for people and accounts. */
+  /** When the session starts; null for identities and accounts. */
   readonly startMs: number | null;
   readonly matches: MatchedEvents;
 }
 
-/** Who went how far: what is a step, or excludes one, comes as a list for each entity, and the embedded engine's code finds its chain. */
+/** How far entities go: servers send the relevant events of each entity as a list, and the embedded engine's code finds its chain. */
 export const funnel: StatementReport<"funnel"> = async (plan, asking) => {
   refuseAsOf(plan);
   const pause = pauseOf(asking);
@@ -47,7 +47,7 @@ export const funnel: StatementReport<"funnel"> = async (plan, asking) => {
   };
 };
 
-/** When chains may begin, where the dates do not say it: one look at all events more. */
+/** When chains may begin, where the dates leave it open: one more pass over all events. */
 async function extentOf(plan: FunnelPlan, asking: ReportContext): Promise<Extent | null> {
   if (!plan.isOpen.start && !plan.isOpen.end) return null;
   const walk = new Walk(plan, plan.range);
@@ -56,12 +56,12 @@ async function extentOf(plan: FunnelPlan, asking: ReportContext): Promise<Extent
   return extent;
 }
 
-/** What came since the extent was looked at begins no chain. */
+/** Events stored since the extent was read begin no chain. */
 function spanOf(slots: readonly Slot[]): Range {
   return { fromMs: slots[0]?.fromMs ?? 0, toMs: slots.at(-1)?.toMs ?? 0 };
 }
 
-/** One entity after the other. */
+/** Tries one entity after another. */
 class Walk {
   readonly tries: ChainTries;
   readonly #buffer = new MatchBuffer();
@@ -77,7 +77,7 @@ class Walk {
     this.tries = new ChainTries(plan, { matches: this.#buffer, entries, entryMsOf });
   }
 
-  /** While one is looked at, its matches are those that are tried. */
+  /** Until the next entity is requested, the buffer holds the matches of this one. */
   async *goers(asking: ReportContext): AsyncGenerator<MatchedEvents> {
     const { plan, span } = this;
     for await (const { startMs, matches } of plan.level === "session" ? sessionGoers(plan, span, asking) : entityGoers(plan, plan.level, span, asking)) {
@@ -94,7 +94,7 @@ interface StepScope {
   readonly bit: number;
 }
 
-/** Which events are looked at, and what they are. Where nothing may lie between two steps: all that match the question. */
+/** The events to read, and what each is. Where nothing may lie between two steps: all events that match the query. */
 function meantBy({ steps, exclusions, order, project, eventName, userId, where }: FunnelPlan, range: Range): StepScope[] {
   return [
     ...steps.map(({ scope }, at) => ({ scope: { ...scope, range }, bit: 1 << at })),
@@ -107,7 +107,7 @@ function maskOf(meant: readonly StepScope[], are: readonly Sql[]): Sql {
   return joined(meant.map(({ bit }, at) => sql`if(${are[at] ?? sql`false`}, ${whole(bit)}, 0)`), " + ");
 }
 
-/** Memory of the servers: all matches, in their order at last; here: those of one entity. */
+/** Memory: on the servers all matches, sorted at the end; here those of one entity. */
 async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: ReportContext): AsyncGenerator<Goer> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
   const isTold = plan.breakdown !== null;
@@ -123,11 +123,11 @@ async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { f
 
 type FunnelEvent = readonly [ms: number, mask: number, properties: Properties];
 
-/** Of events that are looked at and no step: above the bits of steps and exclusions. */
+/** Marks events that are read and no step: above the bits of steps and exclusions. */
 const LOOKED_AT = 1 << 30;
 
 async function* sessionGoers(plan: FunnelPlan, span: Range, asking: ReportContext): AsyncGenerator<Goer> {
-  // A condition may be a long text: each stands in the statement once.
+  // A condition may be long: each is written once.
   const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
   const columns = (needs: Needs) => {
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);

@@ -21,19 +21,19 @@ import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-moment.js";
 
 type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
 
-/** Events that are handed on at a time. */
+/** Events to ingest at a time. */
 const BLOCK_ROW_COUNT = 5_000;
 
 /**
- * Answers about one person by the embedded engine, over the person's events alone: the same code finds sessions, payments and devices.
+ * Answers a query about one person with the embedded engine, over the person's events alone: the same code finds sessions, payments and devices.
  * Memory: these events.
- * @param isStored which of all rows are there
+ * @param isStored condition of the rows to read
  */
 async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: ReportContext, isStored: Sql): Promise<Answer<K>> {
   const subject = await personOf(plan.subject, new Subjects(asking.connection, asking, asking.signal));
   if (subject === null) throw notFound(plan);
   const executors: Executor[] = [];
-  // Nothing that is stored happens after the end of time.
+  // At the end of time no stored event is in the future.
   const options = { ...asking.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
   await using daybook = await openOn(options, (store, contexts) => {
     const executor = new MemoryExecutor(store, contexts, () => undefined);
@@ -46,7 +46,7 @@ async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: Rep
   return await (executors[0] as Executor).execute<K>(named, asking.signal);
 }
 
-/** All ids of the person are one before any event comes. */
+/** Merges all ids of the person before any event is ingested. */
 async function tie({ kind, id, users, anonymous }: PersonActors, daybook: Daybook): Promise<void> {
   const person = kind === "user" ? { userId: id } : { anonymousId: id };
   const createdAt = isoOf(0);
@@ -64,23 +64,23 @@ async function copyEvents(subject: PersonActors, isStored: Sql, asking: ReportCo
     if (block.length === BLOCK_ROW_COUNT) await take(block.splice(0), daybook);
   }
   await take(block, daybook);
-  // An order counts once, for whoever paid it first, and so does a refund that has an id.
+  // An order counts once, for its first payer, and so does a refund with an id: add those of others.
   const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, asking), signal);
   if (same.length === 0) return;
   const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
-  // The days find them, for rows are in order of these.
+  // The days make this fast: rows are sorted by them.
   const places = sql`day IN ${wholes(days)} AND ms IN ${wholes(times)} AND id IN ${uuids(ids)}`;
   const others = await connection.rows<EventTuple>(sql`${rows} AND ${places}`, signal);
   await take(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })), daybook);
 }
 
-/** Takes events of the servers, where metadata keys have no bound. @throws overloaded where not all of them can be looked at together */
+/** Ingests events of the servers, where metadata keys have no bound. @throws overloaded where the values are too many for one store */
 async function take(events: readonly EventInput[], daybook: AllowingDaybook): Promise<void> {
   const { rejected } = await daybook.ingest(events, { [ALLOWANCE]: { keyCountMax: Infinity, limit: null } });
   if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person hold more values than can be looked at together");
 }
 
-/** Where payments of others lie that are for orders of this person, or give back what one without an order does. */
+/** The payments of others that share an order key with this person, or that have no order key and share a refund id. */
 function ordersOfOthers(subject: PersonActors, { revenue, tables }: ReportContext): Sql {
   const { rows } = moneyRows(revenue, tables);
   const isOwn = sql`(${ofActors(subject)})`;
@@ -94,7 +94,7 @@ function notFound({ subject }: Plan<PersonReport>): Error {
   return parameterError("identity_not_found", name, `nobody is known by ${shown(id)}`);
 }
 
-/** Greater than the sequence of any row of a copy. */
+/** Above the sequence of any row of a copy. */
 const ALL_ROWS = 2 ** 32 - 1;
 
 export const identityProfile: StatementReport<"identityProfile"> = (plan, asking) => answerOfPerson<"identityProfile">(plan, asking, sql`true`);
@@ -103,7 +103,7 @@ export const identityReferrers: StatementReport<"identityReferrers"> = (plan, as
 
 export const identityDeviceGeo: StatementReport<"identityDeviceGeo"> = (plan, asking) => answerOfPerson<"identityDeviceGeo">(plan, asking, sql`true`);
 
-/** A page of sessions, of the events that were stored until the first page was asked. */
+/** A page of sessions, of the events stored before the first page was requested. */
 export const identitySessions: StatementReport<"identitySessions"> = async (plan, asking) => {
   const { connection, signal } = asking;
   const [[nowMs] = [0]] = plan.cursor === null ? await connection.rows<[number]>(sql`SELECT ${SERVER_NOW}`, signal) : [];

@@ -7,7 +7,7 @@ import { refuseAsOf, type StatementReport } from "./report.js";
 
 type LifecycleRow = [unitMs: number, isNew: number, isReturning: number, isResurrecting: number, stayedAway: number];
 
-/** Who is new, comes back or stays away: of each entity the units in which it was active, and when it first was. */
+/** Counts new, returning, resurrecting and dormant entities, from the units in which each was active, and its first one. */
 export const lifecycle: StatementReport<"lifecycle"> = async (plan, asking) => {
   refuseAsOf(plan);
   const { range, isOpen } = widened(plan, plan.interval);
@@ -15,7 +15,7 @@ export const lifecycle: StatementReport<"lifecycle"> = async (plan, asking) => {
   const slots = slotsOf({ ...plan, range, isOpen }, plan.interval, extent);
   const [firstMs] = slots.map(({ unitMs }) => unitMs);
   if (firstMs === undefined) return { definition: plan.definition, asOf: null, buckets: [] };
-  // Who was active in the unit before the first bucket may stay away in it.
+  // Entities active in the unit before the first bucket may be dormant in it.
   const before = isOpen.start || firstMs <= 0 ? null : axisOf(cutOf(plan.calendar, plan.interval), firstMs - 1, firstMs, 1);
   const bounds = [...(before === null ? [] : [before.bounds[0] ?? 0]), ...slots.map(({ unitMs }) => unitMs)];
   const neighbour = (step: number) => wholes(bounds.map((_, at) => bounds[at + step] ?? -1));

@@ -8,7 +8,7 @@ import { sql, text, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { ReportContext, StatementReport } from "./report.js";
 
-/** Everybody with an event in a project, by the month in which they were first seen, and what they ever paid there. */
+/** Entities with an event in a project, by the month in which they were first seen, and all they paid there. */
 export const ltvCohorts: StatementReport<"ltvCohorts"> = async (plan, asking) => {
   const { connection, signal, rules } = asking;
   const cohorts = new Cohorts();
@@ -25,14 +25,14 @@ export const ltvCohorts: StatementReport<"ltvCohorts"> = async (plan, asking) =>
   return { currency, cohorts: cohorts.items(plan.limit, currency), unconverted: unconverted.items() };
 };
 
-/** Whom an event's money is counted for: its company, where that is asked for and it has one, else its identity; `""` for nobody. */
+/** The entity an event's money counts for: at account level its company, if it has one, else its identity; `""` for none. */
 function entityOf({ level }: Plan<"ltvCohorts">, needs: Needs): Sql {
   const company = level === "account" ? companyOf(needs) : sql`''`;
   const who = needs.who();
   return sql`multiIf(${who} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${who}))`;
 }
 
-/** Those with an event in the project, and the day of their first one in any. */
+/** Entities with an event in the project, and the day of their first one in any. */
 function entitiesOf(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
   const seen = plan.level === "account" ? accountsSeen(plan, asking) : peopleSeen(asking);
   return sql`SELECT entity, min(firstDay) AS firstDay FROM (${seen}) WHERE entity != ''
@@ -45,7 +45,7 @@ function peopleSeen(asking: ReportContext): Sql {
   return sql`SELECT if(${who} = '', '', concat('w', ${who})) AS entity, project, firstDay FROM ${needs.rows()}`;
 }
 
-/** Whoever was seen with several companies has another one with time: only their events tell. */
+/** For an identity with several companies the company depends on the time, so its events are read. */
 function accountsSeen(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
   const actors = new Needs(asking, actorRows(asking.tables));
   const [who, companies] = [actors.who(), actors.companies()];

@@ -1,6 +1,6 @@
 import type { Matches } from "../../answer/insights/chain.js";
 
-/** The matches of one entity. Memory is used again for the next one. */
+/** The matches of one entity. The next entity reuses the memory. */
 export class MatchBuffer implements Matches {
   #ms = new Float64Array(64);
   #masks = new Uint32Array(64);

@@ -9,10 +9,10 @@ import { sql } from "../sql/sql.js";
 import { sessionsOfPeople } from "./person-sessions.js";
 import { pauseOf, refuseAsOf, type StatementReport } from "./report.js";
 
-/** Sessions for which there is room at a time. */
+/** Sessions to reserve room for at a time. */
 const SESSIONS_PER_PAUSE = 1_024;
 
-/** The ways through sessions: these come person by person, and the embedded engine's code counts them. */
+/** Paths through sessions: these are streamed person by person, and counted by the embedded engine's code. */
 export const paths: StatementReport<"paths"> = (plan, asking) => Scratch.of((scratch) => pathsIn(scratch, plan, asking));
 
 const pathsIn = async (scratch: Scratch, ...[plan, asking]: Parameters<StatementReport<"paths">>): ReturnType<StatementReport<"paths">> => {

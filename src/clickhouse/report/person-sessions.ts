@@ -8,17 +8,17 @@ import { allOf, sql, text, type Sql } from "../sql/sql.js";
 import { listsOf } from "../connection/lists-of.js";
 import type { ReportContext } from "./report.js";
 
-/** Whose sessions are asked for. */
+/** The sessions to read. */
 export interface SessionPlan {
-  /** Null: of all, each by itself. */
+  /** Null: all projects, each by itself. */
   readonly project: string | null;
   readonly session: SessionRule;
   readonly revenue: RevenueRule;
 }
 
-/** A session, and what is asked of its events, in order. */
+/** A session, and the selected columns of its events, in order. */
 export interface PersonSession<Own extends readonly unknown[]> {
-  /** Of the person, from 1. */
+  /** Number of the person, from 1. */
   readonly person: number;
   readonly startMs: number;
   readonly endMs: number;
@@ -28,7 +28,7 @@ export interface PersonSession<Own extends readonly unknown[]> {
 type SessionRow<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
 
 /**
- * The sessions that start in a range, person by person: events come in the order of whoever did them, and the embedded engine's code divides them.
+ * The sessions that start in a range, person by person: events arrive sorted by person, and the embedded engine's code sessionizes them.
  * Memory: the events of one person.
  */
 export async function* sessionsOfPeople<Own extends readonly unknown[]>(
@@ -54,13 +54,13 @@ export async function* sessionsOfPeople<Own extends readonly unknown[]>(
   }
 }
 
-/** The events of everybody who was there in a range: of all that came before, for a session goes on as long as there is no pause. */
+/** The events of everyone active in a range, and all earlier ones of theirs: a session continues until there is a pause. */
 function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, asking: ReportContext): Sql {
   const { project, session, revenue } = plan;
   const needs = new Needs(asking);
   const selected = sql`${needs.who()} AS who, ms, project, ${columns(needs)}`;
   const isOfProject = project === null ? [] : [sql`project = ${text(project)}`];
-  // Payments that a server reported, at no page, are in no session.
+  // Payments reported by a server, without a page, belong to no session.
   const isThere = sql`NOT (url = '' AND hostname = '' AND ${isMoney(revenue)})`;
   const before = { fromMs: 0, toMs: Math.min(range.toMs + session.maxMs, LIMITS.instantMaxMs) };
   const there = new Needs(asking);

@@ -5,16 +5,16 @@ import { foundOf } from "../question/operand.js";
 import { propertiesOf } from "../question/properties.js";
 import { joined, sql, type Sql } from "../sql/sql.js";
 
-/** Of each field the values under which a row stands. */
+/** For each field the values of a row. */
 export type Properties = readonly (readonly string[])[];
 
-/** The column of these. */
+/** SQL for `Properties`. */
 export function propertiesColumn(fields: readonly Operand[], needs: Needs): Sql {
   if (fields.length === 0) return sql`CAST([], 'Array(Array(String))')`;
   return sql`[${joined(fields.map((field) => propertiesOf(foundOf(field, needs))), ", ")}]`;
 }
 
-/** Numbers the values of up to two fields as they come. Memory: distinct ones. */
+/** Numbers the values of up to two fields in order of arrival. Memory: the distinct ones. */
 export class PropertyKeys implements ChainKeys {
   readonly #keys = new Map<string, number>();
   readonly #properties: Properties[] = [];

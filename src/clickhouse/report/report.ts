@@ -9,20 +9,20 @@ import { Needs, type QueryContext } from "../question/needs.js";
 import { whereOf, type ActorIds } from "../question/where.js";
 import { sql, type Sql } from "../sql/sql.js";
 
-/** What a report asks with. */
+/** Context of a report. */
 export interface ReportContext extends QueryContext {
   readonly connection: Connection;
   readonly signal: Pick<AbortSignal, "aborted"> | undefined;
-  /** The options that settle what answers mean. */
+  /** The options that affect answers. */
   readonly rules: RuleOptions & { readonly rates?: Rates };
-  /** Whom the user id of the scope names; null: it names nobody. */
+  /** The person of the scope's user id; null: the scope has none. */
   readonly subject: ActorIds | null;
 }
 
 /** Answers the plans of one report by statements. */
 export type StatementReport<K extends ReportName> = (plan: Plan<K>, asking: ReportContext) => Promise<Answer<K>>;
 
-/** Rows of a scope, and what a statement makes of them. */
+/** A SELECT over the rows of a scope. */
 export function selectRows(scope: QueryScope, asking: ReportContext, columns: (needs: Needs) => Sql, rest: Sql = sql``): Sql {
   const needs = new Needs(asking);
   const selected = columns(needs);
@@ -30,12 +30,12 @@ export function selectRows(scope: QueryScope, asking: ReportContext, columns: (n
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ${rest}`;
 }
 
-/** Only what is stored now is known here. @throws not_supported */
+/** ClickHouse answers for the present only. @throws not_supported */
 export function refuseAsOf({ asOf }: InsightScope): void {
   if (asOf !== null) throw new DaybookError("not_supported", "asOf: ClickHouse answers of now alone");
 }
 
-/** What gives others a turn while something long is made of rows. @throws aborted */
+/** A pause that yields during long computations. @throws aborted */
 export function pauseOf({ signal }: ReportContext): () => Promise<void> {
   return async () => {
     await nextTurn();

@@ -11,7 +11,7 @@ import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys
 import { rowPlace } from "../question/place.js";
 import { refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
 
-/** Who came back when: of each entity the cohorts that it is a member of, and the units in which it did what is a return. */
+/** Who came back when: from each entity's cohorts, and the units in which it returned. */
 export const retention: StatementReport<"retention"> = async (plan, asking) => {
   refuseAsOf(plan);
   const { range, isOpen } = widened(plan, plan.interval);
@@ -25,18 +25,18 @@ export const retention: StatementReport<"retention"> = async (plan, asking) => {
   return { definition: plan.definition, asOf: null, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), ...members.rows() };
 };
 
-/** When entities did what makes a member; where only the first time counts, that. */
+/** The times of the cohort event; where only the first counts, that of each entity. */
 function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, asking: ReportContext): Sql {
   const rows = entityRows([cohortEvent], level, () => sql`1`, asking);
   return cohort === "recurring" ? rows : sql`SELECT min(ms) AS ms FROM (${rows}) GROUP BY entity`;
 }
 
-/** Whether an instant is one of the cohorts' range. */
+/** Whether an instant lies in the cohorts' range. */
 type IsWithin = (ms: Sql) => Sql;
 
 type RetentionRow = readonly [cohort: number, period: number, properties: Properties, count: number];
 
-/** Members of a cohort who stand under one key, or those of them who came back in a period. */
+/** The number of a cohort's members with one key, or of those who came back in a period. */
 interface CohortCount {
   readonly key: number;
   readonly cohort: number;
@@ -44,7 +44,7 @@ interface CohortCount {
   readonly count: number;
 }
 
-/** How many entities are members of which cohorts, by the values of their first events there, and how many came back. */
+/** The members of cohorts by the values of their first event there, and how many came back. */
 class CohortMembers {
   readonly #groups = new PropertyKeys();
   readonly #sizes: CohortCount[] = [];
@@ -58,11 +58,11 @@ class CohortMembers {
   async count(isWithin: IsWithin, asking: ReportContext): Promise<void> {
     const { periods, returned } = this.plan;
     const pairs = cohortsAndReturns(this.plan, this.axis, isWithin, asking);
-    // Where every later time counts, the last one tells: what lies behind all periods is in the last of them.
+    // Where any later time counts, the last one decides; one after all periods counts in the last.
     const last = sql`if(empty(units), [], [least(arrayMax(units) - member.1, ${whole(periods)})])`;
     const came = returned === "on" ? sql`arrayMap(unit -> unit - member.1, units)` : last;
     const isPeriod = sql`period BETWEEN 1 AND ${whole(periods)}`;
-    // Each member stands in period 0, and in those in which it came back.
+    // Each member counts in period 0, and in those in which it came back.
     const counted = sql`SELECT member.1 AS cohort, arrayJoin(arrayPushFront(arrayFilter(period -> ${isPeriod}, ${came}), 0)) AS at,
         member.2 AS properties, count()
       FROM (${pairs}) ARRAY JOIN members AS member GROUP BY cohort, at, properties`;
@@ -70,7 +70,7 @@ class CohortMembers {
       (period === 0 ? this.#sizes : this.#returned).push({ key: this.#groups.numberOf(properties), cohort, period, count });
   }
 
-  /** @param keys of those that are counted; null: all */
+  /** @param keys to count; null: all */
   countsOf(keys: ReadonlySet<number> | null): CohortCounts {
     const { axis, plan } = this;
     const { sizes, returned } = axis.newCounts();
@@ -102,7 +102,7 @@ class CohortMembers {
 
 const NO_PROPERTIES = sql`CAST([], 'Array(Array(String))')`;
 
-/** Of each entity the numbers of its cohorts, each with the values of its first event there; and those of the units of its returns. */
+/** For each entity, the numbers of its cohorts, each with the values of its first event there, and the units of its returns. */
 function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, asking: ReportContext): Sql {
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
@@ -110,12 +110,12 @@ function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWi
     sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowPlace(asking.tables)} AS place,
       ${propertiesColumn(plan.breakdown.fields, needs)} AS properties`}`;
   const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, asking);
-  // Without values the units alone: of these there are few.
+  // Without a breakdown only the units are needed, and these are few.
   const each = plan.breakdown === null
     ? sql`arrayMap(one -> (one, ${NO_PROPERTIES}), groupUniqArrayIf(unit, isEntry AND ${isWithin(sql`ms`)}))`
     : sql`arrayMap(one -> (one.2, one.3), arrayFilter((one, at) -> at = 1 OR one.2 != entries[at - 1].2, entries, arrayEnumerate(entries)))`;
   const entries = sql`arraySort(one -> one.1, groupArrayIf((place, unit, properties), isEntry AND ${isWithin(sql`ms`)})) AS entries`;
-  // The first event is in the first unit: which of those of one ms it is, only values tell.
+  // The first event is in the first unit; which one of that ms it is only matters with a breakdown.
   const ofFirst = plan.breakdown === null ? sql`(minIf(unit, isEntry), ${NO_PROPERTIES})` : sql`argMinIf((unit, properties), place, isEntry)`;
   const first = sql`arrayFilter(one -> countIf(isEntry) > 0 AND ${isWithin(sql`minIf(ms, isEntry)`)}, [${ofFirst}])`;
   const members = plan.cohort === "recurring" ? each : first;

@@ -12,10 +12,10 @@ import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { ReportContext, StatementReport } from "./report.js";
 
-/** What a touch of nobody is not called. */
+/** Prefix of every touch's label, which may be empty; without a touch there is no prefix. */
 const CALLED = "+";
 
-/** The revenue of a project, by who brought those who paid: payments come with their touch, those that are alike as one. */
+/** The revenue of a project by attribution: payments are read with their touch, similar ones as one. */
 export const revenueByAttribution: StatementReport<"revenueByAttribution"> = async (plan, asking) => {
   const conversion = new Conversion(plan.revenue.currency, asking.rules.rates);
   const attributed = new AttributedRevenue(plan.dimension);
@@ -29,14 +29,14 @@ export const revenueByAttribution: StatementReport<"revenueByAttribution"> = asy
   return { currency, rows: attributed.rows(plan.limit, currency), unconverted: unconverted.items() };
 };
 
-/** Of a touch only the dimension that is asked for is told. */
+/** Only the requested dimension of a touch is selected. */
 function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["dimension"]) {
   if (!called.startsWith(CALLED)) return null;
   const value = called.slice(CALLED.length);
   return { source: null, medium: null, campaign: null, [dimension]: value === "" ? null : value };
 }
 
-/** The payments of the window, each with what the touch is called that it is owed to. */
+/** The payments of the window, each with the label of its touch. */
 function attributedPayments(plan: Plan<"revenueByAttribution">, asking: ReportContext): Sql {
   const { model, window, touch } = plan;
   const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
@@ -52,7 +52,7 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: ReportCo
   return addedUp(["called"], attributed, plan.revenue);
 }
 
-/** With each payment whose touches count for it: those of its company (`c` and its id) or of its identity (`who`); `""` for nobody's. */
+/** The payments of a project with the key of their touches: company (`c` and its id) or identity (`who`); `""` for none. */
 function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: ReportContext, paymentsOfRule = paymentsOf): Sql {
   const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const who = needs.who();
@@ -62,7 +62,7 @@ function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttrib
   return sql`SELECT * FROM (${payments}) WHERE project = ${text(payProject)}`;
 }
 
-/** The touches of whoever a payment is owed to. */
+/** The touches of the companies or identities with payments. */
 function touchesOf(plan: Plan<"revenueByAttribution">, asking: ReportContext): TouchRows {
   const { level, dimension, touch } = plan;
   const isOfAccounts = level === "account";

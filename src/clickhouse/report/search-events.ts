@@ -8,7 +8,7 @@ import { selectRows, type ReportContext, type StatementReport } from "./report.j
 
 type FoundRow = readonly [nowMs: number, ...EventTuple];
 
-/** Matching events, newest first, a page at a time: those that were stored until the first page was asked. */
+/** Matching events, newest first, a page at a time: those stored before the first page was requested. */
 export const searchEvents: StatementReport<"searchEvents"> = async (plan, asking) => {
   const behind = plan.cursor === null ? sql`` : sql`AND ${isBehind(plan.cursor)}`;
   const order = sql`ORDER BY day DESC, ms DESC, toUInt128(id) DESC, project DESC LIMIT ${whole(plan.limit + 1)}`;
@@ -24,13 +24,13 @@ export const searchEvents: StatementReport<"searchEvents"> = async (plan, asking
   return { next: { createdAtMs, id, project, sequence: plan.cursor?.sequence ?? sequenceOf(nowMs) }, events };
 };
 
-/** Whose they are is asked of a page alone. */
+/** Looks identities up for the events of the page only. */
 async function foundEvents(page: readonly EventTuple[], asking: ReportContext): Promise<FoundEvent[]> {
   const identityIds = await identityIdsOf(page.map(sentIdsOf), asking.connection, asking, asking.signal);
   return page.map((columns, at) => foundEventOf(columns, identityIds[at] ?? null));
 }
 
-/** Behind the last event of the page before, and no younger than the first page. */
+/** After the last event of the previous page, and stored before the first page was requested. */
 function isBehind({ createdAtMs, id, project, sequence }: CursorPosition): Sql {
   return sql`(ms, toUInt128(id), project) < (${whole(createdAtMs)}, toUInt128(${uuid(id)}), ${text(project)}) AND ${isStoredUntil(sequence)}`;
 }

@@ -7,7 +7,7 @@ import { pauseOf, refuseAsOf, type StatementReport } from "./report.js";
 import { TextNumbers } from "./text-numbers.js";
 import { entryPage, exitPage, visitsIn, type KeyOf } from "./visit-table.js";
 
-/** Sessions come person by person; what is kept of each are numbers, of which the embedded engine's code makes the answer. */
+/** Sessions are streamed person by person; only numbers of each are kept, and the embedded engine's code computes the answer from them. */
 export const sessionsOverview: StatementReport<"sessionsOverview"> = async (plan, asking) => {
   refuseAsOf(plan);
   const [paths, groups] = [new TextNumbers(), new PropertyKeys()];

@@ -12,7 +12,7 @@ export const stickiness: StatementReport<"stickiness"> = async (plan, asking) =>
   const cut = cutOf(plan.calendar, plan.unit);
   const { range, isOpen } = plan;
   const ofRange = isOpen.start || isOpen.end ? null : axisOf(cut, range.fromMs, range.toMs, LIMITS.bucketCount);
-  // Of a range that is open, or of very many units, those where something was.
+  // In an open range, or one of very many units, only those between the first and the last event.
   const extent = ofRange === null ? await extentOf(entityRows([plan], plan.level, () => sql`1`, asking), asking) : null;
   const slots = slotsOf(plan, plan.interval, extent);
   const bucketsOf = (histogramOf: (unitMs: number) => readonly number[]) =>

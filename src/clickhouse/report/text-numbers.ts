@@ -1,6 +1,6 @@
 import type { KeyGroups } from "../../answer/insights/combinations.js";
 
-/** Numbers texts as they come: each is a group of its own. */
+/** Numbers texts in order of arrival: each is a group of its own. */
 export class TextNumbers implements KeyGroups {
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];

@@ -10,14 +10,14 @@ import { combinations, joined, sql, Sql, whole, wholes } from "../sql/sql.js";
 import type { ReportContext } from "./report.js";
 import type { MeasureValue, MeasureSql } from "./trend-measure.js";
 
-/** What stands under a combination of values. */
+/** The total of a combination of values. */
 export interface Total {
   readonly values: readonly string[];
   readonly given: MeasureValue;
   readonly counted: number;
 }
 
-/** The same of one unit. */
+/** The same for one unit. */
 export interface Cell extends Total {
   readonly unitMs: number;
 }
@@ -28,7 +28,7 @@ export interface CellFigures {
   readonly cells: readonly Cell[];
 }
 
-/** Asks for what a trend is made of, over one range. */
+/** Reads the figures of a trend over one range. */
 export class TrendCells {
   constructor(
     readonly plan: TrendPlan,
@@ -37,7 +37,7 @@ export class TrendCells {
     readonly asking: ReportContext,
   ) {}
 
-  /** When something first and last counted; null where nothing did. */
+  /** The first and last time that counts; null where none does. */
   async extent(): Promise<Extent | null> {
     const needs = new Needs(this.asking);
     const [things, where] = [this.#things(needs), this.#where(needs)];
@@ -46,7 +46,7 @@ export class TrendCells {
     return count === 0 ? null : { firstMs, lastMs };
   }
 
-  /** Of the combinations with the greatest figures, where SQL can tell, else of all; and how many combinations there are. */
+  /** Totals of the combinations with the greatest figures, where SQL can order them, else of all; and the number of combinations. */
   async totals(limit: number): Promise<{ readonly totals: readonly Total[]; readonly valueCount: number }> {
     const all = sql`SELECT combo, ${this.measure.figure} AS figure, ${this.#counted()} AS counted FROM (${this.#joined(null)}) GROUP BY combo`;
     const first = this.measure.isOrdered ? sql`ORDER BY figure DESC, combo LIMIT ${whole(limit)}` : sql``;
@@ -54,7 +54,7 @@ export class TrendCells {
     return { totals: rows.map(([values, given, counted]) => ({ values, given, counted })), valueCount: rows[0]?.[3] ?? 0 };
   }
 
-  /** Without a breakdown: the figures of all of the range, and those of each unit that has some, of one look at the rows. */
+  /** Without a breakdown: the total, and the figures of each unit that has any, in one pass over the rows. */
   async ofAll(units: readonly number[]): Promise<CellFigures> {
     const rows = sql`SELECT unit, ${this.measure.figure}, ${this.#counted()} AS counted, grouping(unit) AS isTotal FROM (${this.#rows(units)})
       GROUP BY GROUPING SETS ((unit), ()) ORDER BY unit`;
@@ -63,13 +63,13 @@ export class TrendCells {
     return { totals: own.filter(({ isTotal }) => isTotal), cells: own.filter(({ isTotal }) => !isTotal) };
   }
 
-  /** Of some combinations: the figures of all of the range, and those of each unit that has some. @param known those of all of it, if they are */
+  /** For some combinations: the totals, and the figures of each unit that has any. @param known the totals, where already read */
   async ofCombinations(shown: readonly (readonly string[])[], units: readonly number[], known: readonly Total[] | null): Promise<CellFigures> {
     const isShown = sql`has(${combinations(shown)}, combo)`;
     return await this.#totalsAndCells((bounds) => sql`SELECT * FROM (${this.#joined(bounds)}) WHERE ${isShown}`, units, known);
   }
 
-  /** Of all rows that stand under a combination that is not shown, each once. */
+  /** The same for all rows with a combination that is not shown, each once. */
   async ofRest(shown: readonly (readonly string[])[], units: readonly number[]): Promise<CellFigures> {
     const isRest = sql`arrayExists(one -> NOT has(${combinations(shown)}, one), combos)`;
     return await this.#totalsAndCells((bounds) => sql`SELECT ${NO_VALUES} AS combo, unit, things, n FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units, null);
@@ -99,8 +99,8 @@ export class TrendCells {
   }
 
   /**
-   * Rows of the range: under which combinations where there is a breakdown, in which unit, what they bring, how many are alike.
-   * @param bounds where units begin; null: one
+   * Rows of the range: their combinations where there is a breakdown, their unit, what they contribute, and how many are alike.
+   * @param bounds starts of units; null: a single unit
    */
   #rows(bounds: readonly number[] | null): Sql {
     const needs = new Needs(this.asking);
@@ -115,7 +115,7 @@ export class TrendCells {
     return sql`SELECT ${joined([...selected, sql`${unit} AS unit`], ", ")}, things, n FROM (${this.#alike([...keys, sql`${momentOf(bounds)} AS at`], needs)})`;
   }
 
-  /** Rows that bring nothing but themselves come once for each combination of some columns. */
+  /** Where an event contributes only itself, rows with equal columns come as one. */
   #alike(columns: readonly Sql[], needs: Needs): Sql {
     const [things, where] = [this.#things(needs), this.#where(needs)];
     const from = sql`FROM ${needs.rows()} WHERE ${where}`;
@@ -142,7 +142,7 @@ export class TrendCells {
 
 const NO_VALUES = sql`CAST([], 'Array(String)')`;
 
-/** What tells the unit of a row, in ms: its day, where units begin with days. */
+/** The time that determines a row's unit, in ms: its day, where units begin with days. */
 function momentOf(bounds: readonly number[] | null): Sql {
   if (bounds === null) return sql`toInt64(0)`;
   return bounds.every((ms) => ms % MS_PER_DAY === 0) ? sql`toInt64(day) * ${whole(MS_PER_DAY)}` : sql`toInt64(ms)`;

@@ -7,20 +7,20 @@ import { propertiesOf, wholeOf } from "../question/properties.js";
 import { isNumber } from "../sql/value-test.js";
 import { sql, type Sql } from "../sql/sql.js";
 
-/** What a statement gives of a figure: the figure itself, or the numbers that it is made of and how often each came. */
+/** A figure as selected: a number, or the distinct numbers that it is computed from, with their counts. */
 export type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
 
-/** How a measure is asked for, and what becomes of what is given. */
+/** SQL of a measure, and how to combine its results. */
 export interface MeasureSql {
-  /** What an event brings: one thing, or a list; null: it counts by itself. */
+  /** What an event contributes: one text, or a list; null: the event itself. */
   readonly things: ((needs: Needs) => Sql) | null;
-  /** Of the lists of several events. */
+  /** SQL that aggregates the contributions of events. */
   readonly figure: Sql;
-  /** The same of all units up to each, where `unit` and `combo` are at hand; null: they are added here. */
+  /** The same over all units up to each, by `unit` and `combo`; null: cumulated in this process. */
   readonly running: { readonly state: Sql; readonly figure: Sql } | null;
-  /** Whether SQL can put figures in order. */
+  /** Whether SQL can order the figures. */
   readonly isOrdered: boolean;
-  /** What is given of two units, as one. */
+  /** Combines the results of two units. */
   add(a: MeasureValue, b: MeasureValue): MeasureValue;
   shown(given: MeasureValue): number | null;
   readonly nothing: MeasureValue;
@@ -30,7 +30,7 @@ const plain = { add: (a: MeasureValue, b: MeasureValue) => Number(a) + Number(b)
 
 const events: MeasureSql = { ...plain, things: null, figure: sql`sum(n)`, running: null };
 
-/** Distinct people: those of a unit are not added to those of the next. */
+/** Distinct identities: the figures of units cannot be added. */
 const users: MeasureSql = {
   ...plain,
   things: (needs) => needs.who(),
@@ -38,7 +38,7 @@ const users: MeasureSql = {
   running: { state: sql`uniqExactStateIf(things, things != '')`, figure: sql`uniqExactMerge(state)` },
 };
 
-/** The same of values. */
+/** The same for values. */
 function values(things: (needs: Needs) => Sql): MeasureSql {
   const running = { state: sql`uniqExactArrayState(things)`, figure: sql`uniqExactArrayMerge(state)` };
   return { ...plain, things, figure: sql`uniqExactArray(things)`, running };
@@ -71,7 +71,7 @@ function figureOf(tally: Tally, type: NumericMeasureType): number | null {
   return type === "avg" ? meanOf(tally) : percentileOf(tally, PERCENTS[type]);
 }
 
-/** Null for sessions and payments, which are put by unit in this process. */
+/** Null for sessions and payments, which this process assigns to units. */
 export function measureOf({ type, field }: MeasurePlan): MeasureSql | null {
   switch (type) {
     case "events":

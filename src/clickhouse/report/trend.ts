@@ -21,22 +21,22 @@ import { unitOf } from "./entity-rows.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
 import { visitsIn } from "./visit-table.js";
 
-/** Things that count, each under one key: lists of one length. */
+/** Things that count, each under one key: arrays of equal length. */
 interface Things {
   readonly keys: ArrayLike<number>;
   /** Epoch ms. */
   readonly ms: ArrayLike<number>;
-  /** What each comes to. */
+  /** The amount of each. */
   readonly amounts: ArrayLike<Money>;
-  /** Of how many each is the sum. */
+  /** The number of things that each sums. */
   readonly counts: ArrayLike<number>;
 }
 
-/** Sums of things that came one by one, or as sums of several of one unit. */
+/** Sums single things, or sums of several things of one unit. */
 class ThingsOverTime implements Measured {
   readonly #placesOfKey = new Map<number, number[]>();
 
-  /** @param keys all that something stands under, whether or not it counts @param shown what a sum is shown as */
+  /** @param keys all keys with a row, whether or not it counts @param shown converts a sum for the answer */
   constructor(
     readonly things: Things,
     keys: Iterable<number>,
@@ -91,7 +91,7 @@ class ThingsOverTime implements Measured {
   }
 }
 
-/** Place of the last of some ascending numbers that is no greater than another; -1 for none. */
+/** Index of the last number that is not greater than `number`; -1 for none. */
 function lastAtMost(ascending: readonly number[], number: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -115,7 +115,7 @@ export const trend: StatementReport<"trend"> = async (plan, asking) => {
   return { definition: plan.definition, asOf: null, ...answers, previous, currency: isRevenue ? plan.revenue.currency : null };
 };
 
-/** @param given values that are shown whatever they come to, in this order; null: those with the greatest totals */
+/** @param given values to show in this order, whatever their totals; null: those with the greatest totals */
 async function answersOf(
   plan: TrendPlan,
   range: Range,
@@ -128,7 +128,7 @@ async function answersOf(
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await cells.extent() : null);
   const units = slots.map(({ unitMs }) => unitMs);
-  // What is running is asked for by itself.
+  // Cumulative figures need a query of their own.
   const all = breakdown === null && given === null && !plan.cumulative && units.length > 0 ? await cells.ofAll(units) : null;
   const { totals, valueCount } = all === null ? await cells.totals(breakdown?.limit ?? 1) : { totals: all.totals, valueCount: 0 };
   const shown = given ?? (breakdown === null ? [[]] : greatest(totals, measure, breakdown.limit));
@@ -152,20 +152,19 @@ async function answersOf(
   };
 }
 
-/** Those with the greatest totals: descending, null last, then by values. */
+/** The combinations with the greatest totals: descending, null last, then by values. */
 function greatest(totals: readonly Total[], measure: MeasureSql, limit: number): (readonly string[])[] {
   const sized = totals.map(({ values, given }) => ({ values, size: measure.shown(given) ?? -Infinity }));
   sized.sort((a, b) => (a.size === b.size ? compareValues(a.values, b.values) : b.size - a.size));
   return sized.slice(0, limit).map(({ values }) => values);
 }
 
-/** The figures of one combination. */
 interface OfOne {
   total: Total | null;
   readonly cells: Cell[];
 }
 
-/** Those of some combinations, by their JSON. */
+/** The figures of the wanted combinations, by their JSON. */
 function byCombination({ totals, cells }: CellFigures, wanted: readonly (readonly string[])[]): ReadonlyMap<string, OfOne> {
   const found = new Map(wanted.map((values): [string, OfOne] => [JSON.stringify(values), { total: null, cells: [] }]));
   for (const total of totals) {
@@ -198,7 +197,7 @@ function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOn
 
 type SplitValues = readonly (readonly string[])[] | null;
 
-/** Trends of what comes one by one: sessions, by the values of their first events. */
+/** Trends of sessions, by the values of their first events. */
 async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, asking: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
   const columns = (needs: Needs) => sql`, ${propertiesOf(plan, needs)}`;
@@ -210,7 +209,7 @@ async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
   return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: [] };
 }
 
-/** The same of payments, where all matching events tell which values there are. */
+/** The same for payments, where all matching events determine which values exist. */
 async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, asking: ReportContext): Promise<TrendAnswers> {
   const { currency } = plan.revenue;
   const groups = new PropertyKeys();
@@ -237,14 +236,14 @@ async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
 
 type PaymentRow = readonly [atMs: number, properties: Properties, ...payment: PaymentColumns];
 
-/** The payments that count and match, those of one unit together: which of an order counts is decided among all. */
+/** The payments that count and match, those of one unit together: which payment of an order counts is decided among all. */
 function paymentsIn(plan: TrendPlan, range: Range, asking: ReportContext): Sql {
-  // Nothing else is asked of them than what the servers keep of payments.
+  // Only then do the columns suffice that the servers keep of payments.
   const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
   const needs = isPlain ? new Needs(asking, moneyRows(plan.revenue, asking.tables)) : new Needs(asking);
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
   const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
-  // An open side of an axis begins with what counts, so that each instant is a unit until that is known.
+  // An open side of the axis begins with the first payment that counts, so each instant is a unit until that is known.
   const isOpen = plan.interval !== "total" && (plan.isOpen.start || plan.isOpen.end);
   const unit = isOpen ? sql`ms` : unitOf(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs));
   const matching = sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})

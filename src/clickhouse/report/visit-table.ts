@@ -8,22 +8,22 @@ import { sql, texts, type Sql } from "../sql/sql.js";
 import { sessionsOfPeople, type SessionPlan } from "./person-sessions.js";
 import type { ReportContext } from "./report.js";
 
-/** What is asked of an event of a visit. */
+/** The selected columns of an event of a visit. */
 export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boolean, isView: boolean, url: string, ...rest: Rest];
 
-/** A number that a visit has by its events, which are in order. */
+/** Computes a number for a visit from its events, which are in order. */
 export type KeyOf<Rest extends readonly unknown[]> = (events: readonly VisitEvent<Rest>[]) => number;
 
 type VisitPlan = InsightScope & SessionPlan & { readonly pageviewSlugs: readonly string[] };
 
-/** The sessions of a question by their starts, and the keys of each by the kind: numbers alone, some 70 bytes a session and 12 a key at most. */
+/** The sessions of a query by start, with a key of each per kind: numbers only, some 70 bytes per session and at most 12 per key. */
 export interface KeyedVisits {
   readonly visits: Visits;
-  /** In the order of the visits. */
+  /** One array per kind, in the order of the visits. */
   readonly keys: readonly Uint32Array[];
 }
 
-/** The sessions that start in a range and have a matching event. @param rest what keys are made of besides */
+/** The sessions that start in a range and have a matching event. @param rest further columns, for the keys */
 export async function visitsIn<Rest extends readonly unknown[]>(
   plan: VisitPlan,
   range: Range,
@@ -47,7 +47,7 @@ export async function visitsIn<Rest extends readonly unknown[]>(
 
 const FACT_COUNT = 5;
 
-/** Empty lists, one for each column: a list for each session would take twice as much. */
+/** One list per column: a list per session would take twice as much memory. */
 function columnsOf(count: number): number[][] {
   return Array.from({ length: count }, () => []);
 }
@@ -71,7 +71,7 @@ export function entryPage([first]: readonly VisitEvent<readonly unknown[]>[]): s
   return pathOf(first?.[2] ?? "");
 }
 
-/** That of its last event with a url. */
+/** The page of a visit's last event with a url. */
 export function exitPage(events: readonly VisitEvent<readonly unknown[]>[]): string {
   return pathOf(events.findLast(([, , url]) => url !== "")?.[2] ?? "");
 }

@@ -11,12 +11,12 @@ import { entryPage, exitPage, type KeyedVisits, type KeyOf, type VisitEvent } fr
 const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
 const FIELDS = ["location_country", "device", "browser", "os"] as const;
 
-/** What lists are made of besides urls, of the first event of a visit. */
+/** What the lists need besides urls, from the first event of a visit. */
 export type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields: readonly string[]];
 
 type FirstEvents = readonly VisitEvent<FirstEvent>[];
 
-/** The columns of `FirstEvent`. */
+/** SQL for the columns of `FirstEvent`. */
 export function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
   const touches = joined(DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ");
   const fields = joined(FIELDS.map((field) => sql`toString(${name(field)})`), ", ");
@@ -50,11 +50,11 @@ function fieldBy(field: (typeof FIELDS)[number]): (events: FirstEvents) => strin
   return ([first]) => first?.[5][FIELDS.indexOf(field)] ?? "";
 }
 
-/** Visits by what each of the lists is about. */
+/** Visits by the values of each list. */
 export class WebLists {
   readonly #texts = NAMES.map(() => new TextNumbers());
 
-  /** A key of a visit for each list. */
+  /** One key of a visit per list. */
   get keys(): KeyOf<FirstEvent>[] {
     return this.#texts.map((texts, at) => (events) => texts.numberOf(VALUES[NAMES[at] ?? "entryPages"](events)));
   }

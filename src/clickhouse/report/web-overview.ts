@@ -12,7 +12,7 @@ import { pauseOf, refuseAsOf, selectRows, type ReportContext, type StatementRepo
 import { visitsIn } from "./visit-table.js";
 import { firstEventOf, WebLists, type FirstEvent } from "./web-lists.js";
 
-/** Of events SQL counts visitors and page views; sessions come person by person. */
+/** SQL counts visitors and page views; sessions are streamed person by person. */
 export const webOverview: StatementReport<"webOverview"> = async (plan, asking) => {
   refuseAsOf(plan);
   const ofProject = { ...plan, eventName: null, where: [] };

@@ -1,11 +1,11 @@
 import { LIMITS } from "../../base/limits.js";
 import { sql, text, whole, type Sql } from "./sql.js";
 
-/** What `parseTimestamp` and `parseDateOnly` take: the parts of a date, of a time, of a zone. */
+/** What `parseTimestamp` and `parseDateOnly` accept, with groups for date, time and zone. */
 const INSTANT = "^(\\d{4})-(\\d{2})-(\\d{2})(?:[Tt](\\d{2}):(\\d{2}):(\\d{2})(?:\\.(\\d+))?(?:[Zz]|([+-])(\\d{2}):(\\d{2})))?$";
 const MONTH_DAYS = sql`[31, if(y % 4 = 0 AND (y % 100 != 0 OR y % 400 = 0), 29, 28), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]`;
 
-/** Days since 1970-01-01 of year `y`, month `m` and day `d`, by the proleptic Gregorian calendar: date types end in the year 2299. */
+/** Days since 1970-01-01 of year `y`, month `m` and day `d`, in the proleptic Gregorian calendar: ClickHouse's date types end in the year 2299. */
 const DAY_OF_DATE = sql`(
   arrayMap((e, n) -> 146097 * intDiv(e, 400) + 365 * (e % 400) + intDiv(e % 400, 4) - intDiv(e % 400, 100) + n - 719468,
     [y - (m <= 2)], [intDiv(153 * (m + if(m > 2, -3, 9)) + 2, 5) + d - 1])[1])`;
@@ -25,7 +25,7 @@ export function instantOfText(value: Sql): Sql {
   return sql`(${ofGroups})`;
 }
 
-/** The ISO text that answers show of epoch ms. */
+/** Epoch ms as the ISO text that answers show. */
 export function isoTextOf(ms: Sql): Sql {
   const two = (number: Sql) => sql`leftPad(toString(${number}), 2, '0')`;
   const date = sql`arrayMap(z -> arrayMap((era, doe) -> arrayMap((yoe) -> arrayMap((doy) -> arrayMap((mp) -> concat(

@@ -1,12 +1,12 @@
 import { assert } from "../../base/assert.js";
 
-/** A value that is sent beside a statement, as the type that stands for it there. */
+/** A value sent beside a statement, with its type there. */
 export interface Bound {
   readonly type: string;
   readonly value: unknown;
 }
 
-/** A piece of SQL: its text, and what is bound between the pieces of it. */
+/** A fragment of SQL: texts, and what goes between them. */
 export class Sql {
   constructor(
     readonly texts: readonly string[],
@@ -14,25 +14,25 @@ export class Sql {
   ) {}
 }
 
-/** SQL that holds other SQL, and values that are bound and never become part of the text. */
+/** A template of SQL: values are bound, and never become part of the text. */
 export function sql(texts: TemplateStringsArray, ...between: readonly (Sql | Bound)[]): Sql {
   return new Sql(texts, between);
 }
 
 export const EMPTY = new Sql([""], []);
 
-/** Pieces with a text between each two of them: `" AND "`, `", "`. */
+/** Joins fragments with a separator: `" AND "`, `", "`. */
 export function joined(pieces: readonly (Sql | Bound)[], separator: string): Sql {
   if (pieces.length === 0) return EMPTY;
   return new Sql(["", ...pieces.slice(1).map(() => separator), ""], pieces);
 }
 
-/** All of them; true where there are none. */
+/** Whether all conditions hold; true without conditions. */
 export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : joined(conditions.map((condition) => sql`(${condition})`), " AND ");
 }
 
-/** Some of them; false where there are none. */
+/** Whether any condition holds; false without conditions. */
 export function anyOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`false` : sql`(${joined(conditions.map((condition) => sql`(${condition})`), " OR ")})`;
 }
@@ -45,17 +45,17 @@ export function texts(values: readonly string[]): Bound {
   return { type: "Array(String)", value: values };
 }
 
-/** Lists of texts, one for each of the fields by which something is broken down. */
+/** Lists of texts, each with one text per breakdown field. */
 export function combinations(values: readonly (readonly string[])[]): Bound {
   return { type: "Array(Array(String))", value: values };
 }
 
-/** Epoch ms. */
+/** Whole numbers, such as epoch ms. */
 export function wholes(values: readonly number[]): Bound {
   return { type: "Array(Int64)", value: values };
 }
 
-/** Epoch ms, counts and the like. Bounds of ranges may be infinite: they become what no row reaches. */
+/** A whole number, such as epoch ms or a count. An infinite bound of a range becomes ±2^53, which no row reaches. */
 export function whole(value: number): Bound {
   assert(Number.isInteger(value) || Math.abs(value) === Infinity, "a whole number is bound");
   return { type: "Int64", value: String(Math.max(-(2 ** 53), Math.min(2 ** 53, value))) };
@@ -73,21 +73,21 @@ export function uuids(values: readonly string[]): Bound {
   return { type: "Array(UUID)", value: values };
 }
 
-/** A name of a table, or of a key of metadata. */
+/** A name of a table or column. */
 export function name(value: string): Bound {
   return { type: "Identifier", value };
 }
 
-/** A statement as it is sent. */
+/** A statement ready to be sent. */
 export interface Statement {
   readonly query: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Of a value that is sent: a server reads no field of a form that is longer than 128 KiB. */
+/** Bound for the length of a value: a server reads no form field of more than 128 KiB. */
 const FIELD_CHARS = 32_768;
 
-/** The text of SQL, with a name for each bound value: equal ones share it. Long lists are sent in pieces. */
+/** The text of SQL with a parameter for each bound value; equal values share one. Long lists are sent in chunks. */
 export function statementOf(piece: Sql): Statement {
   const params: Record<string, unknown> = {};
   const names = new Map<string, string>();
@@ -115,14 +115,14 @@ function joinedList(pieces: readonly string[]): string {
   return pieces.length === 1 ? pieces.join() : `arrayConcat(${pieces.join(", ")})`;
 }
 
-/** A list as several that are each short enough; anything else as it is. */
+/** Splits a long list into chunks; anything else stays as it is. */
 function piecesOf(bound: Bound): readonly Bound[] {
   const { type, value } = bound;
   if (!Array.isArray(value) || JSON.stringify(value).length <= FIELD_CHARS) return [bound];
   return shortLists(value as readonly unknown[]).map((piece) => ({ type, value: piece }));
 }
 
-/** Items in lists that are each short enough to be sent, in their order; none for none. */
+/** Splits items into lists that are short enough to be sent, in order; without items there is no list. */
 export function shortLists<T>(items: readonly T[]): T[][] {
   const lists: T[][] = [];
   let room = 0;

@@ -1,5 +1,5 @@
 /**
- * What stands before a value of metadata, so that missing, null, `""`, 5 and "5" stay apart, and no text is taken for a date. Behind the tag of an
- * array or object stands its JSON text as it came.
+ * The prefix of a metadata value: missing, null, `""`, 5 and "5" differ, and no text is parsed as a date.
+ * After the tag of an array or object comes its JSON text as sent.
  */
 export const TAG = { text: "s", number: "n", boolean: "b", null: "z", array: "a", object: "o" } as const;

@@ -5,17 +5,17 @@ import { instantOfText } from "./instants.js";
 import { allOf, float, sql, text, texts, whole, type Bound, type Sql } from "./sql.js";
 import { TAG } from "./tags.js";
 
-/** A test over values that are set; whoever asks decides about those that are not, and negates. */
+/** A test of set values; the caller handles unset ones, and negation. */
 type SetTest = Exclude<Test, { readonly op: "isSet" }>;
 
 const NUMBER = "^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$";
 
-/** Whether a value that is not set passes, before the negation. */
+/** Whether an unset value passes, before negation. */
 export function passesNotSet(test: Test): boolean {
   return test.op === "equals" && test.values.includes("");
 }
 
-/** Whether a text that is not `""` passes. */
+/** Whether a non-empty text passes. */
 export function textTest(test: SetTest, value: Sql): Sql {
   switch (test.op) {
     case "equals":
@@ -27,8 +27,8 @@ export function textTest(test: SetTest, value: Sql): Sql {
     case "endsWith":
       return sql`endsWith(lowerUTF8(${value}), ${text(test.text.toLowerCase())})`;
     case "regex":
-      // There `.` takes the end of a line too, unless it is told not to. What never matches keeps the server from looking for a text that it takes
-      // every match to hold first: of `café?` it takes a part of a letter for one, and of `[]a]` what is no class.
+      // `(?-s)`: in ClickHouse `.` matches a line end by default. `\z.` never matches; it stops the server from first searching a substring that it
+      // believes every match to contain, which is wrong for some patterns: part of a letter for `café?`, part of a class for `[]a]`.
       return sql`match(${value}, ${text(`(?-s)\\z.|${test.pattern}`)})`;
     case "number":
       return numberTest(value, [orderTest(value, test.order, test.bound)]);
@@ -43,13 +43,13 @@ function instantTest(value: Sql, fromMs: number, toMs: number): Sql {
   return sql`ifNull(arrayMap(at -> at >= ${whole(fromMs)} AND at < ${whole(toMs)}, [${instantOfText(value)}])[1], false)`;
 }
 
-/** Doubles are in the order of what they are nearest to: digits decide where both have the same one. */
+/** Compares doubles first: they are in the order of the numbers they approximate. Digits decide where both have the same double. */
 function orderTest(value: Sql, order: Order, bound: Numeric): Sql {
   const number = sql`toFloat64OrZero(${value})`;
   const nearest = Number(bound);
   if (Math.abs(nearest) < 2 ** 53) return compared(number, order, float(nearest));
   const isDigits = sql`match(${value}, '^-?[0-9]+$')`;
-  // Of equal doubles the sign is the same, and so is what a text with a fraction or an exponent stands for.
+  // Equal doubles have the same sign, and a text with a fraction or an exponent counts as its double.
   const sizes = (digits: Sql | Bound) => sql`(length(${digits}), toString(${digits}))`;
   const digits = text(typeof bound === "number" ? digitsOf(bound) : bound);
   const [left, right] = nearest < 0 ? [sizes(digits), sizes(value)] : [sizes(value), sizes(digits)];
@@ -74,25 +74,25 @@ function numberTest(value: Sql, holds: readonly Sql[]): Sql {
   return allOf([isNumber(value), ...holds]);
 }
 
-/** Whether a text stands for a number as JSON writes it, and not for one that overflows. */
+/** Whether a text is a JSON number that does not overflow a double. */
 export function isNumber(value: Sql): Sql {
   return sql`(match(${value}, ${text(NUMBER)}) AND isFinite(toFloat64OrZero(${value})))`;
 }
 
-/** Whether a scalar, or an object, of metadata passes: a tag and its text. */
+/** Whether a tagged scalar or object of metadata passes. */
 export function taggedTest(test: SetTest, value: Sql): Sql {
   if (test.op === "equals") return sql`${value} IN ${texts(test.values.flatMap(taggedTexts))}`;
   const body = sql`substring(${value}, 2)`;
   return allOf([sql`substring(${value}, 1, 1) IN ${texts(tagsOf(test))}`, textTest(test, body)]);
 }
 
-/** Text operators see numbers and booleans as their JSON text. */
+/** Text operators read numbers and booleans as their JSON text. */
 function tagsOf({ op }: SetTest): string[] {
   if (op === "number" || op === "numberBetween") return [TAG.text, TAG.number];
   return op === "instant" ? [TAG.text] : [TAG.text, TAG.number, TAG.boolean];
 }
 
-/** The tagged values that equal a text of a filter. */
+/** The tagged values that equal the text of a filter. */
 function taggedTexts(value: string): string[] {
   if (value === "") return [];
   const number = heldNumberOf(value);

@@ -2,7 +2,7 @@ import type { Connection } from "../connection/connection.js";
 import { sql, Sql } from "../sql/sql.js";
 import type { TableNames } from "./names.js";
 
-/** Where the tables of an organization are. */
+/** The servers with the tables of an organization. */
 export interface Servers {
   readonly connection: Connection;
   readonly names: TableNames;
@@ -12,23 +12,23 @@ export interface Servers {
 }
 
 /**
- * Deletes or updates rows of a table on every server; settled once that is done. Values that are bound become part of what the servers keep in files
- * for a while: none of them may be what anybody sent.
+ * Deletes or updates rows of a table on every server; resolves once that is done.
+ * Bound values become part of files that the servers keep for a while, so none of them may be user data.
  */
 export async function change(servers: Servers, table: string, commands: Sql): Promise<void> {
-  // Replicas each look into the tables that a statement names: what is to go was noted on all of them.
+  // Each replica reads its own copy of the tables that a statement names: notes of removals are stored on all of them.
   await alter(servers, table, sql`${commands} SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1`);
 }
 
 /** Alters a table on every shard. */
 export async function alter(servers: Servers, table: string, commands: Sql): Promise<void> {
   const { connection, names, cluster } = servers;
-  // The grammar takes nothing bound here. The name was checked when the Daybook was opened.
+  // The grammar allows no bound name here. It was checked when the Daybook was opened.
   const onCluster = new Sql([cluster === null ? "" : ` ON CLUSTER ${cluster}`], []);
   await connection.command(sql`ALTER TABLE ${names.ofShard(table)}${onCluster} ${commands}`);
 }
 
-/** A table of the system database, of all servers. */
+/** A table of the system database, on all servers. */
 export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string): Sql {
   const all = new Sql([`system.${table}`], []);
   return cluster === null ? all : sql`clusterAllReplicas(${{ type: "Identifier", value: cluster }}, ${all})`;

@@ -5,8 +5,8 @@ import { systemTable } from "./change.js";
 import { columnTypes, TABLES, VIEW_ENGINE, VIEWS } from "./layout.js";
 
 /**
- * Refuses tables that others made under our names: they would be written to, and their rows deleted; one in place of a view would fill nothing.
- * @param isOurs which of our tables are to be made; those that are there were left empty by a migration that broke off
+ * Refuses tables of other programs with our names: they would be written to, and their rows deleted; one in place of a view would fill nothing.
+ * @param isOurs which of our tables are to be created; existing ones are empty, left by an interrupted migration
  * @throws invalid_parameter
  */
 export async function refuseForeignTables(connection: Connection, place: ForeignTables, isOurs: (name: string) => boolean): Promise<void> {
@@ -25,7 +25,7 @@ export async function refuseForeignTables(connection: Connection, place: Foreign
   }
 }
 
-/** Names of tables with those of their columns, in order; null: of a view. */
+/** Tables with their sorted column names; null for a view. */
 function columnsOf({ cluster }: ForeignTables, isOurs: (name: string) => boolean): [string, readonly string[] | null][] {
   const tables = TABLES.filter(({ name }) => isOurs(name)).flatMap((table): [string, readonly string[]][] => {
     const own = [...columnTypes(table).keys()].sort();
@@ -43,7 +43,7 @@ interface ForeignTables {
   readonly cluster: string | null;
 }
 
-/** Refuses a client that was made for another database than the one that is named. @throws invalid_parameter, manifest_missing (there is none) */
+/** Refuses a client that was made for another database than the named one. @throws invalid_parameter, manifest_missing (no such database) */
 export async function refuseOtherDatabase(connection: Connection, database: string): Promise<void> {
   const [[current = ""] = []] = await connection.systemRows<[string]>(sql`SELECT currentDatabase()`);
   if (current === database) return;

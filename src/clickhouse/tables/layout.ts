@@ -1,23 +1,23 @@
 import { FIELDS } from "../../schema/fields.js";
 import { MONEY_COLUMNS, MONEY_GROUP } from "./money.js";
 
-/** A table: what it holds, in which order, and by what its rows are placed on shards. */
+/** A table: its columns, the order of its rows, and what assigns them to shards. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly (readonly [name: string, type: string])[];
-  /** Of the MergeTree family, without what replicas add. */
+  /** An engine of the MergeTree family, without the parameters of replicas. */
   readonly engine: string;
-  /** What follows the engine. */
+  /** The clauses after the engine. */
   readonly order: string;
-  /** How many inserts the servers know, so that one that is sent again is stored once. Default: none. */
+  /** How many inserts the servers remember, so that a repeated one is stored once. Default: none. */
   readonly knownInsertCount?: number;
-  /** What is hashed to place a row. */
+  /** The expression whose hash assigns a row to a shard. */
   readonly placedBy: string;
 }
 
-/** Entries of a table's columns that are none. */
+/** Entries of `columns` that are no columns. */
 const NO_COLUMN = /^(?:INDEX|PROJECTION) /;
-/** What may follow a column's type. */
+/** Clauses that may follow a column's type. */
 const AFTER_TYPE = /\s(?:CODEC|DEFAULT|MATERIALIZED)\b.*$/s;
 
 /** The columns of a table with their types. */
@@ -26,35 +26,35 @@ export function columnTypes({ columns }: Table): ReadonlyMap<string, string> {
   return new Map(own.map(([column, type]) => [column, type.replace(AFTER_TYPE, "")]));
 }
 
-/** Whether a server means the same type: it sets blanks in other places. */
+/** Whether two types are the same: servers place blanks differently. */
 export function isSameType(one: string, other: string): boolean {
   return one.replace(/\s/g, "") === other.replace(/\s/g, "");
 }
 
-/** What the servers call the engine of a view. */
+/** The servers' name for the engine of a view. */
 export const VIEW_ENGINE = "MaterializedView";
 
-/** A view that fills a table with what is inserted into another. */
+/** A view that fills a table from inserts into another. */
 export interface FillingView {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** Whether what it makes of a shard's rows stays on that shard. */
+  /** Whether the rows it makes stay on the shard of their source rows. */
   readonly staysOnShard: boolean;
-  /** What stands before and after FROM. */
+  /** The parts of the SELECT before and after FROM. */
   readonly select: string;
   readonly rest: string;
 }
 
-/** Fields with few values. */
+/** Fields with few distinct values. */
 const FEW_VALUES = new Set([
   "name", "slug", "project", "location_country", "location_city", "location_region",
   "device", "os", "browser", "screen", "language", "hostname", "notify", "currency",
 ]);
 
-/** A column for each metadata key: a part keeps the names of those that it had. */
+/** One column per metadata key: a part keeps the names of all keys that it ever had. */
 export const METADATA_TYPE = "JSON(max_dynamic_paths = 512)";
-/** By which events lie in parts of their own. */
+/** The partition key of events. */
 export const YEAR = "intDiv(day, 366)";
 
 const NO_RECORD = "toUUID('00000000-0000-0000-0000-000000000000')";
@@ -81,7 +81,7 @@ const EVENTS: Table = {
     ...STORED,
     ["INDEX byUser userId TYPE", "bloom_filter GRANULARITY 4"],
     ["INDEX byAnonymous anonymousId TYPE", "bloom_filter GRANULARITY 4"],
-    // Part of the rows, and not a table beside them: an insert that fails half way leaves both or neither.
+    // A projection, not a second table: an insert that fails half way leaves both or neither.
     ["PROJECTION byKey", "(SELECT id, project, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)"],
     ...MONEY_COLUMNS,
     ["PROJECTION money", `(SELECT slug, ${MONEY_GROUP} GROUP BY slug, ${MONEY_GROUP})`],
@@ -124,7 +124,7 @@ const PROJECTS: Table = {
   placedBy: "name",
 };
 
-/** What is kept of the store as a whole: the key that seals cursors. */
+/** Values of the store as a whole: version, keys, whether it has replicas, and which parts were loaded. */
 const KEPT: Table = {
   name: "kept",
   columns: [["name", "String"], ["value", "String"], ["storedMs", "UInt64 DEFAULT toUnixTimestamp64Milli(now64(3))"]],
@@ -133,7 +133,7 @@ const KEPT: Table = {
   placedBy: "name",
 };
 
-/** Segments that are kept for questions, as JSON; `""` for those that were deleted. */
+/** Saved segments as JSON; `""` for deleted ones. */
 const SEGMENTS: Table = {
   name: "segments",
   columns: [["name", "String"], ["groups", "String CODEC(ZSTD)"], ["version", "UInt64"]],
@@ -142,7 +142,7 @@ const SEGMENTS: Table = {
   placedBy: "name",
 };
 
-/** Requests of persons about their data, as JSON: a row for each change, of which the newest of an id counts. */
+/** Privacy requests as JSON: one row per change; the newest of an id counts. */
 const PRIVACY_REQUESTS: Table = {
   name: "privacy_requests",
   columns: [["id", "UUID"], ["version", "UInt64"], ["isErased", "Bool"], ["body", "String CODEC(ZSTD)"]],
@@ -151,7 +151,7 @@ const PRIVACY_REQUESTS: Table = {
   placedBy: "id",
 };
 
-/** Keyed hashes of who was erased. Rows are never merged: their number tells whether there are new ones. */
+/** Keyed hashes of what was erased. Rows are never merged: their number shows whether there are new ones. */
 const SUPPRESSED: Table = {
   name: "suppressed",
   columns: [["hash", "String"], ["erasedMs", "UInt64"]],
@@ -160,7 +160,7 @@ const SUPPRESSED: Table = {
   placedBy: "hash",
 };
 
-/** For how many days events are kept, by project; `""`: all that have no rule of their own; 0 days: there is no rule. */
+/** Days for which events are kept, by project; `""`: all projects without a rule of their own; 0 days: no rule. */
 const TIME_TO_LIVE: Table = {
   name: "time_to_live",
   columns: [["project", "String"], ["days", "UInt32"], ["version", "UInt64"]],
@@ -169,7 +169,7 @@ const TIME_TO_LIVE: Table = {
   placedBy: "project",
 };
 
-/** What is being removed. Statements that change rows stay in files of the server: they name rows of this table, and nothing that anybody sent. */
+/** Notes of removals. Statements that change rows stay in files of the server, so they refer to rows of this table and contain no user data. */
 const REMOVALS: Table = {
   name: "removals",
   columns: [["removal", "UUID"], ["kind", "LowCardinality(String)"], ["text", "String CODEC(ZSTD)"], ["value", "String CODEC(ZSTD)"]],
@@ -181,8 +181,8 @@ const REMOVALS: Table = {
 export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT, SEGMENTS, PRIVACY_REQUESTS, SUPPRESSED, TIME_TO_LIVE, REMOVALS];
 
 /**
- * The tables with a row, or some, for an event, from which whatever is deleted goes: each has its `id`, `ms`, `project`, `storedMs`, `userId` and
- * `anonymousId`, and the last of these is no part of its order.
+ * The tables with rows of events, from which deletions remove them.
+ * Each has `id`, `ms`, `project`, `storedMs`, `userId` and `anonymousId`, and the last is not part of its sort order.
  */
 export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 
@@ -195,7 +195,7 @@ export const VIEWS: readonly FillingView[] = [
   {
     name: "links_of_records", from: "records", to: "links", staysOnShard: false,
     select: "anonymousId, userId, id AS record, ms AS firstMs",
-    // Whoever is said to be himself is not even named.
+    // An alias of a user to itself makes no link.
     rest: "WHERE kind IN ('identify', 'alias') AND anonymousId != '' AND userId != '' AND fromUserId != userId",
   },
   { name: "projects_of_events", from: "events", to: "projects", staysOnShard: false, select: "DISTINCT project AS name", rest: "" },

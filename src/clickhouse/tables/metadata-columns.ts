@@ -2,17 +2,17 @@ import { remembered } from "./remembered.js";
 
 const encoder = new TextEncoder();
 
-/** The column of a metadata key. Letters and digits stay, every other byte becomes `_` and its hex: names without a meaning of their own. */
+/** The column of a metadata key. Letters and digits stay, every other byte becomes `_` and its hex, so that no name has a special meaning. */
 export function keyColumn(key: string): string {
   return `k_${escaped(key)}`;
 }
 
-/** The leaves of the array or object that a key has. */
+/** The column with the leaves of a key's array or object. */
 export function keyLeavesColumn(key: string): string {
   return `e_${escaped(key)}`;
 }
 
-/** The column of what stands at a path within an object: keys with dots are on no path. */
+/** The column of the value at a path within an object. Keys with dots are on no path. */
 export function pathColumn(path: string): string {
   return `w_${escaped(path)}`;
 }

@@ -6,16 +6,16 @@ import { refuseForeignTables } from "./foreign-tables.js";
 import { areOnAllServers, isReplicated, refuseOtherTables, type Cluster } from "./replicas.js";
 import { TABLES, VIEWS, type Table, type FillingView } from "./layout.js";
 
-/** Where the tables are: one server, or the shards of a cluster. */
+/** Where the tables are: on one server, or on the shards of a cluster. */
 interface TablesPlace {
   readonly database: string;
-  /** As `remote_servers` of the servers call it; null: one server. */
+  /** Its name in `remote_servers`; null: one server. */
   readonly cluster: string | null;
-  /** Whether the servers of a shard hold the same. */
+  /** Whether the servers of a shard hold the same rows. */
   readonly isReplicated: boolean;
 }
 
-/** What makes the database and its tables. Running it again changes nothing. */
+/** Statements that create the database and its tables. Running them again changes nothing. */
 export function tableStatements(place: TablesPlace): string[] {
   const { database, cluster } = place;
   const tables = TABLES.flatMap((table) => statementsOfTable(table, place));
@@ -37,15 +37,15 @@ function statementsOfTable(table: Table, place: TablesPlace): string[] {
   return [own, `${all} ENGINE = Distributed(${cluster}, ${database}, ${name}_local, cityHash64(${placedBy}))`];
 }
 
-/** For how long servers know inserts, beside their number: as long as anybody may try one again. */
+/** How long servers remember inserts, besides the bound on their number, in s: as long as a retry may come. */
 const INSERT_KNOWN_S = 7 * 86_400;
-/** From one look for files of former rows to the next, in s, at most: whoever erases waits for them. */
+/** Longest interval between clean-ups of files of former rows, in s: erasures wait for these. */
 const CLEANUP_S = 30;
 
 function engineOf({ name, engine, order, knownInsertCount = 0 }: Table, { database, isReplicated }: TablesPlace): string {
   const window = `deduplication_window = ${knownInsertCount}`;
   if (!isReplicated) return `${engine} ${order}${knownInsertCount === 0 ? "" : ` SETTINGS non_replicated_${window}`}`;
-  // By names, not by {uuid}: a server that gets its tables later is then another replica, and not one by itself.
+  // Paths with names, not with {uuid}: a server that gets its tables later then joins as a replica, instead of being separate.
   const path = `'/clickhouse/tables/{shard}/${database}/${name}', '{replica}'`;
   const [, family = "", rest = ""] = /^(\w+)(?:\((.*)\))?$/.exec(engine) ?? [];
   const kept = knownInsertCount === 0 ? "" : `, replicated_deduplication_window_seconds = ${INSERT_KNOWN_S}`;
@@ -60,34 +60,34 @@ function statementOfView({ name, from, to, staysOnShard, select, rest }: Filling
   return `${view} AS SELECT ${select} FROM ${database}.${from}${local}${rest === "" ? "" : ` ${rest}`}`;
 }
 
-/** Of the tables that this package makes. It works with no other. */
+/** Version of the tables that this package creates. It works with no other. */
 const TABLES_VERSION = 6;
 
 const VERSION = "tablesVersion";
-/** Kept of tables with replicas. */
+/** The name of a row that tables with replicas have. */
 const REPLICATED = "replicated";
 const CURSOR_KEY = "cursorKey";
 const SUPPRESSION_KEY = "suppressionKey";
 
-/** Where tables are to be, and whether with replicas; null: as the cluster has it, or as they are. */
+/** Where to create tables, and whether with replicas; null: as in the cluster, or as in existing tables. */
 export interface MigrationTarget {
   readonly database: string;
   readonly cluster: Cluster | null;
   readonly replicas: boolean | null;
 }
 
-/** What making the tables would do, or did. */
+/** What a migration did, or would do. */
 export interface Migration {
   /** The version of the tables. */
   readonly version: number;
-  /** None: the tables were there. */
+  /** Empty: the tables already exist. */
   readonly statements: readonly string[];
 }
 
 /**
- * Makes the database and its tables where there are none. May be run by several at once, and again after it failed.
- * @param isDryRun only tells what would be done
- * @throws unreachable, invalid_parameter (tables of another version, or of others, or replicas that do not fit what is there)
+ * Creates the database and its tables where missing. May run several times at once, and again after a failure.
+ * @param isDryRun only reports what would be done
+ * @throws unreachable, invalid_parameter (tables of another version or program, or replicas that contradict existing tables)
  */
 export async function migrate(connection: Connection, target: MigrationTarget, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
   const { database, cluster, replicas } = target;
@@ -98,7 +98,7 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
   const place = { ...tables, isReplicated: isReplicated({ asked: replicas, cluster, isThere }) };
   const of = place.isReplicated ? cluster : null;
   if (of !== null && isThere === null) await refuseOtherTables(connection, place);
-  // A server that came later has nothing yet.
+  // A server that was added later has no tables yet.
   const isDone = isThere !== null && (of === null || (await areOnAllServers(connection, place, of)));
   const migration = { version: TABLES_VERSION, statements: isDone ? [] : tableStatements(place) };
   if (isDryRun || isDone) return migration;
@@ -112,25 +112,25 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
     return { name, value: toHex(key) };
   });
   await connection.insert("kept", [...keys, ...(of === null ? [] : [{ name: REPLICATED, value: "1" }])]);
-  // Last, and by itself: rows of one insert lie on several shards, of which some may have refused theirs.
+  // Last, and by itself: rows of one insert go to several shards, and some of these may have refused theirs.
   await connection.insert("kept", [{ name: VERSION, value: String(TABLES_VERSION) }]);
   return migration;
 }
 
-/** What is kept of the store as a whole. */
+/** Stored values of the store as a whole. */
 export interface StoreValues {
   readonly cursorKey: Uint8Array;
-  /** Who was erased is known by hashes under it alone. */
+  /** The key of the hashes by which erased people are recognized. */
   readonly suppressionKey: Uint8Array;
   readonly isReplicated: boolean;
 }
 
-/** @throws manifest_missing (no tables, or no keys), invalid_parameter (of another version), unreachable */
+/** @throws manifest_missing (no tables, or no keys), invalid_parameter (another version), unreachable */
 export async function keptOf(connection: Connection): Promise<StoreValues> {
   const isReplicated = await areReplicated(connection);
   if (isReplicated === null)
     throw new DaybookError("manifest_missing", "the database has no tables of Daybook: run `daybook clickhouse migrate`");
-  // Of several the one that was there first: whoever migrated at the same moment reads the same.
+  // Of several values the first stored: concurrent migrations then read the same.
   const rows = await connection.rows<[string, string]>(sql`SELECT name, argMin(value, (storedMs, value)) FROM kept GROUP BY name`);
   const values = new Map(rows);
   const keyOf = (name: string) => {
@@ -141,7 +141,7 @@ export async function keptOf(connection: Connection): Promise<StoreValues> {
   return { cursorKey: keyOf(CURSOR_KEY), suppressionKey: keyOf(SUPPRESSION_KEY), isReplicated };
 }
 
-/** Whether the tables that are there have replicas; null: there are none. @throws invalid_parameter (of another version), unreachable */
+/** Whether existing tables have replicas; null: there are none. @throws invalid_parameter (another version), unreachable */
 async function areReplicated(connection: Connection): Promise<boolean | null> {
   const isOf = (name: string) => sql`name = ${text(name)}`;
   const isOther = sql`${isOf(VERSION)} AND value != ${text(String(TABLES_VERSION))}`;

@@ -2,7 +2,7 @@ import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS, REFUND_KEY } from "../../derived
 import { TAG } from "../sql/tags.js";
 import { keyColumn } from "./metadata-columns.js";
 
-/** What an event tells of money, whatever the rules of a question are: nothing, an amount that counts in any event, or one of payments. */
+/** What an event has to do with money, under any rules: nothing, an amount that counts in any event, or one that counts in payments only. */
 export const MONEY_KIND = { none: 0, anyEvent: 1, paymentOnly: 2 } as const;
 
 const tagged = (key: string) => `ifNull(metadata.${keyColumn(key)}.:String, '')`;
@@ -16,13 +16,13 @@ const KIND = `multiIf(value != '' OR ${isNumber(inAnyEvent)}, ${MONEY_KIND.anyEv
 
 const AMOUNT = `multiIf(value != '', value, ${AMOUNT_KEYS.map((key) => `${isNumber(key)}, ${body(key)}`).join(", ")}, '')`;
 
-/** A text that is not empty, or a number. */
+/** A non-empty text, or a number. */
 const isKey = (key: string) => `${tagged(key)} != '${TAG.text}' AND (${isText(key)} OR ${isNumber(key)})`;
 const ORDER_KEY = `multiIf(externalId != '', externalId, ${ORDER_KEYS.map((key) => `${isKey(key)}, ${body(key)}`).join(", ")}, '')`;
 
 const CURRENCIES = `[toString(currency), if(${isText(CURRENCY_KEY)}, ${body(CURRENCY_KEY)}, '')]`;
 
-/** What a payment is made of: a name, a type, and what it is of an event with money. */
+/** Members of a payment: name, type, value for an event with money, and value for any other. */
 const MEMBERS: readonly (readonly [name: string, type: string, value: string, none: string])[] = [
   ["id", "UUID", "id", "toUUID('00000000-0000-0000-0000-000000000000')"],
   ["ms", "UInt64", "ms", "0"],
@@ -36,12 +36,12 @@ const MEMBERS: readonly (readonly [name: string, type: string, value: string, no
   ["currencies", "Array(String)", CURRENCIES, "[]"],
 ];
 
-/** Members that bear the name of the column of events that they are. */
+/** Members that have the name of their column of events. */
 export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value]) => name === value).map(([name]) => name);
 
 const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
 
-/** Columns that follow from the others: of most rows they are empty. */
+/** Derived columns: empty in most rows. */
 export const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ["moneyKind", `UInt8 MATERIALIZED ${KIND}`],
   ["money", `Tuple(${MEMBERS.map(([name, type]) => `${name} ${type}`).join(", ")}) MATERIALIZED
@@ -49,5 +49,5 @@ export const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] =
   ["refundId", `String MATERIALIZED if(moneyKind != ${MONEY_KIND.none} AND ${isKey(REFUND_KEY)}, ${body(REFUND_KEY)}, '')`],
 ];
 
-/** The same as a projection: few rows of many, which the same columns in a GROUP BY find. */
+/** The columns of the projection `money`: a GROUP BY with the same columns reads its few rows. */
 export const MONEY_GROUP = MONEY_COLUMNS.map(([column]) => column).join(", ");

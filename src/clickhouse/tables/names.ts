@@ -1,6 +1,6 @@
 import { sql, name, type Sql } from "../sql/sql.js";
 
-/** What tables are called: on a cluster each is there twice, the rows of a shard and all of them. */
+/** Names of tables: on a cluster each table exists twice, with the rows of a shard and with all of them. */
 export class TableNames {
   constructor(readonly isCluster: boolean) {}
 
@@ -9,7 +9,7 @@ export class TableNames {
     return sql`${name(table)}`;
   }
 
-  /** The rows of the shard that a part of a statement runs on. */
+  /** The rows of the shard that the part of a statement runs on. */
   ofShard(table: string): Sql {
     return sql`${name(this.isCluster ? `${table}_local` : table)}`;
   }

@@ -1,7 +1,7 @@
-/** What two that write at once take of a version by chance, so that one of them is the newer for everybody. */
+/** Random part of a version: of two concurrent writes, all readers take the same one for the newer. */
 const CHANCE = 2 ** 16;
 
-/** A version behind the newest that is there. */
+/** A version after the newest existing one. */
 export function nextVersion(newest: number, random: (bytes: Uint8Array) => void): number {
   const chance = new Uint8Array(2);
   random(chance);

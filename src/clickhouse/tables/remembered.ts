@@ -1,7 +1,7 @@
-/** Results that are kept; emptied when full. */
+/** Bound of the cache, which is cleared when full. */
 const KEPT_COUNT = 16_384;
 
-/** A function of a text that remembers what it said last: of most fields the same texts come again and again. */
+/** Caches the results of a function of a text: in most fields the same texts recur. */
 export function remembered<T>(make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

@@ -3,25 +3,25 @@ import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
 import { systemTable } from "./change.js";
 
-/** The servers that hold the rows, as they know one another. */
+/** A cluster as its servers define it. */
 export interface Cluster {
   readonly name: string;
   readonly shardCount: number;
-  /** Servers that hold the rows of a shard; 1: there are no replicas. */
+  /** Servers that hold the rows of a shard; 1: no replicas. */
   readonly replicaCount: number;
 }
 
-/** @throws invalid_parameter (there is none of that name, or its replicas are none), unreachable */
+/** @throws invalid_parameter (no such cluster, or unsuitable replicas), unreachable */
 export async function clusterOf(connection: Connection, name: string | null): Promise<Cluster | null> {
   if (name === null) return null;
   const shards = await connection.systemRows<[count: number, replicates: number]>(
     sql`SELECT count(), min(internal_replication) FROM system.clusters WHERE cluster = ${text(name)} GROUP BY shard_num ORDER BY shard_num`);
   const [[replicaCount] = [0]] = shards;
   if (replicaCount === 0) throw parameterError("invalid_parameter", "cluster", `the servers know none that is called ${name}`);
-  // What is enough of them for a row is one number for all shards.
+  // The quorum of a row is one number for all shards.
   if (shards.some(([count]) => count !== replicaCount))
     throw parameterError("invalid_parameter", "cluster", `expected as many replicas in each shard, got ${shards.map(([count]) => count).join(", ")}`);
-  // Else whoever inserts writes each row to all of them, and they do once more.
+  // Otherwise the inserting server writes each row to all replicas, and these replicate it again.
   if (replicaCount > 1 && shards.some(([, replicates]) => replicates !== 1))
     throw parameterError("invalid_parameter", "cluster", "its shards have replicas: expected internal_replication of each shard in remote_servers");
   return { name, shardCount: shards.length, replicaCount };
@@ -29,14 +29,14 @@ export async function clusterOf(connection: Connection, name: string | null): Pr
 
 /** What decides whether tables are replicated. */
 export interface Replication {
-  /** What the options say; null: nothing. */
+  /** The option `replicas`; null: not given. */
   readonly asked: boolean | null;
   readonly cluster: Cluster | null;
-  /** What the tables are that are there; null: there are none. */
+  /** Whether existing tables are replicated; null: there are none. */
   readonly isThere: boolean | null;
 }
 
-/** Whether the tables are replicated, or are to be. @throws invalid_parameter (options, cluster and tables say different things) */
+/** Whether the tables are replicated, or will be. @throws invalid_parameter (options, cluster and tables contradict each other) */
 export function isReplicated({ asked, cluster, isThere }: Replication): boolean {
   const hasReplicas = cluster !== null && cluster.replicaCount > 1;
   if (cluster === null && isThere === true) throw parameterError("invalid_parameter", "cluster", "the tables have replicas: expected their cluster");
@@ -52,7 +52,7 @@ export function isReplicated({ asked, cluster, isThere }: Replication): boolean 
   return isWanted;
 }
 
-/** @throws invalid_parameter (some server has tables that are no replicas) */
+/** @throws invalid_parameter (some server has tables without replicas) */
 export async function refuseOtherTables(connection: Connection, place: ReplicaTables): Promise<void> {
   const [[count] = [0]] = await connection.systemRows<[number]>(sql`SELECT count() FROM ${systemTable(place, "tables")}
     WHERE database = ${text(place.database)} AND endsWith(engine, 'MergeTree') AND NOT startsWith(engine, 'Replicated')`);
@@ -61,7 +61,7 @@ export async function refuseOtherTables(connection: Connection, place: ReplicaTa
 
 /**
  * Whether each server of a cluster has replicas of the tables.
- * @throws invalid_parameter (those that are there are not replicas of one another as the cluster has it)
+ * @throws invalid_parameter (existing tables are not replicas of each other as in the cluster)
  */
 export async function areOnAllServers(connection: Connection, place: ReplicaTables, { replicaCount, shardCount }: Cluster): Promise<boolean> {
   const [[serverCount, fewest, most] = [0, 0, 0]] = await connection.systemRows<[number, number, number]>(

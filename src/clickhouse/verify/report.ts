@@ -5,10 +5,10 @@ import { sql, text, name, Sql, whole, wholes } from "../sql/sql.js";
 import { type Servers, systemTable } from "../tables/change.js";
 import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table } from "../tables/layout.js";
 
-/** What a law says of the rows of a table, and what does not obey. */
+/** An invariant of the rows of a table. */
 interface Law {
   readonly table: string;
-  /** What breaks it, by a name that is the same when it is asked again. */
+  /** What breaks it, each with a key that stays the same when checked again. */
   broken(servers: Servers): Promise<readonly Breach[]>;
 }
 
@@ -18,13 +18,13 @@ interface Breach {
   readonly found: string;
 }
 
-/** Breaches that are named one by one; all are counted. */
+/** Breaches that are listed; all are counted. */
 const NAMED_COUNT = 10;
-/** From how many bytes on a server groups on its disk: ids of all events have no room in memory. */
+/** Size in bytes from which a server groups on disk: the ids of all events do not fit into memory. */
 const SPILL = { max_bytes_before_external_group_by: 1_000_000_000, distributed_aggregation_memory_efficient: 1 };
 const spilling = new Sql([`SETTINGS ${Object.entries(SPILL).map(([setting, value]) => `${setting} = ${value}`).join(", ")}`], []);
 
-/** An id stands once in a project, or in the table of records, there once beside the one that takes it back. */
+/** An id is unique in its project; among records it is unique apart from the unlink that takes it back. */
 function idsOnce(table: "events" | "records"): Law {
   const key = table === "events" ? sql`id, project` : sql`id, kind = ${text("unlink")}`;
   return {
@@ -40,7 +40,7 @@ function idsOnce(table: "events" | "records"): Law {
   };
 }
 
-/** The columns that rows are found by. */
+/** The columns by which rows are found: a day that matches the time, a name, a project. */
 const PLACED_IN_TIME: Law = {
   table: "events",
   broken: async ({ connection, names }) => {
@@ -55,7 +55,7 @@ const PLACED_IN_TIME: Law = {
   },
 };
 
-/** Each row lies on the shard that its key says, as the cluster has it now. */
+/** Each row is on the shard of its key, as the cluster is now. */
 function onItsShard({ name: table, placedBy }: Table): Law {
   return {
     table,
@@ -64,7 +64,7 @@ function onItsShard({ name: table, placedBy }: Table): Law {
       const weights = await connection.systemRows<[number]>(
         sql`SELECT any(shard_weight) FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num ORDER BY shard_num`);
       const ends = weights.map((_, at) => weights.slice(0, at + 1).reduce((sum, [weight]) => sum + weight, 0));
-      // How ClickHouse places them: each shard has as many remainders as its weight is.
+      // As ClickHouse does it: each shard has as many remainders as its weight.
       const slot = sql`cityHash64(${new Sql([placedBy], [])}) % toUInt64(${whole(ends.at(-1) ?? 1)})`;
       const [[astray] = [0]] = await connection.rows<[number]>(
         sql`SELECT countIf(arrayFirstIndex(upTo -> ${slot} < upTo, ${wholes(ends)}) != _shard_num) FROM ${names.all(table)}`);
@@ -75,7 +75,7 @@ function onItsShard({ name: table, placedBy }: Table): Law {
 
 const NO_RECORD = "00000000-0000-0000-0000-000000000000";
 
-/** Each pair of ids that an event or a record tells is a link, from the first time on. There may be links beside: see `strayLinks`. */
+/** Each pair of ids in an event or a record has a link, from the first time on. Further links may exist: see `strayLinks`. */
 const LINKS_OF_ALL: Law = {
   table: "links",
   broken: async (servers) => {
@@ -87,7 +87,7 @@ const LINKS_OF_ALL: Law = {
   },
 };
 
-/** Links that nothing gives any more, or not so early. */
+/** Links without an event or a record, or earlier than these. */
 async function strayLinks(servers: Servers): Promise<number> {
   const [events, records] = await linkCounts(servers, sql`there > 0 AND (given = 0 OR thereMs < givenMs)`);
   return events + records;
@@ -119,12 +119,12 @@ const PROJECTS_OF_EVENTS: Law = {
   },
 };
 
-/** Those of which there are some. */
+/** A breach for each count above 0. */
 function counted(rows: readonly (readonly [key: string, expected: string, found: string, count: number])[]): Breach[] {
   return rows.filter(([, , , count]) => count > 0).map(([key, expected, found, count]) => ({ key, expected, found: `${found}: ${count}` }));
 }
 
-/** What holds of the rows whenever nothing is being written. Each law costs the columns that it names. */
+/** Invariants that hold whenever nothing is being written. Each costs the columns that it names. */
 const LAWS: readonly Law[] = [
   idsOnce("events"),
   idsOnce("records"),
@@ -140,25 +140,25 @@ interface TableCounts {
   readonly recordCount: number;
 }
 
-/** What was looked at, and what is not as it must be. */
+/** What was checked, and what is wrong. */
 export interface ClickHouseReport {
-  /** By table: no more than 20 of each. */
+  /** By table: at most 20 of each. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
-  /** Null where that cannot be read. */
+  /** Null where unreadable. */
   readonly held: TableCounts | null;
-  /** Null: tables are missing, so that nothing in them was looked at. */
+  /** Null: tables are missing or different, so that nothing in them was checked. */
   readonly parts: CheckedParts | null;
   /** Servers of the cluster; 1 without one. */
   readonly serverCount: number;
-  /** Links that no event or record gives any more: what is allowed to happen, but rarely. */
+  /** Links that no event or record makes any more: allowed, but rare. */
   readonly strayLinkCount: number;
 }
 
-/** As long as what is being written may break a law: an insert is seen before what its views make, and until it was looked at a second time. */
+/** How long a write in progress may break an invariant, in ms: an insert is visible before the rows that its views make. */
 const SETTLED_MS = 3_000;
 
-/** Checks the tables, the files of the server that answers, and the laws of the rows. @param settledMs until what broke a law is looked at again */
+/** Checks the tables, the files of the answering server, and the invariants of the rows. @param settledMs delay before breaches are checked again */
 export async function reportOf(servers: Servers, serverCount: number, settledMs = SETTLED_MS): Promise<ClickHouseReport> {
   const findings = new Findings();
   await verifyTables(servers, findings);
@@ -171,7 +171,7 @@ export async function reportOf(servers: Servers, serverCount: number, settledMs 
   return { findings: findings.kept, findingCount: findings.count, held, parts, serverCount, strayLinkCount };
 }
 
-/** What is broken now, and after what was being written is settled. */
+/** Reports what is broken both now and after writes in progress have settled. */
 async function verifyLaws(servers: Servers, findings: Findings, settledMs: number): Promise<void> {
   const suspects: [law: Law, before: readonly Breach[]][] = [];
   for (const law of LAWS) {
@@ -192,10 +192,10 @@ async function heldBy({ connection, names }: Servers): Promise<TableCounts> {
 }
 
 const READABLE = "rows that can be read";
-/** Damage that no checksum shows has no code of its own. */
+/** Damage that no checksum reveals has no code of its own. */
 const UNREADABLE: ReadonlySet<string> = new Set(["corruption", "internal"]);
 
-/** What is read of a table; null where a server cannot read it, which is a finding. */
+/** What `read` returns; null where a server cannot read the table, which is a finding. */
 async function readable<T>(findings: Findings, table: string, read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
@@ -207,7 +207,7 @@ async function readable<T>(findings: Findings, table: string, read: () => Promis
   }
 }
 
-/** Each server has each table, with the columns of this version and their types, and each view. */
+/** Each server has each table, with the columns and types of this version, and each view. */
 async function verifyTables(servers: Servers, findings: Findings): Promise<void> {
   const { connection, database, names } = servers;
   const [[serverCount] = [0]] = await connection.systemRows<[number]>(sql`SELECT count() FROM ${systemTable(servers, "one")}`);
@@ -215,7 +215,7 @@ async function verifyTables(servers: Servers, findings: Findings): Promise<void>
     WHERE database = ${text(database)} GROUP BY name, engine ORDER BY name, engine`);
   const types = await connection.systemRows<ObjectCount>(sql`SELECT concat(table, ' ', name), type, count() FROM ${systemTable(servers, "columns")}
     WHERE database = ${text(database)} GROUP BY table, name, type ORDER BY table, name, type`);
-  /** @returns whether there is something of that name on each server; `isRight` is asked of each engine or type */
+  /** @returns whether each server has something of that name; `isRight` checks each engine or type */
   const expect = (table: string, what: string, found: readonly ObjectCount[], isRight: (kind: string) => boolean): boolean => {
     const thereCount = found.reduce((sum, [, , count]) => sum + count, 0);
     if (thereCount < serverCount) findings.add(table, `${what} on each server`, `none on ${serverCount - thereCount} of ${serverCount}`);
@@ -236,14 +236,14 @@ async function verifyTables(servers: Servers, findings: Findings): Promise<void>
 
 type ObjectCount = readonly [name: string, kind: string, serverCount: number];
 
-/** What the server that answers read of its own disk. */
+/** What the answering server read from its own disk. */
 interface CheckedParts {
   readonly host: string;
   readonly tableCount: number;
   readonly partCount: number;
 }
 
-/** Every file of every table against its checksum, by the server that answers: no statement asks another one for that. Cost: all its bytes. */
+/** Checks the files of every table against their checksums, on the answering server: no statement makes others do it. Cost: reads all bytes. */
 async function checkParts(servers: Servers, findings: Findings): Promise<CheckedParts> {
   const { connection, names } = servers;
   const tables = TABLES.map((table) => (names.isCluster ? `${table.name}_local` : table.name));
@@ -258,7 +258,7 @@ async function checkParts(servers: Servers, findings: Findings): Promise<Checked
   return { host, tableCount: tables.length, partCount };
 }
 
-/** On all servers: a part that a server found broken and set aside, whose rows no answer has. */
+/** On all servers: parts that were found broken and detached, whose rows are in no answer. */
 async function verifyDetached(servers: Servers, findings: Findings): Promise<void> {
   const rows = await servers.connection.systemRows<[string, string, number]>(
     sql`SELECT table, reason, count() FROM ${systemTable(servers, "detached_parts")}
