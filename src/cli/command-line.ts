@@ -5,7 +5,7 @@ import { packageRoot } from "./package-root.js";
 interface NamedCommand {
   /** One line for `--help`. */
   readonly summary: string;
-  /** Loaded when named: `--help` needs none of them. */
+  /** Imported only when named: `--help` needs none of them. */
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
@@ -30,7 +30,7 @@ function overview(): string {
   return `Usage: daybook COMMAND [options]\n\n${lines.join("")}\n"daybook COMMAND --help" says more; "daybook --version" names the version.\n`;
 }
 
-/** Runs what a command line asks for; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
+/** Runs a command line; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === "--help" || name === "-h" || name === "help") {
@@ -52,7 +52,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   }
 }
 
-/** What is said of a command line that failed, in one line, and the code to exit with. */
+/** The one-line message of a failed command line, and its exit code. */
 export function failureOf(args: readonly string[], error: unknown): { readonly code: 1 | 2; readonly line: string } {
   const [name] = args;
   const command = commandOf(name) === null ? "daybook" : `daybook ${name}`;

@@ -2,13 +2,13 @@ import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /** One command of the program. */
 export interface Command {
-  /** All of `--help`. */
+  /** The full text of `--help`. */
   readonly help: string;
   /** Runs the command; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
   run(args: readonly string[]): Promise<void>;
 }
 
-/** The command line makes no sense: exit 2. */
+/** An invalid command line: exit 2. */
 export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -19,12 +19,12 @@ export function readArguments<O extends Options>(args: readonly string[], option
     return parseArgs({ args: [...args], options, allowPositionals: positionals, strict: true });
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    // The parser's advice about `--` spans several sentences; the first says what is wrong.
+    // Keep the first sentence of the parser's message: the rest is advice about `--`.
     throw new UsageError((text.split(/\. (?=To |Did )/)[0] ?? text).replace(/\.$/, ""));
   }
 }
 
-/** The value of an option that must be given. @throws UsageError */
+/** The value of a required option. @throws UsageError where it is missing or empty */
 export function required(value: string | undefined, option: string): string {
   if (value === undefined || value === "") throw new UsageError(`--${option} is required`);
   return value;
@@ -37,20 +37,20 @@ export function portOf(text: string): number {
   return port;
 }
 
-/** A whole number within bounds. @throws UsageError */
+/** A whole number from `least` to `most`. @throws UsageError */
 export function wholeNumberOf(text: string, option: string, least: number, most: number): number {
   const number = Number(text);
   if (/^\d{1,9}$/.test(text) && number >= least && number <= most) return number;
   throw new UsageError(`--${option}: expected a whole number from ${least} to ${most}, got ${JSON.stringify(text)}`);
 }
 
-/** A currency by its code, where one is given. @throws UsageError */
+/** A three-letter currency code; undefined where none is given. @throws UsageError */
 export function currencyOf(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Z]{3}$/.test(text)) return text;
   throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(text)}`);
 }
 
-/** One of several words. @throws UsageError listing them */
+/** One of the `allowed` words. @throws UsageError listing them */
 export function oneOf<T extends string>(text: string, option: string, allowed: readonly T[]): T {
   const found = allowed.find((word) => word === text);
   if (found === undefined) throw new UsageError(`--${option}: expected ${allowed.join(", ")}, got ${JSON.stringify(text)}`);

@@ -5,21 +5,20 @@ import { table } from "./print/table.js";
 
 type ComparedDaybook = Pick<ClickHouseDaybook, "countEvents" | "countEventsPerDay" | "countUniqueUsers" | "ltvCohorts" | "currency">;
 
-/** A question, what of its answer is shown, and the answer in full. */
 interface ComparedAnswer {
   readonly label: string;
   ask(of: ComparedDaybook): Promise<readonly [shown: string, whole: unknown]>;
 }
 
-/** What was compared. */
+/** The outcome of a comparison. */
 export interface AnswerComparison {
-  /** As columns of a terminal. */
+  /** A table for a terminal. */
   readonly text: string;
-  /** Of answers. */
+  /** How many answers differ. */
   readonly differing: number;
 }
 
-/** Asks both the same, and shows the answers beside one another. Cost: all rows, a few times. */
+/** Runs the same queries on both, and shows the answers side by side. Cost: all rows, a few times. */
 export async function compareAnswers(store: Daybook, other: ClickHouseDaybook): Promise<AnswerComparison> {
   const rows: string[][] = [["", "store", "ClickHouse", ""]];
   let differing = 0;

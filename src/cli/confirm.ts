@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { UsageError } from "./command.js";
 
-/** Asks on a terminal whether to go on; elsewhere `--yes` has to say so. @throws UsageError; Error where the answer is no */
+/** Asks for confirmation on a terminal; elsewhere `--yes` is required. @throws UsageError without a terminal; Error where the answer is no */
 export async function confirm(question: string, isSure: boolean | undefined): Promise<void> {
   if (isSure === true) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError("expected --yes: there is no terminal to ask on");

@@ -8,7 +8,7 @@ import { directoryOf, requireDirectory } from "./organizations.js";
 import { bytes, count, duration, plain, plural } from "./print/format.js";
 import { tellWait } from "./tell-wait.js";
 
-/** The directory that a copy is made of. @throws Error where there is none, or no organization in it */
+/** The directory to copy from. @throws Error where it is missing or holds no organization */
 export async function sourceDirectory(path: string): Promise<DataDirectory> {
   const source = await dataDirectory(path);
   requireDirectory(source);
@@ -16,14 +16,14 @@ export async function sourceDirectory(path: string): Promise<DataDirectory> {
   return source;
 }
 
-/** @throws Error where one directory is the other, or lies in it */
+/** @throws Error where one directory is, or contains, the other */
 export async function refuseOverlap(one: string, other: string): Promise<void> {
   const [a, b] = await Promise.all([realPathOf(one), realPathOf(other)]);
   const isWithin = (path: string) => path === "" || (path !== ".." && !path.startsWith(`..${sep}`));
   if (isWithin(relative(a, b)) || isWithin(relative(b, a))) throw new Error(`${one} and ${other}: expected two directories apart from each other`);
 }
 
-/** As the kernel resolves it, also of a path that ends where nothing is yet. */
+/** Resolves symbolic links, also in a path whose end does not exist yet. */
 async function realPathOf(path: string): Promise<string> {
   const whole = resolve(path);
   try {
@@ -35,8 +35,8 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 /**
- * Copies every organization of one directory to another, and prints a line of each: one that cannot be copied does not keep the others from it.
- * @throws Error naming how many failed
+ * Copies every organization of one directory to another, and prints a line for each; a failure does not stop the others.
+ * @throws Error with the number of failures
  */
 export async function copyOrganizations(source: DataDirectory, target: string, copy: (from: Storage, to: Storage) => Promise<BackupReport>): Promise<void> {
   let failedCount = 0;
@@ -59,7 +59,7 @@ function lineOf({ sequence, fileCount, byteLength, copiedFileCount, copiedByteLe
   return `${held}; copied ${count(copiedFileCount)}, ${bytes(copiedByteLength)}; removed ${count(removedFileCount)}`;
 }
 
-/** One line, whatever names hold. */
+/** Prints one line, with control characters replaced. */
 export function say(line: string): void {
   process.stdout.write(`${plain(line, 2_000)}\n`);
 }

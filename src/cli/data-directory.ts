@@ -6,44 +6,44 @@ import { MANIFEST_KEY, MANIFEST_START } from "../store/files/manifest.js";
 import { KEYS_KEY, KEYS_START } from "../store/files/store-keys.js";
 import { beginsWith, isStorePart } from "../store/files/stores-below.js";
 
-/** The organization that is meant when none is named, and the one that a store by itself is. */
+/** The organization used where none is named, and the only one of a single store. */
 export const DEFAULT_ORGANIZATION = "default";
-/** The tokens of a data directory: hashes, never values. */
+/** The file of a data directory's tokens: hashes, never values. */
 export const TOKENS_KEY = "tokens.json";
-/** The salts of visitors without cookies, of today and of yesterday. */
+/** The file of today's and yesterday's salts for visitors without cookies. */
 export const SALTS_NAME = "visitor-salts";
-/** In a store: whose lock is taken to change its tokens, for that of the store is held by whoever writes it. */
+/** In a store: the lock for changing its tokens, since its writer holds the store's own lock. */
 export const TOKENS_LOCK = "tokens.lock";
 
-/** What `--data` names: one store, or a directory of stores, one for each organization; or nothing yet. */
+/** The target of `--data`: one store, a directory with one store per organization, or nothing yet. */
 export interface DataDirectory {
   readonly path: string;
   readonly kind: "absent" | "empty" | "store" | "organizations";
-  /** Organizations that are there, ascending; of a store it is `default`. */
+  /** Existing organizations, ascending; `default` for a single store. */
   readonly names: readonly string[];
-  /** What lies there and belongs to no organization. */
+  /** Entries that belong to no organization. */
   readonly strangers: readonly string[];
 }
 
 const organizationPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const FOLDERS = ["segments", "dictionaries", "identities", "journal", "quarantine"];
-/** What file systems, their browsers and version control leave in directories. */
+/** Entries left by file systems, file managers and version control. */
 const litterPattern = /^(?:lost\+found|\.DS_Store|\.localized|\.(?:git)?keep|\.gitignore|\.snapshot|\.Trash.*|\.Spotlight-V100|\.fseventsd|\.nfs.*|System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini)$/;
 const STRANGERS_SHOWN = 5;
-/** More than one token takes, which is told by what it must have. */
+/** Longer than one token, whose required members identify the file. */
 const TOKENS_START_BYTES = 65_536;
-/** What may stand before a member of the first entry: anything within it, braces in texts too. */
+/** What may precede a member within the first entry, including braces in strings. */
 const BEFORE = String.raw`(?:[^{}"]|"(?:[^"\\]|\\.)*")*?`;
 const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${BEFORE}"(?:sha256|token)"\s*:)(?=${BEFORE}"role"\s*:)${BEFORE}"scopes"\s*:)`);
 
-/** Whether a text may name an organization, which is also the name of its directory. */
+/** Whether a text is a valid organization name, which is also its directory's name. */
 export function isOrganizationName(text: string): boolean {
   return organizationPattern.test(text);
 }
 
 /**
- * Looks what a directory is, writing nothing. A store counts as one when it is damaged, and an organization among strangers too.
- * @throws Error for a file, for a directory of other things, and for one that is a store and holds others
+ * Finds out what a directory is, writing nothing. A damaged store still counts as one, and an organization among unrelated entries as one too.
+ * @throws Error for a file, for a directory of other things, and for a store that contains other stores
  */
 export async function dataDirectory(path: string): Promise<DataDirectory> {
   const entries = await namesIn(path);
@@ -62,19 +62,19 @@ export async function dataDirectory(path: string): Promise<DataDirectory> {
     throw new Error(`${path}: is a store and holds others (${listed(others)}): move one or the other to a directory of its own`);
   }
   if (names.length > 0 || (await holdsTokens(path))) return { path, kind: "organizations", names, strangers };
-  // Another program's, or its entries would look like ours.
+  // The file belongs to another program: ours would have matched.
   if (entries.includes(TOKENS_KEY)) strangers.push(TOKENS_KEY);
   if (!(await hinder(path, strangers))) return { path, kind: "empty", names, strangers };
   throw new Error(`${path}: is neither a store nor a directory of organizations, it holds ${listed(strangers)}`);
 }
 
-/** Whether its file of tokens is one of ours, damaged or not: others have files of that name too. */
+/** Whether its token file is ours, damaged or not: other programs use that name too. */
 async function holdsTokens(path: string): Promise<boolean> {
   const start = await fileStorage(path).read(TOKENS_KEY, { start: 0, end: TOKENS_START_BYTES });
   return start !== null && tokensStartPattern.test(new TextDecoder().decode(start));
 }
 
-/** Whether the engine wrote something at the root of a directory. */
+/** Whether a directory holds anything the engine wrote. */
 export async function isStore(path: string): Promise<boolean> {
   if ((await namesIn(path).catch(ignoreFile)) === null) return false;
   const storage = fileStorage(path);
@@ -86,7 +86,7 @@ export async function isStore(path: string): Promise<boolean> {
   return false;
 }
 
-/** Plain files, such as those to be imported, are nobody's home; directories and hidden files tell that this is somebody's. */
+/** Whether unrelated entries rule out a new data directory: directories and hidden files do, plain files such as ones to import do not. */
 async function hinder(path: string, strangers: readonly string[]): Promise<boolean> {
   for (const name of strangers) {
     if (name.startsWith(".") || name === TOKENS_KEY) return true;
@@ -95,13 +95,13 @@ async function hinder(path: string, strangers: readonly string[]): Promise<boole
   return false;
 }
 
-/** Whether a directory holds nothing yet that is worth mentioning. */
+/** Whether a directory is empty apart from litter. */
 async function isBare(path: string): Promise<boolean> {
   const names = await namesIn(path).catch(() => null);
   return names !== null && names.every((name) => litterPattern.test(name) || name.includes(PRIVATE_MARK));
 }
 
-/** Names in a directory, ascending; null where there is none. @throws Error for a file */
+/** Names in a directory, ascending; null where it is missing. @throws NoDirectory for a file */
 async function namesIn(path: string): Promise<string[] | null> {
   try {
     return (await readdir(path)).sort();

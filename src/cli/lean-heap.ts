@@ -1,11 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 
-/** How much larger than what lives in it, in percent, the old part of the heap may get before its garbage is collected. */
+/** Percentage by which the old generation may outgrow its live objects before it is collected. */
 const GROWING_PERCENT = 50;
 
 /**
- * From now on the heap of this process takes half of what it would, for less than a tenth more time: V8 lets it grow to two to four times what
- * lives in it. For commands that make much garbage and run for long.
+ * Halves the heap of this process from now on, for less than a tenth more time. For long-running commands that make much garbage.
+ * By default V8 lets the heap grow to two to four times its live size.
  */
 export function keepHeapLean(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);

@@ -4,28 +4,28 @@ import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { IngestResult } from "../schema/event.js";
 
-/** What is read at a time: what one insert takes, or less where rows are long. Two of these are in memory. */
+/** Bounds of one block: what one insert takes, or less where rows are long. Two blocks are in memory at a time. */
 const BLOCK_ROWS = 50_000;
 const BLOCK_CHARS = 64 * 1024 * 1024;
-/** What a row has beside its metadata, or traits, by estimate. */
+/** Estimated size of a row apart from its metadata or traits. */
 const ROW_CHARS = 500;
 const RECORDS = "records";
 
-/** What was done. */
+/** Counts of one load. */
 export interface StoreLoad {
-  /** Of what was sent now. */
+  /** Of the rows that this run sent. */
   accepted: number;
   duplicates: number;
   records: number;
-  /** Days that were sent, and those that were loaded before and have not changed. */
+  /** Days that this run sent; `daysBefore` counts unchanged days of earlier runs. */
   days: number;
   daysBefore: number;
 }
 
 export interface StoreLoadOptions {
-  /** Sends what was loaded before too. */
+  /** Whether to send what earlier runs loaded, too. */
   readonly isAgain: boolean;
-  /** The first and the last day, as dates; null: from or to the end. Other days are left alone. */
+  /** First and last day, as dates; null: unbounded. Other days are left alone. */
   readonly from: string | null;
   readonly to: string | null;
   /** Called after each block with the events sent so far. */
@@ -33,8 +33,8 @@ export interface StoreLoadOptions {
 }
 
 /**
- * Loads a store day by day: who is who first, then the events of each day, and behind them a note of what the day held. A run that was ended goes on
- * at the first day without its note; what it stored of that day is there already, and is stored once.
+ * Loads a store day by day: identities first, then the events of each day, each followed by a note of what the day held. An interrupted run resumes
+ * at the first day without a note; what it stored of that day counts as duplicates.
  */
 export async function loadStore(source: Daybook, target: ClickHouseDaybook, parts: LoadedParts, options: StoreLoadOptions): Promise<StoreLoad> {
   const done: StoreLoad = { accepted: 0, duplicates: 0, records: 0, days: 0, daysBefore: 0 };
@@ -66,7 +66,7 @@ export async function loadStore(source: Daybook, target: ClickHouseDaybook, part
   return done;
 }
 
-/** What a store holds is refused of somebody who was erased there alone, or by a defect: the day is not loaded. */
+/** A rejection means that the person was erased on ClickHouse only, or a defect: fail, so that the day gets no note. */
 function told(result: IngestResult): IngestResult {
   const [first] = result.rejected;
   if (first !== undefined) throw new Error(`refused ${result.rejectedCount ?? result.rejected.length} of what the store holds: ${first.message}`);
@@ -81,7 +81,7 @@ async function inBlocks<T>(items: AsyncIterable<T>, send: (block: readonly T[]) 
   const next = async () => {
     await sending;
     sending = send(block);
-    // It is seen when the next block is full; until then it must not count as unhandled.
+    // The next await sees the failure; until then it must not count as unhandled.
     sending.catch(() => undefined);
     block = [];
     charCount = 0;
@@ -96,7 +96,7 @@ async function inBlocks<T>(items: AsyncIterable<T>, send: (block: readonly T[]) 
   await sending;
 }
 
-/** How many events of each project each day has, days ascending. */
+/** Event counts by project for each day, days ascending. */
 async function daysOf(source: Daybook): Promise<ReadonlyMap<string, Readonly<Record<string, number>>>> {
   const days = new Map<string, Record<string, number>>();
   for (const project of source.projects()) {
@@ -108,7 +108,7 @@ async function daysOf(source: Daybook): Promise<ReadonlyMap<string, Readonly<Rec
   return new Map([...days].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The ids of a day's events added up, in whatever order: a day that lost one event and got another is another day. Cost: a look at each id. */
+/** The sum of the ids of a day's events, in any order: it changes when another event replaces one. Cost: reads each id. */
 async function sumOfIds(source: Daybook, day: string): Promise<string> {
   const sums = new Uint32Array(4);
   for await (const batch of source.recordBatches({ columns: ["id"], startDate: day, endDate: day })) {
@@ -120,12 +120,11 @@ async function sumOfIds(source: Daybook, day: string): Promise<string> {
   return toHex(new Uint8Array(sums.buffer));
 }
 
-/** A note names no project: it stays when they are deleted. */
+/** Hashed, so that a note names no project: notes outlive deleted projects. */
 function digestOfText(text: string): string {
   return toHex(sha256(new TextEncoder().encode(text)));
 }
 
-/** Of all records, in their order. */
 async function digestOf(source: Daybook): Promise<string> {
   const hash = new Sha256();
   const encoder = new TextEncoder();

@@ -8,31 +8,31 @@ export interface RowRejection {
   readonly reason: string;
 }
 
-/** A row that is stored as of the time of receipt. */
+/** A row stored with the time of receipt. */
 export interface Adjustment {
   readonly line: number;
   readonly createdAt: string;
 }
 
-/** What became of a source: every row is in exactly one of the first three. */
+/** The outcome of a source: each row counts in exactly one of the first three. */
 export interface LoadOutcome {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: number;
-  /** Rows that were records about identities: they are in the three, too. */
+  /** Identity records among the rows; they count in one of the three, too. */
   readonly records: number;
   /** The first rejections, at most `REJECTIONS_SHOWN`. */
   readonly rejections: readonly RowRejection[];
-  /** Of the accepted rows those whose time was more than five minutes ahead of the clock. */
+  /** Accepted rows whose time was more than five minutes ahead of the clock. */
   readonly adjusted: number;
-  /** The first of them, as many. */
+  /** The first adjusted rows, at most `REJECTIONS_SHOWN`. */
   readonly adjustments: readonly Adjustment[];
 }
 
 export interface LoadOptions {
-  /** The only project the events may belong to, and the one of those that name none. Records are of the organization. */
+  /** The project of events that name none, and the only one allowed. Records belong to the organization. */
   readonly project?: string;
-  /** Rows that are stored at once. Default: as many as suit a store of this machine. */
+  /** Rows stored at once. Default: what suits a store on this machine. */
   readonly rowsAtOnce?: number;
   /** Called after each batch with the rows read so far. */
   readonly onProgress?: (rowCount: number) => void;
@@ -40,15 +40,14 @@ export interface LoadOptions {
 
 export const REJECTIONS_SHOWN = 10;
 
-/** Rows per ingest: enough that a sync costs little per event, and so few that what they were read from is gone before the heap takes it for old. */
+/** Rows per ingest: enough to make a sync cheap per event, few enough that source rows are freed before V8 moves them to the old generation. */
 const BATCH_ROWS = 1_024;
-/** The same where each ingest is some statements of a server. */
+/** The same where each ingest costs several server statements. */
 export const BATCH_ROWS_OF_SERVER = 5_000;
 
-/** What takes rows. */
+/** The methods that store rows. */
 export type Loadable = Pick<Daybook, "ingest" | "ingestRecords">;
 
-/** Rows of one kind, and the lines they came from. */
 interface RowsOfKind<Input> {
   readonly inputs: Input[];
   readonly lines: number[];
@@ -73,7 +72,7 @@ export async function load(daybook: Loadable, rows: ImportRows, options: LoadOpt
     await pending;
     pending = store(daybook, batch, options, tally);
     batch = emptyBatch();
-    // The failure is seen by the next `await pending`; until then it must not count as unhandled.
+    // The next `await pending` sees the failure; until then it must not count as unhandled.
     pending.catch(() => undefined);
     options.onProgress?.(tally.rowCount);
   };
@@ -94,7 +93,7 @@ export async function load(daybook: Loadable, rows: ImportRows, options: LoadOpt
   return tally.outcome();
 }
 
-/** Waits for both kinds also when one fails: nothing is still being written then. */
+/** Waits for both kinds even when one fails: no write may still be running afterwards. */
 async function store(daybook: Loadable, { events, records }: LoadBatch, { project }: LoadOptions, tally: LoadTally): Promise<void> {
   const storing = [
     ...(events.inputs.length === 0 ? [] : [daybook.ingest(events.inputs, project === undefined ? {} : { project }).then((result) => tally.add(result, events.lines))]),
@@ -142,7 +141,7 @@ class LoadTally {
   }
 }
 
-/** The first lines of those that something was said of. Records and events of a batch come back one kind after the other. */
+/** The first lines reported. Events and records of a batch report separately, so lines arrive out of order. */
 class FirstLines<Of extends { readonly line: number }> {
   #lines: Of[] = [];
 

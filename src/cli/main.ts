@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { failureOf, runCommandLine } from "./command-line.js";
 
-/** Someone who reads only the first lines (`| head`) closes the pipe: that is no failure. */
+/** `| head` closes the pipe after the lines it reads: that is no failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 const args = process.argv.slice(2);
@@ -10,6 +10,6 @@ try {
 } catch (error) {
   const { code, line } = failureOf(args, error);
   process.stderr.write(line);
-  // Left to end by itself, the process would wait for whatever the failed command still holds.
+  // Exit here: the process would otherwise wait for whatever the failed command still holds open.
   process.exit(code);
 }

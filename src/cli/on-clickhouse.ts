@@ -2,7 +2,7 @@ import type { ClickHouseOptions } from "../clickhouse/options.js";
 import type { StoredDaybook } from "../clickhouse/stored-daybook.js";
 import { required, UsageError } from "./command.js";
 
-/** How a command is told of events on ClickHouse. */
+/** Options that locate events on ClickHouse. */
 export const CLICKHOUSE_OPTIONS = {
   clickhouse: { type: "string" },
   database: { type: "string" },
@@ -10,7 +10,7 @@ export const CLICKHOUSE_OPTIONS = {
   user: { type: "string" },
 } as const;
 
-/** What `--help` says of them. */
+/** Their lines in `--help`. */
 export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: events on ClickHouse, by its HTTP interface
   --database NAME       the organization's database there, made by "daybook clickhouse migrate"
   --cluster NAME        the cluster whose shards hold it
@@ -24,7 +24,7 @@ export interface ClickHouseValues {
   readonly user?: string | undefined;
 }
 
-/** Where and as whom, of the command line and the environment. @throws UsageError */
+/** Connection options from the command line and the environment. @throws UsageError */
 export function placeOf(url: string | undefined, option: string, { database, cluster, user }: ClickHouseValues) {
   const password = process.env["CLICKHOUSE_PASSWORD"];
   return {
@@ -37,8 +37,8 @@ export function placeOf(url: string | undefined, option: string, { database, clu
 }
 
 /**
- * Opens what `--clickhouse` names.
- * @param others values of options that say where else events are
+ * Opens the database that `--clickhouse` names.
+ * @param others values of options that name another location of events
  * @throws UsageError, and what openClickHouse throws
  */
 export async function openOnClickHouse(
@@ -50,13 +50,13 @@ export async function openOnClickHouse(
   return daybook;
 }
 
-/** @param others values of options that have no meaning there. @throws UsageError naming one that is given */
+/** @param others values of options that exclude `--clickhouse`. @throws UsageError naming one that is given */
 export function refuseBeside(others: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(others).find((name) => others[name] !== undefined);
   if (other !== undefined) throw new UsageError(`--clickhouse and --${other} exclude each other`);
 }
 
-/** Whether a command is about events on ClickHouse. @throws UsageError for an option that only has a meaning there, or is missing */
+/** Whether a command runs on ClickHouse. @throws UsageError where `--database` is missing, or a ClickHouse option is given without `--clickhouse` */
 export function isOnClickHouse(values: ClickHouseValues): boolean {
   if (values.clickhouse !== undefined) return required(values.database, "database") !== "";
   const stray = (["database", "cluster", "user"] as const).find((name) => values[name] !== undefined);

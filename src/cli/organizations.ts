@@ -6,36 +6,36 @@ import { UsageError } from "./command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, isOrganizationName, isStore, type DataDirectory } from "./data-directory.js";
 import { tellWait } from "./tell-wait.js";
 
-/** Checks the name of an organization, which is also the name of its directory. @throws UsageError */
+/** Checks the name of an organization, which is also its directory's name. @throws UsageError */
 export function organizationOf(text: string | undefined): string {
   const name = text ?? DEFAULT_ORGANIZATION;
   if (isOrganizationName(name)) return name;
   throw new UsageError(`--organization: expected lower-case letters, digits, - and _, at most 63, got ${JSON.stringify(name)}`);
 }
 
-/** Where an organization's store lies, or would. @throws UsageError for another organization than that of a store */
+/** The directory of an organization's store, whether or not it exists. @throws UsageError for any name but `default` in a single store */
 export function directoryOf({ path, kind }: DataDirectory, name: string): string {
   if (kind !== "store") return join(path, name);
   if (name === DEFAULT_ORGANIZATION) return path;
   throw new UsageError(`${path} is a store, whose one organization is "${DEFAULT_ORGANIZATION}": there is no ${JSON.stringify(name)}`);
 }
 
-/** @throws Error when there is no such directory: what only looks into one must not make it */
+/** @throws Error where the directory is missing: commands that only read must not create it */
 export function requireDirectory({ path, kind }: DataDirectory): void {
   if (kind === "absent") throw new Error(`${path}: no such directory`);
 }
 
 export interface OpenOptions {
   readonly currency?: string | undefined;
-  /** False: a lock whose owner cannot be seen is not waited for. Default true. */
+  /** False: fail at once on a lock whose owner is not visible, rather than wait for it. Default true. */
   readonly waits?: boolean;
-  /** As those of `openDaybook`. */
+  /** As in `openDaybook`. */
   readonly memoryBudgetBytes?: number;
   readonly futureEvents?: FutureEvents;
 }
 
 /**
- * Opens an organization for writing, making it where absent.
+ * Opens an organization for writing, creating it where missing.
  * @throws store_locked, corruption, manifest_missing, invalid_parameter; Error for a directory of other things
  */
 export async function openOrganization(data: DataDirectory, name: string, { currency, waits = true, ...options }: OpenOptions = {}): Promise<Daybook> {
@@ -51,11 +51,11 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
 
 export interface ReadingOptions {
   readonly currency?: string | undefined;
-  /** As that of `openDaybook`. */
+  /** As in `openDaybook`. */
   readonly memoryBudgetBytes?: number;
 }
 
-/** Opens an organization beside a running `serve`, for reading. @throws UsageError, Error when it does not exist */
+/** Opens an organization for reading, also while `serve` runs. @throws UsageError; Error where it is missing */
 export async function openForReading(data: DataDirectory, name: string, { currency, ...options }: ReadingOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!data.names.includes(name)) throw new Error(`${data.path}: there is no organization ${JSON.stringify(name)} here`);

@@ -4,16 +4,16 @@ import { dataDirectory } from "./data-directory.js";
 import { CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse, type ClickHouseValues } from "./on-clickhouse.js";
 import { openForReading, openOrganization, organizationOf } from "./organizations.js";
 
-/** What shows events and takes them away, wherever they are. */
+/** The methods that show and delete events, wherever they are stored. */
 export interface Keeping extends Pick<ClickHouseDaybook, "countEventsPerDay" | "deleteEvents" | "deleteProject" | "timeToLive" | "close"> {
   projects(): readonly string[] | Promise<readonly string[]>;
 }
 
-/** Where the events of an organization are. */
+/** The location of an organization's events. */
 export interface PlaceOfEvents {
-  /** Opens them, also beside a running `serve`. @throws UsageError, Error when they are not there, and what opening throws */
+  /** Opens the events for reading, also while `serve` runs. @throws UsageError, Error where they are missing, and what opening throws */
   read(): Promise<Keeping>;
-  /** The same, to take some away: of a data directory nobody else may have them open. */
+  /** Opens the events for deletion; no other process may have a data directory open for writing. */
   write(): Promise<Keeping>;
 }
 
@@ -24,7 +24,7 @@ interface PlaceValues extends ClickHouseValues {
   readonly organization?: string | undefined;
 }
 
-/** What a command line names. @throws UsageError */
+/** The location that a command line names. @throws UsageError */
 export function placeOfEvents(values: PlaceValues): PlaceOfEvents {
   const { data, organization } = values;
   if (isOnClickHouse(values)) {

@@ -13,28 +13,27 @@ import { readTokenFile, readTokens, type TokensText } from "./token-store.js";
 
 const RELOAD_EVERY_MS = 500;
 
-/** Hears of the tokens of a place after each change; a failure is told and tried again. */
+/** Called with the tokens of one source after each change; a failure is reported and retried. */
 type OnChange = (records: readonly TokenRecord[]) => Promise<void>;
 
-/** Tokens of one place, which may change. */
 class WatchedTokens {
   stored: ReadonlyMap<string, TokenRecord> = new Map();
   #text: string | null = null;
   #warning = "";
 
-  /** @param onStored hears when `stored` is another, before `onChange` */
+  /** @param onStored called when `stored` is replaced, before `onChange` */
   constructor(
     readonly read: () => Promise<TokensText>,
     readonly onChange: OnChange,
     readonly onStored: () => void,
   ) {}
 
-  /** Reads the tokens if their text has changed. @throws what `read` and `onChange` throw */
+  /** Reads the tokens, and applies them if their text has changed. @throws what `read` and `onChange` throw */
   async reload(): Promise<void> {
     await this.#take(await this.read());
   }
 
-  /** The same; says what went wrong once, not twice a second. What cannot be read leaves the tokens that there were. */
+  /** The same, but prints each failure once instead of throwing it. Where the tokens are unreadable, the previous ones stay in force. */
   async reloadOrWarn(): Promise<void> {
     let failure = "tokens not reloaded";
     try {
@@ -43,7 +42,7 @@ class WatchedTokens {
       await this.#take(read);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // That a store is locked is said each time with other seconds.
+      // The message of a locked store has different seconds each time, so compare the lock file instead.
       const thing = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
       if (thing === this.#warning) return;
       this.#warning = thing;
@@ -53,7 +52,7 @@ class WatchedTokens {
 
   async #take({ text, records }: TokensText): Promise<void> {
     if (text !== this.#text) {
-      // A revoked token must fall even when the rest of the change cannot be carried out yet.
+      // A revoked token must stop working even when the rest of the change cannot be applied yet.
       this.stored = byHash(records);
       this.onStored();
       await this.onChange(records);
@@ -63,21 +62,21 @@ class WatchedTokens {
   }
 }
 
-/** Fixed tokens plus those of files, which are read again whenever they change. */
+/** Fixed tokens plus those of files, which are reread when they change. */
 export class LiveTokens implements TokenStore {
   readonly #fixed: ReadonlyMap<string, TokenRecord>;
   readonly #watched: readonly WatchedTokens[];
   readonly #watchers = new Set<() => void>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param places what reads the tokens of each; of one token that is in several the first counts, or one that is revoked */
+  /** @param places read the tokens of one source each; of a token in several, a revoked record counts, else the first */
   constructor(fixed: readonly TokenRecord[], places: readonly (() => Promise<TokensText>)[], onChange: OnChange = () => Promise.resolve()) {
     this.#fixed = byHash(fixed);
     this.#watched = places.map((read) => new WatchedTokens(read, onChange, () => this.#watchers.forEach((watcher) => watcher())));
   }
 
   watch(watcher: () => void): () => void {
-    // A function of its own: who watches twice ends each by itself.
+    // A new function per call, so that two subscriptions of one watcher end separately.
     const own = () => watcher();
     this.#watchers.add(own);
     return () => void this.#watchers.delete(own);
@@ -89,7 +88,7 @@ export class LiveTokens implements TokenStore {
     return found.find((record) => record.revoked_at !== null) ?? found[0];
   }
 
-  /** Reads the tokens and keeps watching their files until `stop`. @throws like `reload` */
+  /** Reads the tokens, then polls their files until `stop`. @throws like `reload` */
   async start(): Promise<void> {
     await this.reload();
     const next = (): void => {
@@ -107,7 +106,7 @@ export class LiveTokens implements TokenStore {
     this.#timer = null;
   }
 
-  /** Reads the tokens that have changed. @throws what reading and hearing of them throws */
+  /** Applies tokens that have changed. @throws what reading and `onChange` throw */
   async reload(): Promise<void> {
     for (const watched of this.#watched) await watched.reload();
   }
@@ -115,7 +114,7 @@ export class LiveTokens implements TokenStore {
 
 const SECOND_MS = 1_000;
 
-/** Tells of requests on stderr, one JSON object a line: never what was asked, nor who asked. */
+/** Logs requests on stderr, one JSON object per line: never what was queried, nor by whom. */
 export class RequestLog {
   #secondMs = 0;
   #lineCount = 0;
@@ -133,7 +132,7 @@ export class RequestLog {
     this.#line({ level, request_id: requestId, method, route, status, code: code ?? undefined, organization, duration_ms: rounded });
   }
 
-  /** Messages of errors that are not ours may quote what a caller sent: of these only the place is told. */
+  /** Messages of errors that are not ours may quote a caller's input: log only the type and stack of these. */
   defect(thrown: unknown, requestId: string): void {
     const message = thrown instanceof DaybookError ? `${thrown.code}: ${thrown.message}` : thrown instanceof Error ? thrown.name : typeof thrown;
     const stack = thrown instanceof Error ? (thrown.stack ?? "").split("\n").filter((line) => line.startsWith("    at ")) : [];
@@ -158,7 +157,7 @@ export class RequestLog {
   }
 }
 
-/** The questions of the page that read what is kept of all time, those first that it asks first. */
+/** Queries of the page that read all-time tables, in the order in which the page runs them. */
 const QUESTIONS: readonly ((daybook: ServedDaybook, project: string, signal: AbortSignal) => Promise<unknown>)[] = [
   (daybook, project, signal) => daybook.webOverview({ project }, { signal }),
   (daybook, _, signal) => daybook.topCompanies({}, { signal }),
@@ -167,9 +166,9 @@ const QUESTIONS: readonly ((daybook: ServedDaybook, project: string, signal: Abo
 ];
 
 /**
- * Asks what the page asks of the project with the most events, before anybody does: sessions, payments, touches and who was seen are then in memory,
- * within the budget. One question after the other, each of which gives others their turns; what somebody asks meanwhile waits for what it needs.
- * Where several organizations have events, nothing is asked. Never rejects: who asks again hears what went wrong. Cost: all rows, once.
+ * Runs the page's queries on the project with the most events before the first request: sessions, payments, touches and active entities are then
+ * cached, within the budget. Queries run one after another, and each yields; a request meanwhile waits only for what it needs. Does nothing where
+ * several organizations have events. Never rejects: a later query reports the error. Cost: all rows, once.
  */
 export async function warm(organizations: Iterable<ServedDaybook>, signal: AbortSignal): Promise<void> {
   try {
@@ -179,11 +178,11 @@ export async function warm(organizations: Iterable<ServedDaybook>, signal: Abort
     if (busiest === undefined) return;
     for (const ask of QUESTIONS) await ask(daybook, busiest.property, signal);
   } catch {
-    // Stopped, or damaged: a question that is asked says so.
+    // Stopped, or damaged: a later query reports it.
   }
 }
 
-/** The default organization is always open, and often empty. */
+/** Skips empty organizations: the default one is always open, and often empty. */
 async function withEvents(organizations: Iterable<ServedDaybook>): Promise<ServedDaybook[]> {
   const found: ServedDaybook[] = [];
   for (const daybook of organizations) if (((await daybook.stats?.())?.eventCount ?? 0) > 0) found.push(daybook);
@@ -191,56 +190,56 @@ async function withEvents(organizations: Iterable<ServedDaybook>): Promise<Serve
 }
 
 export interface ServerOptions {
-  /** null: everything stays in memory. */
+  /** Null: keep everything in memory. */
   readonly data: DataDirectory | null;
   readonly host: string;
   readonly port: number;
   readonly currency: string | undefined;
-  /** Tokens besides those that are stored. */
+  /** Tokens besides the stored ones. */
   readonly tokens: readonly TokenRecord[];
-  /** A file of tokens, beside those of the data directory. */
+  /** A file of tokens, besides those of the data directory. */
   readonly tokenFile?: string | undefined;
-  /** True: tokens count that are short enough to be guessed. */
+  /** True: accept secret tokens that are short enough to be guessed. */
   readonly insecure?: boolean;
-  /** How long a question may take. Default: that of a handler. */
+  /** Time limit of a query in ms. Default: that of the handler. */
   readonly questionMs?: number;
-  /** True: every request is told of on stderr. Defects always are. */
+  /** True: log every request on stderr. Defects are always logged. */
   readonly logsRequests: boolean;
-  /** True: no thread for the sockets. A machine of one core has none anyway. */
+  /** True: no thread for the sockets. A machine with one core has none anyway. */
   readonly oneThread: boolean;
-  /** True: what questions read of all time is loaded when the first one asks for it. Else it is read ahead, where one organization has events. */
+  /** True: load all-time tables at their first use. False: load them at the start, where only one organization has events. */
   readonly cold: boolean;
-  /** What browsers get and send. */
+  /** Settings for browsers. */
   readonly web: WebOptions;
-  /** Organizations that are open already; the server closes them. */
+  /** Organizations that are already open; the server closes them. */
   readonly open?: Readonly<Record<string, OpenedDaybook>>;
-  /** Opens an organization that a token names, where it is neither open nor in `data`. Default: in memory. */
+  /** Opens every organization that is not in `open`. Default: from `data`, or in memory. */
   readonly others?: (name: string) => Promise<OpenedDaybook>;
 }
 
-/** What can be served, and let go of. */
+/** A Daybook that can be served and closed. */
 export type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
 export interface WebOptions {
-  /** True: the page that shows the numbers. */
+  /** True: serve the page. */
   readonly page: boolean;
-  /** Proxies whose word on addresses is believed. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
-  /** File of places by address. */
+  /** Geolocation database. */
   readonly geo: string | undefined;
-  /** True: who does not want to be measured is not. */
+  /** True: store nothing of browsers that send `Sec-GPC: 1`. */
   readonly honorGpc: boolean;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** Reads the stored tokens now instead of within half a second. */
+  /** Rereads the stored tokens now instead of within half a second. */
   reloadTokens(): Promise<void>;
-  /** Stops accepting, finishes what is in flight, seals and releases every store. */
+  /** Stops accepting requests, finishes those in flight, seals and releases every store. */
   close(): Promise<void>;
 }
 
-/** Serves a store, or all organizations of a data directory; those that a later token names are opened when it appears. */
+/** Serves a store, or all organizations of a data directory; organizations that a later token names are opened when it appears. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const daybooks = new Map<string, OpenedDaybook>(Object.entries(options.open ?? {}));
   const { data, tokenFile, insecure = false } = options;
@@ -273,9 +272,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...namedBy(options.tokens)]);
     await tokens.start();
-    // What a later token names must not keep us from hearing that another was revoked; it is tried again with the next look at the tokens.
+    // From now on do not wait for locks: a store that a later token names must not delay revocations. Opening it is retried at the next poll.
     isStarting = false;
-    // Not before: opening stores takes the thread for long, and is over.
+    // Only now: opening stores blocks the thread for long, but that is over.
     const lag = eventLoopLag();
     const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
     const handler = createHandler({
@@ -319,7 +318,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** Organizations that somebody may ask for. */
 function namedBy(records: readonly TokenRecord[]): string[] {
   return records.filter((record) => record.revoked_at === null).map((record) => record.organization);
 }
@@ -330,7 +328,7 @@ function openOne(options: ServerOptions, name: string, waits: boolean): Promise<
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }
 
-/** How long a stop may take before the process ends anyway. */
+/** Time limit of a stop in ms; then the process exits anyway. */
 const STOP_MS_MAX = 15_000;
 
 /** Ends the process after SIGTERM or SIGINT and an orderly close; a second signal ends it at once. */
@@ -348,6 +346,6 @@ export async function untilStopped(server: RunningServer): Promise<void> {
     process.exit(1);
   }, STOP_MS_MAX).unref();
   await server.close();
-  // What a stopped question began to load goes on, and would keep the process for as long as that takes.
+  // Loads that a stopped query began continue, and would delay the exit until they are done.
   process.exit();
 }

@@ -2,14 +2,15 @@ import { DaybookError } from "../base/errors.js";
 import { sha256, toHex } from "../base/hash.js";
 import { parseTokens, type TokenOptions, type TokenRecord } from "../http/index.js";
 
-/** Stored tokens as text: JSON, each record with the first half of its SHA-256. */
+/** Serializes tokens as JSON, each record with the first half of its SHA-256. */
 export function checkedText(records: readonly TokenRecord[]): string {
   return `${JSON.stringify(records.map((record) => ({ ...record, check: checkOf(record) })), null, 2)}\n`;
 }
 
 /**
- * Reads what `checkedText` wrote: a damaged byte must not turn one right into another. Records without a check are those
- * of older programs, or of a person. @throws corruption, malformed_json, invalid_parameter
+ * Parses the output of `checkedText`: the checksum keeps a damaged byte from turning one right into another.
+ * Records of older programs, or written by hand, have no checksum.
+ * @throws corruption, malformed_json, invalid_parameter
  */
 export function readCheckedTokens(text: string, options: TokenOptions = {}): TokenRecord[] {
   const entries = parsed(text);
@@ -27,7 +28,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Said better below.
+    // `parseTokens` reports it better.
     return null;
   }
 }

@@ -4,20 +4,20 @@ import { dataDirectory } from "./data-directory.js";
 import { directoryOf, requireDirectory } from "./organizations.js";
 import { changeTokenFile, changeTokens, readTokenFile, storedTokens, type ChangeOfTokens } from "./token-store.js";
 
-/** Where tokens are kept: in a data directory, or in a file for `serve --tokens`. */
+/** Where tokens are stored: in a data directory, or in a file for `serve --tokens`. */
 export interface TokenPlace {
   readonly path: string;
-  /** @throws Error where there are none, or naming the file */
+  /** @throws Error where they are missing, or naming the file */
   read(): Promise<readonly TokenRecord[]>;
-  /** Changes those that are there. @throws the same, and store_locked */
+  /** Changes existing tokens. @throws the same, and store_locked */
   change(change: ChangeOfTokens): Promise<void>;
-  /** Adds one, and makes the place where absent. @throws UsageError for another organization than that of a store */
+  /** Adds a token, creating file or directory where missing. @throws UsageError for an organization other than that of a single store */
   add(record: TokenRecord): Promise<void>;
 }
 
 export const TOKEN_PLACE_OPTIONS = { data: { type: "string" }, tokens: { type: "string" } } as const;
 
-/** What a command line names. @throws UsageError */
+/** The tokens that a command line names. @throws UsageError */
 export function tokenPlaceOf({ data, tokens }: { readonly data?: string | undefined; readonly tokens?: string | undefined }): TokenPlace {
   if (data !== undefined && tokens !== undefined) throw new UsageError("--data and --tokens exclude each other");
   if (tokens !== undefined && tokens !== "") return inFile(tokens);
@@ -28,7 +28,7 @@ export function tokenPlaceOf({ data, tokens }: { readonly data?: string | undefi
 function inFile(path: string): TokenPlace {
   return {
     path,
-    // One that is too short must be seen, to be revoked.
+    // Short tokens must be listed too, to be revoked.
     read: async () => (await readTokenFile(path, { insecure: true })).records,
     change: (change) => changeTokenFile(path, change, false),
     add: (record) => changeTokenFile(path, (records) => [...records, record], true),

@@ -15,7 +15,7 @@ import { tellWait } from "./tell-wait.js";
 
 const LOCK_WAIT_MS = 5_000;
 
-/** Tokens as they lie somewhere: the text tells whether they have changed. */
+/** Stored tokens; `text` shows whether they have changed. */
 export interface TokensText {
   readonly text: string;
   readonly records: TokenRecord[];
@@ -23,21 +23,21 @@ export interface TokensText {
 
 export type ChangeOfTokens = (records: readonly TokenRecord[]) => readonly TokenRecord[];
 
-/** All tokens of a data directory; none where it has no token file. @throws Error naming the file */
+/** All tokens of a data directory; none without a token file. @throws Error naming the file */
 export async function storedTokens(dataDirectory: string, options?: TokenOptions): Promise<TokenRecord[]> {
   return (await readTokens(dataDirectory, options)).records;
 }
 
-/** Loaded for a file that is there: describing its shape needs a library that takes as long to load as all the rest of a command. */
+/** Imported only for an existing file: its schema needs a library that takes as long to load as the rest of a command. */
 const tokenChecks = () => import("./token-check.js");
 
-/** The same, and their text. */
+/** The same, with their text. */
 export async function readTokens(dataDirectory: string, options?: TokenOptions): Promise<TokensText> {
   const bytes = await fileStorage(dataDirectory).read(TOKENS_KEY);
   return bytes === null ? { text: "[]", records: [] } : await textOf(bytes, `${dataDirectory}/${TOKENS_KEY}`, options);
 }
 
-/** The tokens of a file that a person wrote, or `daybook token` did: values or hashes. @throws Error naming the file */
+/** Tokens of a file written by hand or by `daybook token`: values or hashes. @throws Error naming the file */
 export async function readTokenFile(path: string, options?: TokenOptions): Promise<TokensText> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw isMissing(error) ? new Error(`${path}: no such file`, { cause: error }) : naming(path, error);
@@ -45,7 +45,7 @@ export async function readTokenFile(path: string, options?: TokenOptions): Promi
   return await textOf(bytes, path, options);
 }
 
-/** Whether the tokens of a path may be read again: what a pipe held is gone. @throws Error naming the file */
+/** Whether a path can be reread, which a pipe cannot; true where it is missing. @throws Error naming the file */
 export async function canBeReadAgain(path: string): Promise<boolean> {
   return (await statsOf(path))?.isFile() ?? true;
 }
@@ -60,10 +60,10 @@ async function textOf(bytes: Uint8Array, path: string, options?: TokenOptions): 
   }
 }
 
-/** Replaces the tokens of a data directory under its lock, so that two changes at once both count. @throws store_locked */
+/** Replaces the tokens of a data directory under its lock, so that concurrent changes both count. @throws store_locked */
 export async function changeTokens({ path, kind }: DataDirectory, change: ChangeOfTokens): Promise<void> {
   const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: tellWait });
-  // The one that has the lock writes where it can: it refuses once the lock is lost.
+  // Write through the locked storage where possible: it refuses once the lock is lost.
   const storage = kind === "store" ? fileStorage(path) : locked;
   const replace = () =>
     underLock(locked, async () => {
@@ -71,20 +71,20 @@ export async function changeTokens({ path, kind }: DataDirectory, change: Change
       const { checkedText } = await tokenChecks();
       await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
     });
-  // A token is to be revoked on a full disk, too.
+  // Revoking a token must work on a full disk, too.
   await replace().catch(async (error: unknown) => {
     if (!isFull(error)) throw error;
     await diskReserve(path).use(replace);
   });
 }
 
-/** A file that is being made, in the directory that is its lock. */
+/** The new file before its rename, in the lock's directory. */
 const NEXT_KEY = "next";
 
 /**
- * Replaces the tokens of a file, under a lock beside it that is called `FILE.lock`. Without checksums: a person may go on writing there.
- * A file that is there keeps its owner, group and mode.
- * @param makes a file where there is none
+ * Replaces the tokens of a file, under the lock `FILE.lock` beside it. Writes no checksums, so that people can go on editing the file.
+ * An existing file keeps its owner, group and mode.
+ * @param makes creates a missing file
  * @throws store_locked, Error naming the file
  */
 export async function changeTokenFile(path: string, change: ChangeOfTokens, makes: boolean): Promise<void> {
@@ -94,7 +94,7 @@ export async function changeTokenFile(path: string, change: ChangeOfTokens, make
     if (makes && error instanceof Error && isMissing(error.cause)) return { records: [] };
     throw error;
   });
-  // What cannot be read leaves no lock behind.
+  // Read before locking: an unreadable file must not leave a lock behind.
   await read();
   const locked = flatFileStorage(`${file}.lock`, { onLockWait: tellWait });
   await underLock(locked, async () => {
@@ -108,7 +108,7 @@ export async function changeTokenFile(path: string, change: ChangeOfTokens, make
   });
 }
 
-/** Gives what replaces a file its owner, group and mode: a server that runs as somebody else reads it. @throws Error where that is not permitted */
+/** Gives a new file the owner, group and mode of the old one: the server may run as another user. @throws Error where that is not permitted */
 async function keepRights(file: string, next: string): Promise<void> {
   const kept = await statsOf(file);
   if (kept === null) return;
@@ -127,7 +127,7 @@ async function keepRights(file: string, next: string): Promise<void> {
   }
 }
 
-/** Null: there is nothing. @throws Error naming the file */
+/** Null where the file is missing. @throws Error naming the file */
 async function statsOf(path: string): Promise<Stats | null> {
   try {
     return await stat(path);
@@ -137,7 +137,7 @@ async function statsOf(path: string): Promise<Stats | null> {
   }
 }
 
-/** The one path of a file, whichever links lead to its directory: its lock is beside it. @throws Error for a link, or no directory */
+/** The real path of a file: one lock beside it, whichever links lead to its directory. @throws Error for a link, or a missing directory */
 async function placeOf(path: string): Promise<string> {
   const directory = dirname(path);
   const found = await realpath(directory).catch((error: unknown) => {
@@ -157,7 +157,7 @@ async function underLock(locked: Required<Pick<Storage, "lock">>, run: () => Pro
   }
 }
 
-/** Another change holds the lock for milliseconds only: worth waiting for. */
+/** Other changes hold the lock only for milliseconds, so retry. */
 async function lockSoon(take: () => Promise<StorageLock>): Promise<StorageLock> {
   const untilMs = performance.now() + LOCK_WAIT_MS;
   for (;;) {
@@ -178,7 +178,7 @@ function naming(path: string, error: unknown): Error {
   return new Error(`${path}: ${messageOf(error)}`, { cause: error });
 }
 
-/** With what accepts a token that is too short. */
+/** The message of an error; for a token that is too short it names `--insecure-token`. */
 export function messageOf(error: unknown): string {
   if (error instanceof DaybookError && error.details["charCount"] !== undefined) return `${error.message}; serve --insecure-token accepts it`;
   return error instanceof Error ? error.message : String(error);

@@ -3,10 +3,10 @@ import { placeOf, refuseBeside, type ClickHouseValues } from "./on-clickhouse.js
 import { count, plural } from "./print/format.js";
 import { say } from "./print/say.js";
 
-/** A check of one table is one statement, and reads all that the server has of it. */
+/** In ms: the check of a table is one statement that reads all rows the server has of it. */
 const TIMEOUT_MS = 86_400_000;
 
-/** Prints what is wrong with the database, and a line of what was checked. @throws UsageError; Error when there is a finding */
+/** Prints the findings on a database and a summary. @throws UsageError; Error where there is a finding */
 export async function verifyOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>): Promise<void> {
   refuseBeside(others);
   const { verifyClickHouse } = await import("../clickhouse/verify-clickhouse.js");

@@ -11,10 +11,10 @@ import { goneText } from "../print/deletions.js";
 import { count, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
 
-/** How long a statement may take by which all that was loaded is compared at the end: a day. */
+/** Timeout in ms of a statement of the final comparison, which reads all rows: a day. */
 const COMPARED_MS = 86_400_000;
 
-/** What is kept of columns: each is read once. */
+/** Size of the column cache: small, since each column is read once. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [options]
@@ -60,7 +60,7 @@ const OPTIONS = {
   to: { type: "string" },
 } as const;
 
-/** Options of one of them that mean nothing to the others. */
+/** Options that apply to one task only. */
 const OWN = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
 const TASKS = ["migrate", "load", "sweep"] as const;
 

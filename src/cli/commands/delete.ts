@@ -104,7 +104,7 @@ function msOf(text: string): number {
 
 type EventCounting = Pick<Keeping, "projects" | "countEventsPerDay">;
 
-/** @throws Error for a project that there is not */
+/** @throws Error where the project is missing */
 async function going(daybook: EventCounting, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {
   const projects = await daybook.projects();
   if (only !== null && !projects.includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);

@@ -61,7 +61,7 @@ async function run(args: readonly string[]): Promise<void> {
   const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], insecure, logsRequests: false, oneThread: true, cold: true, web, open });
   const tokenOf = (organization: string) => made.get(organization)?.value ?? "";
   process.stdout.write(requestsText(server.url, sets, tokenOf));
-  // Last: what is looked at stands where the eye is.
+  // The page links come last, so that they end up where the user looks.
   process.stdout.write(pagesText(server.url, sets, tokenOf));
   process.stdout.write(`\ndaybook listening on ${server.url}\n`);
   await untilStopped(server);

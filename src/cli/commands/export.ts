@@ -16,7 +16,7 @@ import { csvBlocks, ndjsonBlocks, type Exporting, type ExportProgress } from "..
 const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
 type ExportFormat = (typeof FORMATS)[number];
 
-/** What is kept of columns: each is read once, or twice in a row. */
+/** Size of the column cache: small, since each column is read once, or twice in a row. */
 const COLUMN_BYTES = 16 * 1024 * 1024;
 
 const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
@@ -114,7 +114,7 @@ function embedded(daybook: Exporting, format: ExportFormat): Exporting & Pick<Da
   throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
 }
 
-/** Whoever takes such a file for a copy would find people fallen apart, and companies gone. */
+/** Warns that the file is no copy: imported, it would lose identities and companies. */
 async function tellOfRecords(daybook: Exporting, format: string): Promise<void> {
   let recordCount = 0;
   for await (const { type } of daybook.exportRecords()) if (type !== "project") recordCount += 1;
@@ -123,13 +123,13 @@ async function tellOfRecords(daybook: Exporting, format: string): Promise<void> 
   process.stderr.write(`daybook export: ${format} holds events only; ${left} left out: use ndjson for a copy\n`);
 }
 
-/** The library says what is wrong with a date in its own names. */
+/** Replaces the library's parameter names in date errors with those of the options. */
 function inOptionNames(error: unknown): unknown {
   if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
   return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
 }
 
-/** The same chunks, the first of them made already: a question that fails must not cut down the file of an earlier export. */
+/** The same chunks, with the first computed already: a query that fails must not truncate the file of an earlier export. */
 async function begun(chunks: AsyncIterable<string | Uint8Array>): Promise<AsyncIterable<string | Uint8Array>> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();

@@ -19,7 +19,7 @@ import { FileFault, type ImportRows } from "../read/row.js";
 const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;
 type ImportFormat = (typeof FORMATS)[number];
 
-/** What is kept of columns: an import reads ids that it may know, and what it compacts. */
+/** Size of the column cache: an import reads ids that may be stored already, and what it compacts. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE...
@@ -69,7 +69,7 @@ async function run(args: readonly string[]): Promise<void> {
   const sealed = files.find(({ path, format }) => format === "parquet" && (path === "-" || /\.gz$/i.test(path)));
   if (sealed !== undefined) throw new UsageError(`${sealed.path}: Parquet is read from its end, so it has to be a file, and not gzipped`);
   const data = path === undefined ? null : await dataDirectory(path);
-  // A name that is mistyped must not leave half of the files stored, nor a new store behind.
+  // Check all files first: a mistyped name must not leave half of them stored, or create a store.
   for (const { path } of files) await checkReadable(path);
   const map = values.map === undefined ? null : await readCsvMap(values.map);
   keepHeapLean();
@@ -96,7 +96,7 @@ async function run(args: readonly string[]): Promise<void> {
       const why = outcome.rejected === 0 ? "there are no events in it" : `no row of it could be imported${format === "csv" ? "" : `: is it ${format}?`}`;
       unread.push(`${path}: ${why}`);
     }
-    // Closing would leave what takes long to merge to others, and a store may be fed by imports alone.
+    // Seal here: closing leaves slow merges to a later process, but some stores are only written by imports.
     if ("seal" in daybook) await daybook.seal();
   } finally {
     await daybook.close();

@@ -13,7 +13,7 @@ import { answerText } from "../print/answer.js";
 
 const NAMES = Object.keys(planners) as ReportName[];
 
-/** The names in lines of a width that fits the rest of the help. */
+/** Wrapped to the width of the help. */
 const nameLines = NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
 
 const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
@@ -78,11 +78,11 @@ function parsed(json: string): unknown {
   }
 }
 
-/** @throws UsageError for what is wrong with the question, whatever is stored */
+/** @throws UsageError where the query itself is invalid (status 400) */
 async function ask<K extends ReportName>(daybook: Pick<Daybook, ReportName>, name: K, input: object): Promise<AnswerByReport[K]> {
   const onNotice = ({ message }: { readonly message: string }) => process.stderr.write(`daybook query: ${message}\n`);
   try {
-    // The method refuses what is no input of its own; pages have a text in the place of where they go on.
+    // The method checks its input; in paged answers `next` is a cursor string, not a position.
     return (await daybook[name](input as never, { onNotice })) as AnswerByReport[K];
   } catch (error) {
     throw error instanceof DaybookError && STATUS[error.code] === 400 ? new UsageError(error.message) : error;

@@ -26,7 +26,7 @@ async function run(args: readonly string[]): Promise<void> {
   await copyOrganizations(source, path, restoreStore);
 }
 
-/** Says of when a backup is, and whether it was cut. */
+/** Prints when a backup was taken, and whether it was cut off. */
 async function tellMoment(source: DataDirectory, name: string): Promise<void> {
   const stored = await fileStorage(directoryOf(source, name)).read(MANIFEST_KEY);
   if (stored === null) return;

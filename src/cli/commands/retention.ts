@@ -65,7 +65,7 @@ async function show(place: PlaceOfEvents): Promise<void> {
   }
 }
 
-/** What a rule, or those that there are, would take away: shown before it does, and asked for. */
+/** Shows what the new rule, or the existing ones, will delete, and asks for confirmation. */
 async function showNext(place: PlaceOfEvents, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
   const daybook = await place.read();
   const going = await daybook.timeToLive.preview(rule).finally(() => daybook.close());

@@ -36,7 +36,7 @@ Tokens made or revoked by "daybook token" count at once, those of DIR and those 
 is made and shown once.
 `;
 
-/** What one statement may take beside questions, such as an insert. */
+/** Least timeout in ms of ClickHouse statements: inserts may take longer than queries. */
 const STATEMENT_MS = 300_000;
 
 export const DEFAULT_DATA_DIRECTORY = "./data";
@@ -73,7 +73,7 @@ async function run(args: readonly string[]): Promise<void> {
   const fixed = environmentTokens(insecure);
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens, { insecure })).records)];
   const isRemote = isOnClickHouse(values);
-  // One that is made at each start would be in every log, with rights that last.
+  // No generated token here: there is no place to store it, so each start would log another one.
   if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
   const statementRules = { timeoutMs: Math.max(questionMs, STATEMENT_MS), ...(currency === undefined ? {} : { currency }) };
   const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, statementRules) : null;
@@ -94,7 +94,7 @@ async function run(args: readonly string[]): Promise<void> {
   const given = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile, insecure };
   const server = await startServer({ ...elsewhere, ...given, data, host, port, currency, questionMs, logsRequests, oneThread, cold, web });
   if (first !== null) {
-    // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
+    // Only after the server has started: a failed start must not store a token that was never shown.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);
     await server.reloadTokens();
     process.stdout.write(`owner token, shown this once: ${first.value}\n`);
@@ -109,12 +109,12 @@ function refuseOther(name: string): never {
   throw new UsageError(`there is no organization ${JSON.stringify(name)}: one database on ClickHouse holds one, which is "${DEFAULT_ORGANIZATION}"`);
 }
 
-/** Whether somebody may come in by it: a public key opens nothing. */
+/** Whether a token grants access: public and revoked ones do not. */
 function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolean {
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
-/** The token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError that does not show it */
+/** The owner token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError that does not show the value */
 export function environmentTokens(insecure = false): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];

@@ -44,12 +44,11 @@ async function run(args: readonly string[]): Promise<void> {
   for (const line of quarantined) process.stdout.write(`${line}\n`);
 }
 
-/** What a Daybook has, which is closed then. */
 async function closing(daybook: { stats(): Promise<DaybookStats>; close(): Promise<void> }): Promise<DaybookStats> {
   return await daybook.stats().finally(() => daybook.close());
 }
 
-/** @param isEmbedded false: nothing waits for a seal, and nothing is kept in memory */
+/** @param isEmbedded false for ClickHouse, which has no unsealed events and caches nothing in memory */
 function rowOf(name: string, stats: DaybookStats, isEmbedded: boolean): string[] {
   return [
     name,

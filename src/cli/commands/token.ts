@@ -99,7 +99,7 @@ const OPTION_OF: readonly (readonly [path: string, option: string])[] = [
   ["token.public.origins", "origins"],
 ];
 
-/** What is wrong with a token, in the words of the command line. */
+/** Replaces parameter names in errors with those of the options. */
 function inOptions(make: () => Made): Made {
   try {
     return make();
@@ -145,7 +145,7 @@ async function revoke(args: readonly string[]): Promise<void> {
   await place.change((records) => {
     const found = records.find((record) => record.id === id);
     if (found === undefined) throw new Error(`${place.path}: there is no token with the id ${JSON.stringify(id)}`);
-    // A person may have written one twice, or two of one id.
+    // A hand-written file may list a token twice, or two tokens with one id.
     const hashes = new Set(records.filter((record) => record.id === id).map((record) => record.sha256));
     const isMeant = (record: TokenRecord) => hashes.has(record.sha256) && record.revoked_at === null;
     if (!records.some(isMeant)) throw new Error(`the token ${id} was revoked at ${found.revoked_at} already`);

@@ -51,7 +51,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (findingCount > 0) throw new Error(`${path}: ${plural(findingCount, "finding")}`);
 }
 
-/** Sets damaged files of one organization aside, and says what went with them. @throws store_locked, corruption */
+/** Moves damaged files of one organization to quarantine, and prints what was lost. @throws store_locked, corruption */
 async function salvage(data: DataDirectory, name: string): Promise<void> {
   const storage = fileStorage(directoryOf(data, name), { onLockWait: tellWait });
   const manifest = await storage.read(MANIFEST_KEY);
@@ -65,7 +65,7 @@ async function salvage(data: DataDirectory, name: string): Promise<void> {
   }
 }
 
-/** Prints what is wrong with one organization, and a line of what was checked. Answers the number of findings. */
+/** Prints the findings of one organization and a summary; returns the number of findings. */
 async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   const startMs = performance.now();
   const report = await verifyStore(fileStorage(directoryOf(data, name)));
@@ -73,7 +73,7 @@ async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   for (const { file, expected, found } of report.findings) say(`${name}/${file}: expected ${expected}, found ${found}`);
   const hiddenCount = report.findingCount - report.findings.length;
   if (hiddenCount > 0) say(`${name}: ${count(hiddenCount)} findings more in these files`);
-  // In a store by itself the tokens lie beside its files, and were looked at already.
+  // In a single store the tokens lie beside its files, and `verifyTokens` has checked them already.
   const isOwn = (note: string) => data.kind === "store" && note.startsWith(`${TOKENS_KEY}: `);
   for (const note of report.notes) if (!isOwn(note)) say(`${name}/${note} (harmless)`);
   if (report.skippedFileCount > 0) say(`${name}: ${count(report.skippedFileCount)} files were replaced by a writer before they were read (harmless)`);

@@ -5,7 +5,7 @@ import { count, plain } from "./format.js";
 
 const TEXT_WIDTH = 56;
 
-/** A value of an answer as a person reads it. @param name of its member, which tells its unit */
+/** Formats a value for people. @param name of its member, which implies its unit */
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "number") return name.endsWith("Rate") || name === "rate" ? percent(value) : name.endsWith("Sec") ? seconds(value) : figure(value);
@@ -14,28 +14,27 @@ function cell(name: string, value: unknown): string {
   return plain(JSON.stringify(value), TEXT_WIDTH);
 }
 
-/** The values that a row stands under; none: of all. */
+/** The breakdown values of a row; without any, the row covers all. */
 function valuesText(values: readonly string[], separator = ", "): string {
   return values.length === 0 ? "all" : values.map((value) => cell("", value)).join(separator);
 }
 
-/** A name of a member as words: `entryPages` is `entry pages`, `durationAvgSec` is `duration avg`. */
+/** `entryPages` becomes `entry pages`, `durationAvgSec` becomes `duration avg`. */
 function words(name: string): string {
   return name.replace(/(?<=.)Sec$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** A number that need not be whole. */
 function figure(value: number | null): string {
   if (value === null) return "-";
   return Number.isInteger(value) ? count(value) : value.toLocaleString("en-US", { maximumFractionDigits: 4 });
 }
 
-/** A share as percent, with one decimal. */
+/** A share as a percentage, with one decimal. */
 export function percent(share: number | null): string {
   return share === null ? "-" : `${(share * 100).toFixed(1)} %`;
 }
 
-/** How long something took, in the unit that reads best. */
+/** A duration given in seconds, in the most readable unit. */
 export function seconds(value: number | null): string {
   if (value === null) return "-";
   const [unit, divisor] = value < 120 ? ["s", 1] : value < 7_200 ? ["min", 60] : value < 172_800 ? ["h", 3_600] : ["days", 86_400];
@@ -45,19 +44,16 @@ export function seconds(value: number | null): string {
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** One character per value, its height a share of the largest; a blank for 0, so that nothing never looks like little. */
+/** One character per value, its height relative to the largest; a blank for 0, so that nothing never looks like little. */
 export function sparkline(values: readonly number[]): string {
   const largest = values.reduce((most, value) => Math.max(most, value), 0);
   return values.map((value) => (value <= 0 ? " " : (BARS[Math.ceil((value / largest) * BARS.length) - 1] ?? "█"))).join("");
 }
 
-/** Bar widths in days that a reader knows: a day, a week, two weeks, four weeks, … */
+/** Group sizes in days that a reader expects: a day, a week, two weeks, four weeks, … */
 const GROUP_DAYS = [1, 7, 14, 28, 91, 364];
 
-/**
- * Sums of neighbouring days, at most `width` of them where the known group sizes allow it. The last group may be shorter;
- * `dayCounts` says how many days each has.
- */
+/** Sums of consecutive days, in at most `width` groups. The last group may be shorter; `dayCounts` has the number of days of each. */
 export function grouped(
   values: readonly number[],
   width: number,
@@ -69,10 +65,10 @@ export function grouped(
   return { sums, dayCounts: groups.map((group) => group.length), groupDays };
 }
 
-/** More series than these stand below one another, each with its course as a line of bars. */
+/** More series than this get one line each, with a sparkline. */
 const COLUMN_COUNT = 6;
 
-/** A line a bucket and a column a series; of many series a line each. */
+/** One line per bucket and one column per series; many series get one line each. */
 function trendText({ previous, currency, ...answers }: Trend): string {
   const before = previous === null ? "" : `\nbefore\n${seriesText(previous)}`;
   return `${currency === null ? "" : `in ${currency}\n`}${seriesText(answers)}${before}`;
@@ -91,7 +87,7 @@ function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAns
   return `${table([["", ...shown.map(({ name }) => name)], ...lines, total], `<${">".repeat(shown.length)}`)}${more}${left}`;
 }
 
-/** A line a step; below it who went how far by values, or by the time of entry. */
+/** One line per step; below them, how far entities got, by value or by time of entry. */
 function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
   const header = ["step", "entities", "of all", "of the step before", "left", "median", "90 % below"];
   const lines = steps.map((step) => [
@@ -114,7 +110,7 @@ function furthest(name: string, steps: readonly FunnelStep[]): string[] {
   return [name, ...steps.map(({ entities }) => figure(entities)), percent(steps.at(-1)?.conversionRate ?? null)];
 }
 
-/** The triangle: a line a cohort, and in its columns which share of it came back in the first, second, … unit after. */
+/** One line per cohort; the columns are the shares that came back after 0, 1, 2, … units. */
 function retentionText({ cohorts, total, rows, rest }: Retention): string {
   const columns = Math.max(0, ...cohorts.map(({ periods }) => periods.length), total.length);
   const shares = (periods: readonly RetentionPeriod[]) => periods.map(({ entities, rate, incomplete }) => (entities === null ? "" : `${percent(rate)}${incomplete ? " *" : ""}`));
@@ -129,33 +125,32 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
   return table([header, ...lines], `<${">".repeat(columns + 1)}`);
 }
 
-/** A table a bucket: how many were active on so many units. */
+/** One table per bucket: how many entities were active in how many units. */
 function stickinessText({ buckets }: Stickiness): string {
   return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, on ${figure(avg)} in the mean\n${listing(units.map((each): ListedItem => ({ ...each })), "  ")}`).join("\n");
 }
 
-/** The ways, then the steps that they are made of. */
+/** The paths, then their nodes and edges. */
 function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
   const ways = sequences.map((each) => [valuesText(each.values, " > "), figure(each.sessions)]);
   const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): ListedItem => ({ ...item })), "  ")}`;
   return `${table([["way", "sessions"], ...ways, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
 }
 
-/** What of an event stands in a line of a terminal. */
 const EVENT_COLUMNS = ["createdAt", "name", "project", "userId", "anonymousId", "url", "value", "currency", "metadata"];
 
-/** Answers of which a reader expects a form of their own. */
+/** Reports with a layout of their own. */
 const FORMS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => string } = {
   trend: trendText,
   funnel: funnelText,
   retention: retentionText,
   stickiness: stickinessText,
   paths: pathsText,
-  // An event is an interface, so not a record of its members to the compiler; the names are of its members.
+  // To the compiler an event is an interface, not a record of its members; the names are those of its members.
   searchEvents: ({ events }) => listing(events.map((event): ListedItem => Object.fromEntries(EVENT_COLUMNS.map((name) => [name, (event as unknown as ListedItem)[name]]))), ""),
 };
 
-/** What a question answers as text for a terminal: a number, a table, or several with their names. */
+/** Formats an answer for a terminal: a number, a table, or several titled tables. */
 export function answerText<K extends ReportName>(name: K, answer: AnswerByReport[K]): string {
   const form = FORMS[name];
   if (form !== undefined) return form(answer);
@@ -163,17 +158,16 @@ export function answerText<K extends ReportName>(name: K, answer: AnswerByReport
   return Array.isArray(answer) ? listing(answer as readonly ListedItem[], "") : facts(answer as ListedItem);
 }
 
-/** What an answer is made of, as far as a listing knows it. */
 type ListedItem = Readonly<Record<string, unknown>>;
 
-/** A unit of time as it is named, with a star where it is not whole. */
+/** The name of a bucket, with a star where it is partial. */
 function bucketText({ start, end, local, partial }: ListedItem): string {
   const day = (instant: unknown) => (typeof instant === "string" ? instant.slice(0, 10) : "");
   const name = typeof local === "string" ? local : `${day(start)} .. ${day(end)}`;
   return partial === true ? `${name} *` : name;
 }
 
-/** Items below one another, in columns by their members; columns in which nothing stands are left out. */
+/** A table of the items, by member; columns without any value are left out. */
 function listing(items: readonly ListedItem[], indent: string): string {
   if (items.length === 0) return `${indent}(none)\n`;
   const rows = items.map(flat);
@@ -184,7 +178,7 @@ function listing(items: readonly ListedItem[], indent: string): string {
   return table([names.map(words), ...lines], names.map((name) => (isNumber(name) ? ">" : "<")).join(""), indent);
 }
 
-/** One thing: its numbers and texts, then its lists, each below its name. */
+/** The numbers and texts of one object, then its lists, each under a title. */
 function facts(answer: ListedItem): string {
   const members = [...flat(answer)];
   const isList = (value: unknown) => Array.isArray(value) && value.some((item) => typeof item === "object");
@@ -194,7 +188,7 @@ function facts(answer: ListedItem): string {
   return `${text}${lists.join("")}`;
 }
 
-/** The members of an item and, in their places, those of objects in it; metadata stays one, and a unit of time becomes one. */
+/** Flattens nested objects into their parent; metadata stays whole, and the members of a bucket become one, `when`. */
 function flat(item: ListedItem): ReadonlyMap<string, unknown> {
   const row = new Map<string, unknown>();
   if ("local" in item && "partial" in item) row.set("when", bucketText(item));

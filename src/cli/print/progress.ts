@@ -3,7 +3,7 @@ import { count, duration } from "./format.js";
 const TERMINAL_EVERY_MS = 100;
 const PIPE_EVERY_MS = 5_000;
 
-/** Tells on stderr how far long work has come: one line rewritten on a terminal, a plain line now and then when piped. */
+/** Shows progress on stderr: one line rewritten on a terminal, a plain line now and then when piped. */
 export class Progress {
   readonly #startedMs = performance.now();
   readonly #label: string;
@@ -14,7 +14,7 @@ export class Progress {
     this.#label = label;
   }
 
-  /** Call as often as you like. */
+  /** Cheap to call: prints at most every 100 ms on a terminal, every 5 s when piped. */
   at(rowCount: number): void {
     const nowMs = performance.now();
     if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS)) return;

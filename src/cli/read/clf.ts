@@ -14,20 +14,20 @@ import { FileFault, type ImportRow } from "./row.js";
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const logTime = /^(\d{2})\/([A-Za-z]{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
 const absoluteTarget = /^https?:\/\/([^/?#]+)(.*)$/i;
-/** A virtual host: a name with a port, a name with a dot, or an address with a port of servers: any other port may be a visitor's own. */
+/** A virtual host: a name with a port, a dotted name, or an address with port 80 or 443; any other port may be a visitor's own. */
 const virtualHost = /^(?:(?=[^:]*[a-z])([\w-]+(?:\.[\w-]+)*):\d{1,5}|((?:[\w-]+\.)+[a-z][\w-]*)|(\d+(?:\.\d+){3}|\[[\da-f:]+\]):(?:80|443))$/i;
 const ident = /^[\w.@+\\-]+$/;
-/** The beginning of a time: after the user agent it belongs to another line, which was written into this one. */
+/** The start of a time: after the user agent it belongs to another line, written into this one. */
 const anotherLine = /\[\d{2}\/[A-Za-z]{3}\/\d{4}:/;
 
-/** Lines that tell whether a file is an access log. */
+/** Lines that decide whether a file is an access log. */
 const JUDGED_LINES = 100;
 const FORMATS = `common, combined and vhost_combined of Apache, and combined of nginx (address - - [time] "request" status bytes "referrer" "agent")`;
 
 /**
- * Reads access logs in the formats that Apache and nginx write by default, as `pageview` events. A line in another format is rejected with the field
- * that failed: nothing but an address in the place of the address becomes the visitor. A request that is no HTTP is kept as metadata `request`.
- * @throws FileFault when more than half of the first lines are rejected, before any row
+ * Reads access logs in the default formats of Apache and nginx as `pageview` events. A line in another format is rejected with the field that failed:
+ * only a valid address becomes the visitor. A request that is not HTTP is stored as metadata `request`.
+ * @throws FileFault when more than half of the first 100 lines are rejected, before any row
  */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
   const describe = await loadAgentReader();
@@ -64,11 +64,11 @@ function refuseOtherFormat(rows: readonly ImportRow[]): void {
   throw new FileFault(`${rejected.length} of the first ${plural(judged.length, "line")} cannot be read, so nothing is stored; expected ${FORMATS}; ${rejected.slice(0, 3).join("; ")}`);
 }
 
-/** The event of one access-log line, or the reason why there is none. */
+/** The event of one access-log line, or the reason for its rejection. */
 export function parseClfLine(text: string, describe: (agent: string) => Agent): EventInput | string {
   const line = text.trimEnd();
   const time = line.search(/ \[\d{2}\//);
-  // An address may stand in brackets before it.
+  // A bracketed address may precede the time.
   const open = time === -1 ? line.indexOf(" [") : time;
   const close = line.indexOf("]", open);
   if (open === -1 || close === -1) {
@@ -93,7 +93,7 @@ export function parseClfLine(text: string, describe: (agent: string) => Agent): 
   };
 }
 
-/** What stands before the time: the address, ident and user, and of `vhost_combined` the host before them. */
+/** The fields before the time: address, ident and user, and in `vhost_combined` the host before them. */
 function frontOf(text: string): Pick<EventInput, "userId" | "hostname"> | string {
   const words = text.split(" ");
   const [, named, dotted, numeric] = (addressOf(words[1]) === null ? null : virtualHost.exec(words[0] ?? "")) ?? [];
@@ -102,14 +102,14 @@ function frontOf(text: string): Pick<EventInput, "userId" | "hostname"> | string
   const address = first === "-" ? first : addressOf(first);
   if (address === null) return `address: expected one IP address, got ${shown(first)}`;
   if (!ident.test(second) || isIP(second) !== 0) return `ident: expected - or a name after the address, got ${shown(second)}`;
-  // An address in the place of the user is a sign that columns are others than they seem.
+  // An address in the user column means that the columns are shifted.
   if (user.every((word) => word === "") || user.some((word) => isIP(word.replace(/["'[\],]/g, "")) !== 0)) {
     return `user: expected - or a name before the time, got ${shown(user.join(" "))}`;
   }
   return { ...(address === "-" ? {} : { userId: address }), ...(hostname === undefined ? {} : { hostname }) };
 }
 
-/** An address as it is, IPv6 without brackets; null for anything else. */
+/** An address, IPv6 without brackets; null for anything else. */
 function addressOf(word = ""): string | null {
   const bare = word.startsWith("[") && word.endsWith("]") && word.includes(":") ? word.slice(1, -1) : word;
   return isIP(bare) === 0 ? null : bare;
@@ -123,7 +123,7 @@ interface LogRest {
   readonly agent: string;
 }
 
-/** What stands behind the time, or the field of it that is not as expected. Loggers cut long lines off, so the user agent may have no end. */
+/** The fields after the time, or what is wrong with them. Loggers truncate long lines, so the user agent may lack its closing quote. */
 function restOf(line: string, start: number): LogRest | string {
   const request = quotedAt(line, start);
   if (request?.isClosed !== true) return `request: expected it in quotes after the time, got ${shown(line.slice(start))}`;
@@ -153,12 +153,12 @@ function parseRequest(request: string): { event: Partial<EventInput>; metadata: 
   return { event: { url: absolute[2] === "" ? "/" : (absolute[2] ?? "/"), hostname: absolute[1] ?? "" }, metadata: { method } };
 }
 
-/** Without user and password. `CONNECT` names a host alone. */
+/** Removes user and password. `CONNECT` names only a host. */
 function targetOf(method: string, target: string): string {
   return method === "CONNECT" ? withoutUser(`//${target}`).slice(2) : withoutUser(target);
 }
 
-/** Where the method is no method, an address may be the first word or what follows it. */
+/** Without a valid method, the URL may be the first word or what follows it. */
 function unreadRequest([first = "", ...words]: readonly string[]): string {
   const rest = words.join(" ");
   return withoutUser(words.length === 0 ? first : `${first} ${targetOf(first.toUpperCase(), rest)}`);
@@ -174,12 +174,12 @@ function parseLogTime(text: string): number | null {
 
 interface Quoted {
   readonly text: string;
-  /** Where what follows begins. */
+  /** Index after the closing quote. */
   readonly end: number;
   readonly isClosed: boolean;
 }
 
-/** The text in quotes behind a blank at `start`; null where there is none. Without an end quote it goes to the end of the line. */
+/** The quoted text after a blank at `start`; null where there is none. Without a closing quote it runs to the end of the line. */
 function quotedAt(line: string, start: number): Quoted | null {
   if (!line.startsWith(' "', start)) return null;
   let at = start + 2;
@@ -189,7 +189,7 @@ function quotedAt(line: string, start: number): Quoted | null {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Text as it was before Apache or nginx escaped it. Bytes that are no UTF-8, and control characters, stay as they are written. */
+/** Reverses the escaping of Apache and nginx. Bytes that are not UTF-8, and control characters, stay escaped. */
 function unescaped(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(/((?:\\x[89a-f][\da-f])+|\\x[2-7][\da-f])|\\(["\\])/gi, (written: string, bytes?: string, character = "") => {

@@ -14,26 +14,26 @@ import { NO_TIME, rowId } from "./row-id.js";
 import { FileFault, type ImportRow } from "./row.js";
 import { readLines, withoutReturn } from "./lines.js";
 
-/** One record of a CSV text: its fields, or why it has none. `line` is the record's first, from 1. */
+/** One record of a CSV text: its fields, or why it is rejected. `line` is the record's first, from 1. */
 export type CsvRecord =
   | { readonly line: number; readonly text: string; readonly fields: readonly string[] }
   | { readonly line: number; readonly reason: string };
 
 const LONE_RETURN = "a carriage return that neither ends the line nor stands in quotes";
 
-/** A record whose last field is in quotes that the lines read so far did not close. */
+/** A record whose last field has an open quote after the lines read so far. */
 interface OpenRecord {
   readonly line: number;
   readonly texts: string[];
   readonly fields: string[];
-  /** The lines of the open field. */
+  /** Lines of the open field. */
   readonly parts: string[];
   charCount: number;
 }
 
 /**
- * Reads RFC 4180: fields in quotes may hold delimiters, doubled quotes and line breaks; records end with LF or CRLF, or all with CR; empty lines are
- * skipped. A record that breaks the rules comes back as a reason for each of its lines, and reading goes on with the next line.
+ * Reads RFC 4180: quoted fields may hold delimiters, doubled quotes and line breaks; records end with LF or CRLF, or all with CR; empty lines are
+ * skipped. An invalid record yields a reason for each of its lines, and reading continues with the next line.
  */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","): AsyncGenerator<readonly CsvRecord[]> {
   let open: OpenRecord | null = null;
@@ -64,7 +64,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","
   if (open !== null) yield rejected(open, "a quoted field is not closed at the end of the file");
 }
 
-/** A reason for each line of a record: what an open quote takes in may be records that are good by themselves. */
+/** A reason for each line of a record: lines within an open quote may be valid records themselves. */
 function rejected({ line, texts }: OpenRecord, reason: string): CsvRecord[] {
   return texts.map((_, at) => ({ line: line + at, reason: at === 0 ? reason : `is within the quotes that line ${line} opens` }));
 }
@@ -74,7 +74,7 @@ function closed(record: OpenRecord): CsvRecord {
   return { line: record.line, text: withoutReturn(text), fields: record.fields };
 }
 
-/** Adds one line's fields to the record, or says why it cannot; `record.parts` is left non-empty when a quote stays open. */
+/** Adds a line's fields to the record, or returns why it cannot; leaves `record.parts` non-empty where a quote stays open. */
 function scanLine(text: string, delimiter: string, record: OpenRecord, continued: boolean): string | null {
   record.texts.push(text);
   record.charCount += text.length + 1;
@@ -111,25 +111,25 @@ function scanLine(text: string, delimiter: string, record: OpenRecord, continued
   }
 }
 
-/** Index of the quote that closes a field, doubled ones passed over; -1 when the line ends first. */
+/** Index of the quote that closes a field, skipping doubled ones; -1 when the line ends first. */
 function closingQuote(text: string, start: number): number {
   let at = text.indexOf('"', start);
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
   return at;
 }
 
-/** Why a row is no event: thrown by a cell, caught per row. */
+/** Why a row is rejected: thrown by a cell, caught per row. */
 class CellFault extends Error {}
 
-/** Makes one value of an event from the fields of a record; undefined where the cell is empty. @throws CellFault */
+/** Reads one value of an event from the fields of a record; undefined where the cell is empty. @throws CellFault */
 type ReadCell = (fields: readonly string[]) => unknown;
 
 type ConvertText = (text: string) => unknown;
 
-/** What an instant becomes that a text names: epoch ms by themselves, or as a member of an event takes them. */
+/** Converts an instant in epoch ms to the value of a member. */
 type WriteInstant = (ms: number) => number | string;
 
-/** Compiles a source against the columns of a file. @throws Error when it names a column that the file does not have */
+/** Compiles a source for the columns of a file. @throws Error where it names a missing column */
 function compileSource(source: ValueSource, columns: readonly string[], place: string, instant: WriteInstant = (ms) => ms): ReadCell {
   if (source.constant !== undefined) return () => source.constant;
   const convert = withLookup(source, converter(source.as ?? "text", source.format, instant), place);
@@ -175,7 +175,7 @@ function expected(source: ValueSource): string {
   return type === "integer" ? "a whole number" : type === "json" ? "JSON" : type === "boolean" ? "true or false" : `a ${type}`;
 }
 
-/** The reader of one cell type; it answers undefined for a text that is none. */
+/** The reader of one cell type; it returns undefined for invalid text. */
 function converter(type: CellType, format: string | undefined, instant: WriteInstant): ConvertText {
   switch (type) {
     case "text":
@@ -193,7 +193,7 @@ function converter(type: CellType, format: string | undefined, instant: WriteIns
   }
 }
 
-/** A number as JSON text has it: an integer that no double holds is the text of its digits. */
+/** A number as in JSON: an integer that no double holds becomes the text of its digits. */
 function numberIn(text: string): unknown {
   return isInteger(text) ? parseJsonText(String(BigInt(text))) : Number(text);
 }
@@ -214,7 +214,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Digits stay the number that they are: whether they are ms is for the engine to judge. */
+/** Digits stay a number: the engine decides whether they are ms. */
 function plainTime(instant: WriteInstant): ConvertText {
   return (text) => (/^\d{1,15}$/.test(text) ? Number(text) : instantOf(text, instant));
 }
@@ -239,7 +239,7 @@ function formattedTime(format: string, instant: WriteInstant): ConvertText {
   const shape = new RegExp(`^${pattern}$`);
   let lastText = "";
   let last: number | string | undefined;
-  // Rows of one invoice or one second stand together: the same text comes many times in a row.
+  // Rows of one invoice or one second are adjacent, so the same text repeats: cache the last one.
   return (text) => {
     if (text === lastText) return last;
     const part = shape.exec(text)?.groups;
@@ -253,7 +253,6 @@ function formattedTime(format: string, instant: WriteInstant): ConvertText {
   };
 }
 
-/** What turns the records of one file into events. */
 interface CsvConversion {
   readonly columnCount: number;
   readonly hasTime: boolean;
@@ -262,10 +261,10 @@ interface CsvConversion {
 }
 
 /**
- * Reads CSV as events, by a map or, without one, by the header: columns named like event members fill them, `metadata`
- * holds a JSON object, `identityId` is passed over, every other column becomes a metadata key. This is the shape that `export --format csv` writes.
+ * Reads CSV as events, by a map or, without one, by the header: columns named like event members fill them, `metadata` holds a JSON object,
+ * `identityId` is ignored, every other column becomes a metadata key. `export --format csv` writes this shape.
  * A record without an id gets one from set, line number and text.
- * @throws FileFault when the header cannot be read, or the map names a missing column
+ * @throws FileFault when the header is invalid, or the map names a missing column
  */
 export async function* readCsvEvents(
   bytes: AsyncIterable<Uint8Array>,
@@ -301,14 +300,14 @@ function compile(map: CsvMap, columns: readonly string[]): CsvConversion {
   return { columnCount: columns.length, hasTime, event: cells(map.event, "", createdAtOf), metadata: cells(map.metadata ?? {}, "metadata.") };
 }
 
-/** What a header has to name. */
+/** Members that a header must name. */
 const REQUIRED = [
   { member: "name", meaning: "the name of an event", names: "name or event" },
   { member: "createdAt", meaning: "its time", names: "createdAt, timestamp or time" },
 ];
-/** Members of a map that are the time of an event. */
+/** Names of an event's time in a map. */
 const TIMES = ["createdAt", "created_at", "timestamp"];
-/** The key under which a JSON metadata column travels until its members are spread. */
+/** The key of a JSON metadata column until its members are spread. */
 const WHOLE_METADATA = "metadata";
 
 function mapOfHeader(columns: readonly string[]): CsvMap {
@@ -344,11 +343,11 @@ function convert(line: number, text: string, fields: readonly string[], conversi
     if (conversion.hasTime && TIMES.every((member) => event[member] === undefined)) return { line, reason: NO_TIME };
     const keys = valuesOf(conversion.metadata, fields);
     const whole = event[WHOLE_METADATA];
-    // A metadata column that holds no object stays as it is, for the engine to reject by name.
+    // Metadata that is not an object stays as it is: the engine rejects it by name.
     if (whole === undefined) event[WHOLE_METADATA] = keys;
     else if (isObject(whole)) event[WHOLE_METADATA] = { ...whole, ...keys };
     event["id"] ??= rowId(set, line, text);
-    // Whether the object is an event is the engine's to say: it names the member that is wrong.
+    // The engine checks whether the object is an event: it names the member that is wrong.
     return { line, event: withoutIdentityId(withIdsOfJson(event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput)) };
   } catch (error) {
     if (error instanceof CellFault) return { line, reason: error.message };

@@ -3,10 +3,10 @@ import { shown } from "../../base/errors.js";
 import { parseJsonText } from "../../base/json-text.js";
 import { FIELDS } from "../../schema/fields.js";
 
-/** How the text of a cell becomes a value. `time` takes RFC 3339 or epoch milliseconds where no `format` is given. */
+/** How the text of a cell becomes a value. `time` accepts RFC 3339 or epoch milliseconds where no `format` is given. */
 export type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";
 
-/** Where one value of an event comes from: exactly one of `column`, `template`, `constant`. */
+/** The source of one value of an event: exactly one of `column`, `template`, `constant`. */
 export interface ValueSource {
   readonly column?: string;
   /** Text with `{Column}` in it. */
@@ -14,16 +14,16 @@ export interface ValueSource {
   readonly constant?: unknown;
   /** Default `text`. */
   readonly as?: CellType;
-  /** Of a `time`, in UTC: letters of `YYYY MM DD HH mm ss SSS` stand for digits, anything else for itself. */
+  /** Of a `time`, in UTC: `YYYY MM DD HH mm ss SSS` stand for digits, anything else for itself. */
   readonly format?: string;
-  /** Percent-encodes what a template's columns bring. */
+  /** Percent-encodes the column values in a template. */
   readonly encode?: "url";
-  /** Values for cells; a cell that is not listed is `otherwise`, or rejects its row where there is none. */
+  /** Values by cell text; any other cell becomes `otherwise`, or rejects its row where that is absent. */
   readonly lookup?: Readonly<Record<string, unknown>>;
   readonly otherwise?: unknown;
 }
 
-/** How rows of a CSV file become events: a JSON file given to `import --map`. */
+/** How rows of a CSV file become events: the JSON file of `import --map`. */
 export interface CsvMap {
   /** Name of the data set, part of every row's id; default: the file's name. */
   readonly set?: string;
@@ -47,7 +47,7 @@ const EVENT_MEMBERS: ReadonlySet<string> = new Set([
   ...FIELDS.flatMap((field) => [field.camel, ...field.aliases]),
 ]);
 
-/** Reads and checks a map. @throws Error naming the file and the place in it */
+/** Reads and checks a map. @throws Error naming the file and the member at fault */
 export async function readCsvMap(path: string): Promise<CsvMap> {
   let text: string;
   try {
@@ -68,7 +68,7 @@ export async function readCsvMap(path: string): Promise<CsvMap> {
   }
 }
 
-/** Checks the shape of a map. @throws Error naming the place and what was expected */
+/** Checks the shape of a map. @throws Error naming the member and what was expected */
 export function checkCsvMap(value: unknown): CsvMap {
   const map = objectAt(value, "the map", MAP_KEYS);
   if (map["set"] !== undefined && typeof map["set"] !== "string") fail("set", "text", map["set"]);

@@ -4,7 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
 /**
- * The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes, whatever the name.
+ * Reads a file, or standard input for `-`, decompressed; gzip is recognised by its first two bytes, whatever the name.
  * @throws the error of the file system, or of zlib for a damaged or truncated archive, with the path in the message
  */
 export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
@@ -16,7 +16,7 @@ export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Looks whether a file can be read, without opening it: a pipe can be opened only once. @throws what `readBytes` throws */
+/** Checks that a file can be read, without opening it: a pipe can be opened only once. @throws what `readBytes` throws */
 export async function checkReadable(path: string): Promise<void> {
   if (path === "-") return;
   try {
@@ -52,7 +52,7 @@ async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     return;
   }
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  // A failure of the source destroys the archive's stream, whose reader throws it.
+  // A failure of the source destroys `gunzip`, whose reader throws it.
   pipeline(Readable.from(all), gunzip, () => undefined);
   yield* gunzip as AsyncIterable<Uint8Array>;
 }

@@ -6,7 +6,7 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Why the text cannot be trusted (not UTF-8, a NUL byte, too long); null for a good line. */
+  /** Why the text is unusable (not UTF-8, a NUL byte, too long); null for a good line. */
   readonly fault: string | null;
 }
 
@@ -15,7 +15,7 @@ const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 const TOO_LONG = `longer than ${SERVER_LIMITS.importedLineBytes.toLocaleString("en-US")} bytes`;
 
 /**
- * Cuts a byte stream into lines, a block of lines per chunk. Lines end with a line feed, and a `\r` before it stays; in a file without line feeds
+ * Splits a byte stream into lines, one block of lines per chunk. Lines end with a line feed, and a `\r` before it stays; in a file without line feeds
  * they end with carriage returns. A byte order mark before line 1 is dropped.
  * @throws FileFault for UTF-16, and for a line feed after lines that ended with a carriage return alone
  */
@@ -31,7 +31,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
     const end = chunk.lastIndexOf(newline);
     if (end === -1) {
       carriedBytes += chunk.length;
-      // Of a line that is too long anyway only the length is kept.
+      // Of an overlong line only the length matters.
       carried = carriedBytes > SERVER_LIMITS.importedLineBytes ? [] : [...carried, chunk];
       continue;
     }
@@ -55,7 +55,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   yield lines;
 }
 
-/** Reads until it is known which byte ends a line. */
+/** Reads ahead until the line end is known. */
 async function begun(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
   const rest = source[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
@@ -78,7 +78,7 @@ async function* chained(read: readonly Uint8Array[], rest: AsyncIterable<Uint8Ar
   yield* rest;
 }
 
-/** Text that begins with an ASCII character has a NUL beside it in UTF-16. */
+/** UTF-16 text that begins with an ASCII character has a NUL beside it. */
 function refuseUtf16([first, second]: Uint8Array): void {
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isMarked || (second !== undefined && (first === 0) !== (second === 0))) throw new FileFault("is UTF-16, expected UTF-8");

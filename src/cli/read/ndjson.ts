@@ -9,8 +9,8 @@ import { rowId } from "./row-id.js";
 import type { ImportRecord, ImportRow } from "./row.js";
 
 /**
- * Reads one JSON object per line; blank lines are skipped. What has a `type` is a record about identities, anything else an event.
- * Either gets an id from set, line number and line where it brings none.
+ * Reads one JSON object per line, skipping blank lines. An object with a `type` is an identity record, any other an event.
+ * Either gets an id from set, line number and line where it has none.
  */
 export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (ImportRow | ImportRecord)[]> {
   for await (const lines of readLines(bytes)) {
@@ -36,7 +36,7 @@ function parseLine({ number, text, fault }: Line, set: string): ImportRow | Impo
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { line: number, reason: `expected a JSON object, got ${shown(value)}` };
   }
-  // Whether the object is an event, or a record, is the engine's to say: it names the member that is wrong.
+  // The engine checks the object: it names the member that is wrong.
   if (Object.hasOwn(value, "type")) return { line: number, record: withId(withIdsOfJson(value as RecordInput)) };
   const event = withoutIdentityId(withIdsOfJson(value as EventInput));
   return { line: number, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, number, json) } : event };

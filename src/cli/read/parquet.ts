@@ -5,7 +5,7 @@ import type { Inflaters, ParquetFile } from "../../parquet/events-from-parquet.j
 import { rowOf } from "./row-id.js";
 import type { ImportRow } from "./row.js";
 
-/** Codecs of this Node: not every one has Zstandard. */
+/** Codecs of this Node: some versions lack Zstandard. */
 const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: (bytes: Uint8Array) => Uint8Array };
 const INFLATERS: Inflaters = {
   GZIP: (bytes) => zlib.gunzipSync(bytes),
@@ -13,9 +13,9 @@ const INFLATERS: Inflaters = {
   ...(zstdDecompressSync === undefined ? {} : { ZSTD: (bytes) => zstdDecompressSync(bytes) }),
 };
 
-/** Reads a Parquet file of events, a row group in memory at a time. Lines are rows, from 1. @throws Error with the path in the message */
+/** Reads a Parquet file of events, one row group in memory at a time. Lines are rows, from 1. @throws Error with the path in the message */
 export async function* readParquet(path: string, set: string): AsyncGenerator<readonly ImportRow[]> {
-  // Nothing else that is imported needs the library.
+  // Imported here: no other format needs the library.
   const { eventsFromParquet } = await import("../../parquet/events-from-parquet.js");
   const handle = await open(path);
   try {

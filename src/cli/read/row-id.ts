@@ -5,8 +5,8 @@ import { withoutIdentityId } from "./identity-id.js";
 import type { ImportRow } from "./row.js";
 
 /**
- * The id of a record that brings none: a UUID (version 8) from set name, line number and the line itself, so that
- * importing a file twice adds nothing, and two files of one name do not hide each other's rows.
+ * The id of a row without one: a UUID (version 8) from set name, line number and the line itself.
+ * Importing a file twice adds nothing, and two files of one name do not hide each other's rows.
  */
 export function rowId(set: string, line: number, text: string): string {
   const bytes = createHash("sha256").update(`row\0${set}\0${line}\0${text}`).digest();
@@ -15,12 +15,12 @@ export function rowId(set: string, line: number, text: string): string {
   return uuidText(bytes);
 }
 
-/** A row of a file of columns, with an id where it brings none. */
+/** A row of a columnar file, with an id where it has none. */
 export function rowOf(read: EventInput, set: string, line: number): ImportRow {
   const event = withoutIdentityId(read);
   if (event.createdAt === undefined) return { line, reason: NO_TIME };
   return { line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event };
 }
 
-/** Without a time the event would be of the time of the import. */
+/** Without a time the event would get that of the import. */
 export const NO_TIME = "createdAt: expected a time, got none";

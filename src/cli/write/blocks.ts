@@ -8,19 +8,17 @@ const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "meta
 
 const WITH_IDENTITY_IDS = [...COLUMNS, "identityId"];
 
-/** The header line of an exported CSV file. */
 function csvHeader(withIdentityIds: boolean): string {
   return `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).join(",")}\r\n`;
 }
 
-/** How events become CSV. */
 interface CsvRules {
   readonly withIdentityIds: boolean;
-  /** True: texts stay as they are stored, also where a spreadsheet takes them for formulas. */
+  /** True: texts stay as stored, even where a spreadsheet takes them for formulas. */
   readonly rawCells: boolean;
 }
 
-/** One event as an RFC 4180 record; not-set fields are empty, metadata is JSON. With raw cells `import --format csv` reads it back as it was. */
+/** One event as an RFC 4180 record; unset fields are empty, metadata is JSON. With raw cells `import --format csv` restores it exactly. */
 export function csvLine(event: ExportedEvent, { withIdentityIds, rawCells }: CsvRules): string {
   const values: Readonly<Record<string, unknown>> = { ...event };
   const cell = (value: unknown) => quotedCell(rawCells ? cellText(value) : guardedText(value));
@@ -37,20 +35,20 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** What is written down. */
+/** The methods that an export needs. */
 export type Exporting = Pick<Daybook, "exportEvents" | "exportRecords">;
 
-/** What is written so far. */
+/** Counts of what is written so far. */
 export interface ExportProgress {
   events: number;
-  /** Records about identities, and projects. */
+  /** Identity records, and projects. */
   records: number;
 }
 
 /** Lines per write: a string of some hundred kilobytes. */
 const BLOCK_LINES = 500;
 
-/** A copy as NDJSON: records, then events, or events alone. @param onBlock called before each block with what it counts up to */
+/** A copy as NDJSON: records, then events, or events alone. @param onBlock called before each block with the counts including it */
 export async function* ndjsonBlocks(
   daybook: Exporting,
   input: ExportInput,
@@ -72,7 +70,7 @@ export async function* ndjsonBlocks(
   yield* inBlocks(lines(), () => onBlock(written));
 }
 
-/** Events as CSV, a header first. @param rawCells texts stay as they are stored @param onBlock as above */
+/** Events as CSV, after a header. @param rawCells keeps texts as stored @param onBlock as above */
 export async function* csvBlocks(daybook: Exporting, input: ExportInput, rawCells: boolean, onBlock: (written: ExportProgress) => void): AsyncGenerator<string> {
   const written: ExportProgress = { events: 0, records: 0 };
   const withIdentityIds = input.identityIds === true;
