@@ -8,17 +8,17 @@ import type { StoreOptions } from "./live/store.js";
 import { recover, recoverBesideWriter } from "./recovery/recovery.js";
 import type { Recovered } from "./recovery/recovery.js";
 
-/** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
+/** Opens a store, creating it if missing. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { storage, readOnly } = options;
-  // Before the lock, which is a file too.
+  // Before the lock, which creates a file.
   await refuseStoresBelow(storage);
   const lock = readOnly ? null : ((await storage.lock?.()) ?? null);
   let store: Store | null = null;
   try {
     const budget = new MemoryBudget(options.memoryBudgetBytes);
     const files = new StoreFiles(storage, budget, options.sealer ?? null, (options.follow ?? null) !== null);
-    // Loaded when asked for: most stores are never damaged.
+    // Imported on demand: most stores are never damaged.
     if (options.quarantine === true) await (await import("./recovery/salvage.js")).salvageStore(storage, files);
     const recovered = await found(options, files);
     store = new Store(options, budget, files, lock, recovered);
@@ -26,10 +26,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (!readOnly) await begin(store);
     return store;
   } catch (failure) {
-    // Files that are missing or another's are no damage where somebody took the store over meanwhile.
+    // If another process has taken over meanwhile, missing or foreign files are not damage.
     const isOurs = await lock?.isHeld?.().catch(() => true);
     const error = isOurs === false ? takenOver("its lock is gone", failure) : failure;
-    // A lock that cannot be given back ends with the process; why the store does not open matters more.
+    // A lock that cannot be released ends with the process; the reason why the store does not open matters more.
     await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
     throw error;
   }
@@ -39,16 +39,16 @@ async function found({ storage, readOnly, follow = null }: StoreOptions, files: 
   if (!readOnly) return await recover(storage, files, true);
   for (;;) {
     const recovered = await recoverBesideWriter(storage, files);
-    // Who shows one moment only never takes anything back.
+    // A reader of a single snapshot never has to take rows back.
     if (follow === null || recovered.manifest.clean || (await follow(storage, recovered.end))) return recovered;
     for (const segment of recovered.segments) segment.release();
   }
 }
 
-/** Claims the store: a new epoch, a new journal, no files that no manifest names. */
+/** Claims the store: raises the epoch, starts a journal and removes files that no manifest names. */
 async function begin(store: Store): Promise<void> {
   const { storage } = store;
-  // A writer that was taken for ended may go on to remove files that it knows: ours never have the names of theirs.
+  // A writer wrongly considered ended may still remove files by name, so never reuse a number that it may have used.
   store.skipFileNumbers((await store.files.lastNumber()) + 1);
   await store.rotateJournal();
   if (storage.openAppend !== undefined) await storage.sync([journalKey(store.journal?.number ?? 0)]);

@@ -17,25 +17,25 @@ import { isOtherHistory } from "../files/other-history.js";
 import { codecOf, sha256Of } from "../files/check-file.js";
 import { listJournals, readJournal } from "../journal/journal-file.js";
 
-/** A store as it is at one moment, but for the files that its manifest names. */
+/** A snapshot of a store, without the files that its manifest names. */
 interface StoreMoment {
   readonly manifest: Manifest;
   /** All whole frames of the live journals, in order, without end marks. */
   readonly frames: readonly Frame[];
-  /** Sequence of the record that would have come next. */
+  /** Sequence of the next record. */
   readonly nextSequence: number;
-  /** Null where nothing was ever accepted. */
+  /** Null if nothing was ever accepted. */
   readonly keys: Uint8Array | null;
   readonly savedSegments: Uint8Array | null;
 }
 
-/** How often a moment is begun again because the writer replaced the manifest meanwhile. */
+/** Attempts to read a snapshot while a writer keeps replacing the manifest. */
 const ATTEMPT_COUNT = 100;
 
 /**
- * Reads one moment of a store that another process may be writing. What a manifest names stays as it is for as long as it is the manifest; so
- * what was read counts if it still is.
- * @param copyFiles takes the files that a manifest names; called again with the next one where files of this one are gone
+ * Reads a snapshot of a store that another process may be writing. Files that a manifest names do not change while it is the manifest,
+ * so what was read is valid if the manifest is still the same afterwards.
+ * @param copyFiles copies the files that a manifest names; called again with the next manifest if files of this one are gone
  * @throws manifest_missing, corruption, overloaded, and what `copyFiles` throws
  */
 async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreMoment> {
@@ -48,7 +48,7 @@ async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => P
     if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) continue;
     if (!("error" in outcome)) return outcome;
     const { message } = outcome.error as Error;
-    // Frames that were rolled back while they were read look damaged as well, but only once.
+    // Frames that were rolled back while being read also look damaged, but only once.
     if (message === damage) throw outcome.error;
     damage = message;
   }
@@ -58,11 +58,11 @@ async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => P
 async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreMoment> {
   await copyFiles(manifest);
   const { frames, nextSequence } = await readFrames(storage, manifest);
-  // Behind the journals: a store has its keys before its first frame.
+  // After the journals: a store has its keys before its first frame.
   const keys = await storage.read(KEYS_KEY);
   if (keys !== null) parseKey(keys);
   else if (nextSequence > 1 || manifest.privacy !== null) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
-  // Behind the manifest: an erasure replaces saved segments first.
+  // After the manifest: an erasure replaces saved segments first.
   const savedSegments = await storage.read(SAVED_SEGMENTS_KEY);
   if (savedSegments !== null) decodeSavedSegments(savedSegments);
   return { manifest, frames, nextSequence, keys, savedSegments };
@@ -73,7 +73,7 @@ async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<St
   const frames: Frame[] = [];
   let { nextSequence } = manifest;
   let ended = false;
-  // Listed first: what is in a journal is never older than the end of the one before it.
+  // List before reading: a journal that has a successor no longer changes.
   for (const number of await listJournals(storage)) {
     if (number < firstJournal) continue;
     const { keys, bytes } = await readJournal(storage, number);
@@ -89,17 +89,17 @@ function isDamage(error: unknown): boolean {
   return error instanceof DaybookError && error.code === "corruption";
 }
 
-/** Copies files that manifests name from one storage to another, each once; those that are there already stay. */
+/** Copies files that manifests name from one storage to another, each once; files that already exist stay. */
 class CopiedFiles {
   readonly #former: ReadonlyMap<string, FileEntry>;
   readonly #settled = new Set<string>();
   #unsynced: string[] = [];
   /** Files copied so far. */
   fileCount = 0;
-  /** Bytes of these. */
+  /** Bytes of these files. */
   byteLength = 0;
 
-  /** @param former the manifest of the target: what it names is durable there */
+  /** @param former the manifest of the target: the files that it names are durable there */
   constructor(
     readonly from: Storage,
     readonly to: Storage,
@@ -108,7 +108,7 @@ class CopiedFiles {
     this.#former = new Map((former === null ? [] : filesOf(former)).map((entry) => [entry.key, entry]));
   }
 
-  /** Makes all files of a manifest durable in the target. @throws corruption for what is damaged or gone, storage_full */
+  /** Makes all files of a manifest durable in the target. @throws corruption for damaged or missing files, storage_full */
   async take(manifest: Manifest): Promise<void> {
     for (const entry of filesOf(manifest)) {
       if (this.#settled.has(entry.key)) continue;
@@ -124,12 +124,12 @@ class CopiedFiles {
     if (this.#former.get(key)?.sha256 === sha256) return await this.#isWhole(entry);
     const bytes = await this.to.read(key);
     if (bytes?.length !== byteLength || (await sha256Of(codecOf(this.to), bytes)) !== sha256) return false;
-    // Left by a backup that was cut, maybe in memory alone.
+    // Left by an interrupted backup, maybe not synced.
     this.#unsynced.push(key);
     return true;
   }
 
-  /** By length and footer: to read all of it is what `verify` is for. */
+  /** Checks length and footer only; reading whole files is the task of `verify`. */
   async #isWhole({ key, byteLength, footerCrc32 }: FileEntry): Promise<boolean> {
     const tail = await this.to.read(key, { start: Math.max(byteLength - TRAILER_BYTES, 0), end: byteLength + 1 });
     return tail?.length === TRAILER_BYTES && footerCrcOf(tail) === footerCrc32;
@@ -146,38 +146,38 @@ class CopiedFiles {
   }
 }
 
-/** What a backup holds, and what it took to make it. */
+/** The contents of a backup and the cost of making it. */
 export interface BackupReport {
-  /** Whatever came up to this sequence is in it, and nothing later. */
+  /** The backup contains everything up to this sequence and nothing later. */
   readonly sequence: number;
   /** Files of the whole backup. */
   readonly fileCount: number;
-  /** Bytes of these. */
+  /** Bytes of these files. */
   readonly byteLength: number;
-  /** Segments, dictionaries and records among them that were not there yet. */
+  /** Of these, segments, dictionaries and records that did not exist there yet. */
   readonly copiedFileCount: number;
-  /** Bytes of these. */
+  /** Bytes of the copied files. */
   readonly copiedByteLength: number;
-  /** Files of the moment before that this one does not name, or of a backup that was cut. */
+  /** Files of the former snapshot that this one does not name, or of an interrupted backup. */
   readonly removedFileCount: number;
 }
 
 /**
- * Copies one moment of a store, which another process may be writing, into a place that is empty or holds a former moment of it, which this one
- * takes the place of. Broken off anywhere it is begun again; until it is done the place holds what came up to the former moment at least, or no
- * manifest. Cost: one read of what is not there yet.
- * @throws manifest_missing, corruption, overloaded, storage_full, store_locked, invalid_parameter (the place holds something else)
+ * Copies a snapshot of a store, which another process may be writing, to a location that is empty or contains an earlier backup of it,
+ * which it replaces. If interrupted, run it again; until it finishes, the location contains at least the former snapshot, or no manifest.
+ * Cost: one read of everything that is not there yet.
+ * @throws manifest_missing, corruption, overloaded, storage_full, store_locked, invalid_parameter (the location contains something else)
  */
 export function backupStore(from: Storage, to: Storage, mark: BackupMark): Promise<BackupReport> {
   return copyMoment(from, to, mark);
 }
 
-/** Copies one moment of a store, of a backup as a rule, into an empty place as a store that is to be written. @throws as `backupStore` */
+/** Copies a snapshot of a store, usually of a backup, to an empty location as a writable store. @throws as `backupStore` */
 export function restoreStore(from: Storage, to: Storage): Promise<BackupReport> {
   return copyMoment(from, to, null);
 }
 
-/** @param mark null: the copy is no backup */
+/** @param mark null: the copy is not a backup */
 async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): Promise<BackupReport> {
   if (from === to) throw parameterError("invalid_parameter", "storage", "expected another one than that of the store");
   await refuseStoresBelow(from);
@@ -188,7 +188,7 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
     if (keys !== null) parseKey(keys);
     if (mark === null) await refuseFilled(to);
     const former = mark === null ? null : await formerBackup(to, keys);
-    // By them a place is known in which the first backup was cut.
+    // The keys identify the location of an interrupted first backup.
     if (mark !== null) await replace(to, KEYS_KEY, keys);
     const files = new CopiedFiles(from, to, former);
     const moment = await readMoment(from, async (manifest) => {
@@ -206,16 +206,16 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
       removedFileCount: await removeOthers(to, manifest),
     };
   } finally {
-    // One that cannot be given back ends with the process.
+    // A lock that cannot be released ends with the process.
     await lock?.release().catch(() => undefined);
   }
 }
 
-/** Makes the files of a moment, which are all there, a store. A former one is one at each step, and never holds less than it did. */
+/** Makes a store of the files of a snapshot, all of them copied. A former backup stays a store at each step and never loses content. */
 async function settle(to: Storage, moment: StoreMoment, hasFormer: boolean, mark: BackupMark | null) {
   const { keys, savedSegments } = moment;
   const manifest: Manifest = { ...withoutMark(moment.manifest), ...(mark === null ? {} : { backup: mark }) };
-  // Before the journal, whose frames follow on what this manifest names and not on what the former one did.
+  // Before the journal, whose frames continue this manifest and not the former one.
   if (hasFormer) await to.write(MANIFEST_KEY, encodeManifest({ ...manifest, clean: false }));
   const journal = await momentJournal(moment);
   await to.write(journalKey(manifest.firstJournal), journal);
@@ -227,13 +227,13 @@ async function settle(to: Storage, moment: StoreMoment, hasFormer: boolean, mark
   return { fileCount: 2 + others.length, byteLength: others.reduce((sum, { length }) => sum + length, journal.length + whole.length) };
 }
 
-/** Writes an object, or removes it, where that changes something. */
+/** Writes or removes an object if that changes anything. */
 async function replace(to: Storage, key: string, bytes: Uint8Array | null): Promise<void> {
   if (areSameBytes(await to.read(key), bytes)) return;
   await (bytes === null ? to.remove(key) : to.write(key, bytes));
 }
 
-/** Removes what a store made of other moments: no erased byte stays in what this one does not name. Answers how many files. */
+/** Removes store files of other snapshots, so that no erased byte remains; returns their number. */
 async function removeOthers(to: Storage, manifest: Manifest): Promise<number> {
   const named = new Set([journalKey(manifest.firstJournal), ...filesOf(manifest).map(({ key }) => key)]);
   let count = 0;
@@ -246,7 +246,7 @@ async function removeOthers(to: Storage, manifest: Manifest): Promise<number> {
   return count;
 }
 
-/** One journal with all frames of a moment, chained anew, and an end mark: none of them can be lost without a word. */
+/** Encodes one journal with all frames of a snapshot, chained again, and an end mark, so that no frame can be lost unnoticed. */
 async function momentJournal({ manifest, frames, nextSequence }: StoreMoment): Promise<Uint8Array> {
   const turns = new Turns();
   const header = encodeJournalHeader(manifest.epoch);
@@ -266,8 +266,8 @@ async function momentJournal({ manifest, frames, nextSequence }: StoreMoment): P
 }
 
 /**
- * The manifest of the backup that a place holds; null for an empty place, and for one in which the first backup was cut: that has the keys already.
- * @param keys of the store to be backed up
+ * The manifest of the backup at a location; null if it is empty, or holds only an interrupted first backup, which already has the keys.
+ * @param keys keys of the store to back up
  * @throws invalid_parameter for anything else, corruption
  */
 async function formerBackup(place: Storage, keys: Uint8Array | null): Promise<Manifest | null> {
@@ -280,15 +280,15 @@ async function formerBackup(place: Storage, keys: Uint8Array | null): Promise<Ma
   return former;
 }
 
-/** @throws invalid_parameter unless there is nothing in a place */
+/** @throws invalid_parameter unless the location is empty */
 async function refuseFilled(place: Storage): Promise<void> {
   const [key] = await place.list("");
   if (key !== undefined) throw unfit(`it holds ${key}`);
 }
 
 /**
- * Refuses to put a moment in the place of one that it does not follow on, as happens to a store that was restored from an older one.
- * @throws invalid_parameter where numbers or files tell
+ * Refuses to replace a snapshot by one that does not descend from it, as of a store that was restored from an older backup.
+ * @throws invalid_parameter if numbers or files prove it
  */
 function refuseOtherHistory(former: Manifest, manifest: Manifest): void {
   if (isOtherHistory(former, manifest)) throw unfit("it holds a moment that this store did not come to, as one that was restored from an older backup");

@@ -4,8 +4,8 @@ import type { Batch } from "./batch.js";
 import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./payload.js";
 
 /**
- * The payload of a journal frame: new dictionary values as JSON, then the rows column by column, each as narrow as its
- * largest code allows. About 60 bytes a row.
+ * Encodes the payload of a journal frame: new dictionary values as JSON, then the rows column by column, each as narrow as its
+ * largest code allows. About 60 bytes per row.
  */
 export function encodeBatch(deltas: readonly DictionaryDelta[], batch: Batch): Uint8Array {
   const { rowCount, times, ids, codes, shapes, values } = batch;
@@ -15,7 +15,7 @@ export function encodeBatch(deltas: readonly DictionaryDelta[], batch: Batch): U
   return concat(parts);
 }
 
-/** Reads what `encodeBatch` wrote; the frame's checksum has been checked. */
+/** Decodes a payload of `encodeBatch`; the caller has checked the frame's CRC. */
 export function decodeBatch(payload: Uint8Array): { deltas: DictionaryDelta[]; batch: Batch } {
   const reader = new PayloadReader(payload);
   const deltas = readDeltas(reader);
@@ -33,7 +33,7 @@ export function decodeBatch(payload: Uint8Array): { deltas: DictionaryDelta[]; b
   return { deltas, batch: { rowCount, times, ids, codes, shapes, values } };
 }
 
-/** New dictionary values, as JSON: frames of rows and of records begin with them. */
+/** Encodes new dictionary values as JSON, the first part of frames of rows and of records. */
 export function deltasPart(deltas: readonly DictionaryDelta[]): Uint8Array[] {
   return jsonPart(deltas.map((delta) => [delta.name, delta.start, delta.values]));
 }

@@ -1,20 +1,20 @@
 import { FIELD_COUNT } from "../../schema/fields.js";
 import type { ArrivedRows } from "../../segment/head-columns.js";
 
-/** Accepted events as dictionary codes, rows in order of arrival: what the journal stores and heads append. */
+/** Accepted events as dictionary codes, in order of arrival, as the journal stores and heads append them. */
 export interface Batch extends ArrivedRows {
   readonly rowCount: number;
 }
 
 const START_ROW_COUNT = 1_024;
 
-/** Collects rows for one batch; its arrays are reused from batch to batch. */
+/** Collects rows for one batch; its arrays are reused for later batches. */
 export class BatchBuilder {
   rowCount = 0;
   valueCount = 0;
   times = new Float64Array(START_ROW_COUNT);
   ids = new Uint8Array(START_ROW_COUNT * 16);
-  /** Of each of `FIELDS`. */
+  /** One array per entry of `FIELDS`. */
   codes = Array.from({ length: FIELD_COUNT }, () => new Uint32Array(START_ROW_COUNT));
   shapes = new Uint32Array(START_ROW_COUNT);
   values = new Uint32Array(4_096);
@@ -24,7 +24,7 @@ export class BatchBuilder {
     this.valueCount = 0;
   }
 
-  /** Makes room for so many rows more; the caller then fills them and adds to the count. */
+  /** Makes room for more rows; the caller then fills them and increases the count. */
   reserve(rowCount: number): void {
     while (this.rowCount + rowCount > this.times.length) {
       const capacity = this.times.length * 2;
@@ -42,7 +42,7 @@ export class BatchBuilder {
     this.valueCount += 1;
   }
 
-  /** The rows so far: views, valid until the builder is filled again. */
+  /** The rows so far, as views that are valid until the builder is filled again. */
   batch(): Batch {
     const { rowCount } = this;
     return {

@@ -3,9 +3,9 @@ import { dayOf } from "../../base/time.js";
 import type { Batch } from "./batch.js";
 
 /**
- * The rows of a batch with those of each day together, in order of arrival, and `places` that say where they were; the batch
- * itself where they lie together already. A head takes its rows column by column, so that a few hundred at once cost a tenth
- * of as many one by one. Cost: about 50 ns a row that is moved.
+ * Groups the rows of a batch by day, each day in order of arrival, with `places` as their former indexes; returns the batch itself if
+ * each day is already contiguous. A head appends rows column by column, so a few hundred at once cost a tenth of single ones.
+ * Cost: about 50 ns per moved row.
  */
 export function byDay(batch: Batch, keysOf: (shape: number) => readonly number[]): Batch {
   const days = daysOf(batch);
@@ -27,7 +27,7 @@ function daysOf({ times, rowCount }: Batch): Int32Array {
   return days;
 }
 
-/** Where the rows of each day are to begin; null where they lie together. */
+/** Start index of each day's rows; null if the rows of each day are contiguous. */
 function startsOf(days: Int32Array): Map<number, number> | null {
   const counts = new Map<number, number>();
   let runCount = 0;
@@ -67,7 +67,7 @@ function moved(batch: Batch, places: Uint32Array, keysOf: (shape: number) => rea
   return { times, ids, codes, shapes, values };
 }
 
-/** Where the metadata values of each row begin, and where the last one's end. */
+/** Start index of each row's metadata values, and the end of the last row's. */
 function valueStarts({ shapes, rowCount }: Batch, keysOf: (shape: number) => readonly number[]): Uint32Array {
   const starts = new Uint32Array(rowCount + 1);
   for (let row = 0; row < rowCount; row += 1) starts[row + 1] = starts[row]! + keysOf(shapes[row]!).length;

@@ -1,53 +1,54 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity of their part */
 
-/** Bits of a fingerprint below those that name its part. */
+/** Fingerprint bits that choose the slot; those above choose the part. */
 const PLACE_BITS = 25;
 const PART_COUNT = 2 ** (32 - PLACE_BITS);
 const FIRST_CAPACITY = 16;
-/** Share of a part's slots in use at which it grows. */
+/** Share of used slots at which a part grows. */
 const FULL_SHARE = 0.7;
-/** Room is made for some batches at once, as one may be filled while another is written, and for a share of all ids. */
+/** Room is made for several batches, as one may be filled while another is written, and for a share of all ids. */
 const ROOM_BATCH_COUNT = 16;
 const ROOM_BATCH_IDS = 32_768;
 const ROOM_SHARE = 1 / 1024;
 const GROWTH = 1.3;
-/** Ids that are not kept yet for which there is room at first. */
+/** Initial capacity for ids that are not kept yet. */
 const FIRST_ADDED_COUNT = 1_024;
-/** The same that stays once they are kept. */
+/** Capacity up to which that list is retained once its ids are kept. */
 const KEPT_ROOM_COUNT = 32_768;
 
-/** Slots of a part: the low bits of a fingerprint, 0 for none, and the high ones, which are looked at where the low ones are alike. */
+/** Slots of a part: low fingerprint bits, 0 for an empty slot, and high bits, compared only if the low bits match. */
 interface FingerprintSlots {
   readonly lows: Uint32Array;
   readonly highs: Uint16Array;
 }
 
 /**
- * 48-bit fingerprints of all stored events, of the id and the project that it is unique in: open addressing, 6 bytes a slot, about 10 bytes
- * an id. A wrong match comes about once in 2^48 / ids lookups, and every match is confirmed against the ids themselves. The table is made of
- * parts that grow at different times, by copying: growing the whole would halt everything, half a second at 16 million ids.
+ * A hash set of 48-bit fingerprints of all stored events, by id and by the project in which the id is unique: open addressing,
+ * 6 bytes per slot, about 10 bytes per id. A false match occurs about once in 2^48 / ids lookups; the caller confirms every match
+ * against the ids themselves. The parts grow by copying, at different times: growing the whole table would block for half a second
+ * at 16 million ids.
  */
 export class IdTable {
   readonly #parts: FingerprintSlots[] = Array.from({ length: PART_COUNT }, (_, part) => emptySlots(capacityFor(part, 1)));
   readonly #counts = new Uint32Array(PART_COUNT);
   #count = 0;
-  /** Ids that can be added before room is made again. */
+  /** Ids that can be added before parts must grow. */
   #room = 0;
-  /** Part and slot of each that is not kept, as part * 2^32 + slot. */
+  /** Ids that are not kept yet, oldest first, as part * 2^32 + slot. */
   #added = new Float64Array(FIRST_ADDED_COUNT);
   #addedCount = 0;
-  /** Of the ids looked at last: their fingerprints, and the first slot that is free or theirs. */
+  /** The ids of the last `look`: fingerprints, and the first slot that is free or contains them. */
   #seenLow = new Uint32Array(0);
   #seenHigh = new Uint16Array(0);
   #seenSlot = new Uint32Array(0);
   #seenCount = 0;
-  /** What was in the slot where each would lie if no other did: 0 for nothing. */
+  /** The content of each id's home slot; 0 if empty. */
   #seenFirst = new Uint32Array(0);
 
-  /** @param seed from a random source, so that nobody can prepare ids that collide */
+  /** @param seed from a random source, so that no one can craft ids that collide */
   constructor(readonly seed: number) {}
 
-  /** Ids that were added, those that are stored no more too. */
+  /** Number of added ids, including those no longer stored. */
   get count(): number {
     return this.#count;
   }
@@ -56,16 +57,16 @@ export class IdTable {
     return this.#parts.reduce((sum, { lows, highs }) => sum + lows.byteLength + highs.byteLength, 0);
   }
 
-  /** Whether `count` more ids can be added without moving any. */
+  /** Whether `count` more ids can be added without moving others. */
   hasRoom(count: number): boolean {
     return count <= this.#room;
   }
 
-  /** Makes room for `count` more ids. All are kept: those that are not could not be taken back. */
+  /** Makes room for `count` more ids. All ids must be kept: moved ones could not be undone. */
   reserve(count: number): void {
     if (this.hasRoom(count)) return;
     this.#room = Math.max(count, Math.min(count * ROOM_BATCH_COUNT, ROOM_BATCH_IDS), Math.ceil(this.#count * ROOM_SHARE));
-    // Eight standard deviations above what is to be expected of one part, and what a full one has left beside.
+    // Eight standard deviations above the mean per part; a full part has spare slots besides.
     const mean = this.#room / PART_COUNT;
     const most = Math.min(this.#room, Math.ceil(mean + 8 * Math.sqrt(mean) + 8));
     for (let part = 0; part < PART_COUNT; part += 1) {
@@ -75,7 +76,7 @@ export class IdTable {
   }
 
   /**
-   * Looks at the first `count` ids, for `hasSeen` and `addSeen`: all wait for memory together. None may be moved or taken back meanwhile.
+   * Looks up the first `count` ids for `hasSeen` and `addSeen`; their memory accesses overlap. Until then no id may be moved or undone.
    * @param projectOf by row
    */
   look(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
@@ -90,7 +91,7 @@ export class IdTable {
     const seedOf = projectSeeds(this.seed, projectOf);
     fingerprints(wordsOf(ids, count), seedOf, lows, highs, count);
     const firsts = this.#seenFirst;
-    // No branch waits for memory while the slots are sent for.
+    // No branch waits for memory while the slots are being fetched.
     for (let index = 0; index < count; index += 1) {
       const part = parts[partOf(lows[index]!)]!.lows;
       const slot = homeOf(part, lows[index]!);
@@ -100,7 +101,7 @@ export class IdTable {
     for (let index = 0; index < count; index += 1) if (firsts[index] !== 0) this.hasSeen(index);
   }
 
-  /** Whether an id with the fingerprint of one that was looked at is in the table by now. */
+  /** Whether the fingerprint of an id of the last `look` is in the table by now. */
   hasSeen(index: number): boolean {
     const low = this.#seenLow[index]!;
     const slots = this.#parts[partOf(low)]!;
@@ -109,21 +110,21 @@ export class IdTable {
     return slots.lows[slot] !== 0;
   }
 
-  /** Adds an id that was looked at; where no room was reserved, some may have to be moved. */
+  /** Adds an id of the last `look`; without reserved room, others may be moved. */
   addSeen(index: number): void {
     this.#place(this.#seenSlot[index]!, this.#seenLow[index]!, this.#seenHigh[index]!);
   }
 
-  /** The oldest `count` ids that are not kept yet stay. */
+  /** Keeps the oldest `count` ids that are not kept yet. */
   keep(count = this.#addedCount): void {
     const kept = Math.min(count, this.#addedCount);
     this.#added.copyWithin(0, kept, this.#addedCount);
     this.#addedCount -= kept;
-    // Room for many at once, as at the opening of a store, is given back.
+    // Free the memory of a large list, as from opening a store.
     if (this.#addedCount === 0 && this.#added.length > KEPT_ROOM_COUNT) this.#added = new Float64Array(FIRST_ADDED_COUNT);
   }
 
-  /** Takes back the ids that are not kept, newest first, so that every probe chain is as it was. */
+  /** Removes the ids that are not kept, newest first, which restores every probe chain. */
   undo(): void {
     while (this.#addedCount > 0) {
       this.#addedCount -= 1;
@@ -136,7 +137,7 @@ export class IdTable {
     }
   }
 
-  /** Adds a fingerprint in the first free slot from one on. */
+  /** Adds a fingerprint to the first free slot from `first` on. */
   #place(first: number, low: number, high: number): void {
     const part = partOf(low);
     if (this.#counts[part]! + 1 === this.#parts[part]!.lows.length) {
@@ -152,7 +153,7 @@ export class IdTable {
     this.#addedCount += 1;
   }
 
-  /** Grows a part that more ids came to than could be expected. Those that are not kept move behind the others, so that they can be taken back. */
+  /** Grows a part that received more ids than expected. Ids not kept are inserted last, so that they can be undone. */
   #growUnkept(part: number): void {
     const slots = this.#parts[part]!;
     const own = Array.from({ length: this.#addedCount }, (_, at) => at).filter((at) => Math.floor(this.#added[at]! / 2 ** 32) === part);
@@ -178,8 +179,8 @@ export class IdTable {
 }
 
 /**
- * The least of a part's sizes that is enough. Those of the next part lie a little above: parts grow one after the other, and
- * what each leaves lies beside what the one before has left, where the next find room.
+ * The smallest sufficient capacity of a part. Capacities differ slightly between parts, so that parts grow at different times,
+ * and the memory freed by some lies together and fits the next.
  */
 function capacityFor(part: number, needed: number): number {
   const first = FIRST_CAPACITY * GROWTH ** (part / PART_COUNT);
@@ -190,7 +191,7 @@ function emptySlots(capacity: number): FingerprintSlots {
   return { lows: new Uint32Array(capacity), highs: new Uint16Array(capacity) };
 }
 
-/** The part that a fingerprint belongs to, by the topmost of its bits; the slot is chosen by those below. */
+/** The part of a fingerprint, by its topmost bits; the bits below choose the slot. */
 function partOf(low: number): number {
   return low >>> PLACE_BITS;
 }
@@ -199,14 +200,14 @@ function homeOf(lows: Uint32Array, low: number): number {
   return ((low & (2 ** PLACE_BITS - 1)) * 2 ** -PLACE_BITS * lows.length) | 0;
 }
 
-/** The slot from `first` on that holds a fingerprint, or else the first that is free. */
+/** The first slot from `first` on that contains a fingerprint or is free. */
 function slotOf({ lows, highs }: FingerprintSlots, first: number, low: number, high: number): number {
   let slot = first;
   while (lows[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = slot + 1 === lows.length ? 0 : slot + 1;
   return slot;
 }
 
-/** Puts a fingerprint into the first free slot from `first` on, and says which. */
+/** Puts a fingerprint into the first free slot from `first` on and returns the slot. */
 function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, high: number): number {
   let slot = first;
   while (lows[slot] !== 0) slot = slot + 1 === lows.length ? 0 : slot + 1;
@@ -215,29 +216,29 @@ function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, 
   return slot;
 }
 
-/** Ids that are looked at together where many are added. */
+/** Number of ids looked up together when many are added. */
 const PART_IDS = 4_096;
 
 /**
- * Many ids in parts that are looked at one after the other, each with the row of its first. Bytes at the end that are no whole id are left
- * out: they are of a damaged block.
+ * Splits many ids into parts for `look`, each with the row of its first id. Ignores trailing bytes that are no whole id,
+ * which come from a damaged block.
  */
 export function* idParts(ids: Uint8Array): Generator<{ readonly part: Uint8Array; readonly first: number }> {
   const end = ids.length - (ids.length % 16);
   for (let from = 0; from < end; from += PART_IDS * 16) yield { part: ids.subarray(from, Math.min(from + PART_IDS * 16, end)), first: from / 16 };
 }
 
-/** Numbers of four bytes that an id is read as. */
+/** 32-bit words per id. */
 const ID_WORDS = 4;
 
-/** The first `count` ids in numbers of four bytes: read in place where they lie at a multiple of four. */
+/** The first `count` ids as 32-bit words, without a copy if they are aligned to four bytes. */
 function wordsOf(ids: Uint8Array, count: number): Uint32Array {
-  // Not by `slice`, which of a `Buffer` would be a view of the same place.
+  // Not `slice`: on a `Buffer` it returns a view of the same memory.
   const aligned = ids.byteOffset % 4 === 0 ? ids : new Uint8Array(ids.subarray(0, count * 16));
   return new Uint32Array(aligned.buffer, aligned.byteOffset, count * ID_WORDS);
 }
 
-/** The seed of each row: its project's own. Most rows have the project of the row before. */
+/** The seed of each row, by project. Consecutive rows mostly have the same project. */
 function projectSeeds(seed: number, projectOf: (row: number) => string): (row: number) => number {
   let last: string | null = null;
   let lastSeed = seed;
@@ -251,7 +252,7 @@ function projectSeeds(seed: number, projectOf: (row: number) => string): (row: n
   };
 }
 
-/** Two rounds of multiply and shift over the four words of each id (the finalizer of MurmurHash3); a low part of 0 means an empty slot. */
+/** Two rounds of multiply and shift over the four words of each id, then the finalizer of MurmurHash3; low bits are never 0 (an empty slot). */
 function fingerprints(words: Uint32Array, seedOf: (row: number) => number, lows: Uint32Array, highs: Uint16Array, count: number): void {
   for (let index = 0, at = 0; index < count; index += 1) {
     let a = seedOf(index);

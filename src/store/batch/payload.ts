@@ -4,7 +4,7 @@ import { allocateCodes, codesOfBytes, codeWidth } from "../../column/codes.js";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads a payload part by part; its checksum has been checked. */
+/** Reads a payload part by part; the caller has checked its checksum. */
 export class PayloadReader {
   #at = 0;
   readonly #view: DataView;
@@ -18,7 +18,7 @@ export class PayloadReader {
     return this.#view.getUint32(this.#at - 4, true);
   }
 
-  /** What `jsonPart` wrote. */
+  /** Reads what `jsonPart` wrote. */
   json(): unknown {
     return JSON.parse(decoder.decode(this.take(this.u32())));
   }
@@ -28,7 +28,7 @@ export class PayloadReader {
     return this.payload.subarray(this.#at - byteLength, this.#at);
   }
 
-  /** What no one has read yet. */
+  /** The unread bytes. */
   rest(): Uint8Array {
     return this.payload.subarray(this.#at);
   }
@@ -42,7 +42,7 @@ export class PayloadReader {
   }
 }
 
-/** Width, then the codes; width 0 where all are 0. */
+/** Encodes the width, then the codes; width 0 if all are 0. */
 export function packColumn(codes: Uint32Array, start: number, stride: number, count: number): Uint8Array[] {
   let max = 0;
   for (let at = 0, from = start; at < count; at += 1, from += stride) if (codes[from]! > max) max = codes[from]!;
@@ -52,7 +52,7 @@ export function packColumn(codes: Uint32Array, start: number, stride: number, co
   return [Uint8Array.of(codeWidth(max)), bytesOf(packed)];
 }
 
-/** Length in bytes, then the text of a JSON value. */
+/** Encodes the length in bytes, then the JSON text of a value. */
 export function jsonPart(value: unknown): Uint8Array[] {
   const text = encoder.encode(JSON.stringify(value));
   return [u32(text.length), text];

@@ -8,8 +8,8 @@ import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./pay
 import type { BroughtCodes, RecordBatch } from "./record-batch.js";
 
 /**
- * Identity records as a journal frame holds them, which knows the sequence of the first: new dictionary values and brought codes as JSON,
- * then the records column by column. About 40 bytes a record, texts apart.
+ * Encodes identity records for a journal frame, whose header contains their first sequence: new dictionary values and brought codes as
+ * JSON, then the records column by column. About 40 bytes per record, without texts.
  */
 export function encodeRecords(deltas: readonly DictionaryDelta[], { records, brought }: RecordBatch): Uint8Array {
   const { rowCount, kinds, times, ids, codes } = records;
@@ -18,19 +18,19 @@ export function encodeRecords(deltas: readonly DictionaryDelta[], { records, bro
   return concat(parts);
 }
 
-/** Reads what `encodeRecords` wrote; the checksum over it has been checked. */
+/** Decodes a payload of `encodeRecords`; the caller has checked its checksum. */
 export function decodeRecords(payload: Uint8Array, firstSequence: number): { deltas: DictionaryDelta[]; batch: RecordBatch } {
   const { deltas, batch } = readRecords(new PayloadReader(payload));
   numberRecords(batch, firstSequence);
   return { deltas, batch };
 }
 
-/** Identity records as a file holds them: as a frame does, and then their sequences. */
+/** Encodes identity records for a file: as for a frame, then their sequences. */
 export async function encodeRecordsFile(batch: RecordBatch): Promise<Uint8Array> {
   return concat([encodeRecords([], batch), await toPlanes(await toDeltas(batch.records.sequences))]);
 }
 
-/** Reads what `encodeRecordsFile` wrote. @throws corruption */
+/** Decodes a payload of `encodeRecordsFile`. @throws corruption */
 export function decodeRecordsFile(payload: Uint8Array): RecordBatch {
   const reader = new PayloadReader(payload);
   const { batch } = readRecords(reader);
@@ -41,7 +41,7 @@ export function decodeRecordsFile(payload: Uint8Array): RecordBatch {
   return batch;
 }
 
-/** Gives the records of a commit their sequences. */
+/** Assigns sequences to the records of a commit. */
 export function numberRecords({ records: { sequences } }: RecordBatch, firstSequence: number): void {
   for (let row = 0; row < sequences.length; row += 1) sequences[row] = firstSequence + row;
 }

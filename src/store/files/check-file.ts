@@ -12,7 +12,7 @@ export function codecOf(storage: Storage): Codec {
   return storage.codec ?? defaultCodec;
 }
 
-/** SHA-256 in hex, in turns or in a thread. */
+/** SHA-256 in hex; yields while hashing, or hashes in another thread. */
 export async function sha256Of(codec: Pick<Codec, "createSha256">, bytes: Uint8Array, turns = new Turns()): Promise<string> {
   const hash = codec.createSha256?.();
   if (hash === undefined) return toHex(await digestOf(bytes));
@@ -21,8 +21,8 @@ export async function sha256Of(codec: Pick<Codec, "createSha256">, bytes: Uint8A
 }
 
 /**
- * Checks every byte of a file that the manifest vouches for: length, SHA-256, magics, padding, footer and blocks. Answers its
- * footer; null where the file cannot be relied on.
+ * Checks every byte of a file named by the manifest: length, SHA-256, magics, padding, footer and blocks.
+ * Returns its footer; null if the file is damaged.
  */
 export async function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Uint8Array | null, findings: Findings): Promise<ContainerFooter<M> | null> {
   const { key, byteLength } = entry;

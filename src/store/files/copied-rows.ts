@@ -5,7 +5,7 @@ import type { SourceRows } from "../../segment/merge-rows.js";
 
 type RowArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
-/** Rows as another thread can have them: nothing but arrays. */
+/** Rows as plain arrays, for transfer to another thread. */
 export interface CopiedRows {
   readonly day: number;
   readonly rowCount: number;
@@ -13,13 +13,13 @@ export interface CopiedRows {
   readonly ids: Uint8Array;
   readonly sequences: Uint32Array;
   readonly columns: ReadonlyMap<string, CodeColumn>;
-  /** The project of each code among them. */
+  /** Project names by code. */
   readonly projects: ReadonlyMap<number, string>;
-  /** The one buffer that all arrays lie in: transferring one costs less than many. */
+  /** The buffer of all arrays: transferring one buffer costs less than many. */
   readonly memory: ArrayBuffer;
 }
 
-/** A copy of rows. Cost: the bytes of all columns. */
+/** Copies rows into one buffer. Cost: the bytes of all columns. */
 export function copyRows(rows: SourceRows): CopiedRows {
   const columns = new Map(rows.columnNames().map((name) => [name, rows.column(name)]));
   const [times, ids, sequences] = [rows.times(), rows.ids(), rows.sequences()];
@@ -65,12 +65,12 @@ function projectsOf(rows: SourceRows): Map<number, string> {
   return projects;
 }
 
-/** Byte length, rounded up to a multiple of 4. */
+/** Padded so that the next array in the buffer is aligned to 4 bytes. */
 function paddedByteLength({ byteLength }: RowArray): number {
   return Math.ceil(byteLength / 4) * 4;
 }
 
-/** Copied rows as they are merged. */
+/** Returns copied rows as a source for merging. */
 export function sourceOf({ day, rowCount, times, ids, sequences, columns, projects }: CopiedRows): SourceRows {
   const column = (name: string) => columns.get(name) ?? absentColumn(rowCount);
   return {

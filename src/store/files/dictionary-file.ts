@@ -11,7 +11,7 @@ export interface DictionaryMeta {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** A container with one block per dictionary: its new values as a JSON array. */
+/** Encodes a container with one block per dictionary: its new values as a JSON array. */
 export async function encodeDictionaryFile(deltas: readonly DictionaryDelta[], deflate: Deflate): Promise<Uint8Array> {
   const blocks: PackedBlock[] = [];
   for (const delta of deltas) {

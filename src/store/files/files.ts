@@ -22,16 +22,16 @@ import type { RecordBatch } from "../batch/record-batch.js";
 import { decodeRecordsFile, encodeRecordsFile } from "../batch/record-bytes.js";
 import type { Codec, HeldObject, Storage } from "../storage/storage.js";
 
-/** Bytes read from the end of a segment file at opening: most footers fit, and the ids seen together that lie before them. */
+/** Bytes read from the end of a segment file on opening: enough for most footers and the id links before them. */
 const TAIL_GUESS_BYTES = 32 * 1024;
 
-/** A file of no more is kept whole once it was read. */
+/** A file of at most this size stays in memory once read. */
 const SMALL_FILE_BYTES = 16 * 1024;
 
-/** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
+/** Segments opened at once: each keeps its file open meanwhile, and file descriptors are limited. */
 const OPEN_SEGMENT_COUNT = 32;
 
-/** Where numbered files lie that a manifest names. */
+/** Folders of the numbered files that a manifest names. */
 export const FILE_FOLDERS = ["segments/", "dictionaries/", "identities/"] as const;
 
 interface CheckedSegment extends MadeSegment {
@@ -52,20 +52,20 @@ export class StoreFiles {
   constructor(
     readonly storage: Storage,
     readonly budget: MemoryBudget,
-    /** Where segments are made; null: here. */
+    /** Makes large segments elsewhere; null: they are made on this thread. */
     readonly sealer: Sealer | null = null,
-    /** Whether segments hold their files until they are released: beside a writer, who takes them away when it likes. */
+    /** Whether segments hold their files until released: for a reader beside a writer, which may remove them at any time. */
     readonly holdsFiles = false,
   ) {
     this.#codec = codecOf(storage);
   }
 
-  /** Names the dictionaries that the codes of all segments stand in; of those that are open too. */
+  /** Sets the dictionaries from which all segments, including open ones, read project names. */
   readWith(dictionaries: Dictionaries): void {
     this.#projects = dictionaries.named(PROJECT_COLUMN);
   }
 
-  /** The highest number that a file has, named by a manifest or not; 0: there is none. */
+  /** The highest number of any file, named by a manifest or not; 0 if there are none. */
   async lastNumber(): Promise<number> {
     let last = 0;
     for (const folder of FILE_FOLDERS)
@@ -73,11 +73,7 @@ export class StoreFiles {
     return last;
   }
 
-  /**
-   * Merges rows of one day into the file of a segment, which is yet to be written.
-   * @param excerpts what is written beside the rows
-   * @param turns the pace
-   */
+  /** Merges rows of one day into a segment file without writing it. @param excerpts stored with the rows @param turns yields while working */
   async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], turns: Turns): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
     const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
@@ -88,12 +84,12 @@ export class StoreFiles {
     throw new DaybookError("internal", `expected a new segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
   }
 
-  /** Writes a segment of merged rows; durable only after `sync` named its key. */
+  /** Writes a segment of merged rows; durable only after `sync` of its key. */
   async writeSegment(number: number, merged: MergedRows, excerpts: readonly ExcerptRule[]): Promise<WrittenSegment> {
     return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, excerpts, this.#codec)));
   }
 
-  /** Writes a segment; durable only after `sync` named its key. */
+  /** Writes a segment file; durable only after `sync` of its key. */
   async writeSegmentFile(number: number, { bytes, sha256, footer }: CheckedSegment): Promise<WrittenSegment> {
     const key = `segments/${numbered(number)}`;
     await this.storage.write(key, bytes, { durable: false });
@@ -102,7 +98,7 @@ export class StoreFiles {
     return { entry, segment: await this.#segment(entry, footer, bytes) };
   }
 
-  /** Nothing stored is damaged where a new file is. @throws internal */
+  /** Decodes the footer of a new file. An unreadable one is no damage to stored data. @throws internal */
   #checked(made: MadeSegment): CheckedSegment {
     try {
       return { ...made, footer: this.#footer<SegmentMeta>("a new segment", made.bytes, made.bytes.length) };
@@ -111,18 +107,18 @@ export class StoreFiles {
     }
   }
 
-  /** A segment whose file is in memory already, whole. */
+  /** Opens a segment whose whole file is in memory. */
   async segmentOf({ key }: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Promise<Segment> {
     return await this.#inMemory(key, footer, bytes, this.budget);
   }
 
-  /** A segment of some rows of a day that is written nowhere: its bytes stay in memory, its columns as long as the budget allows. */
+  /** Makes a segment of rows of one day without writing it: its bytes stay in memory, its columns as long as the budget allows. */
   async segmentInMemory(rows: SourceRows, budget: MemoryBudget, turns: Turns): Promise<Segment> {
     const { bytes, footer } = this.#checked(await makeSegment([rows], [], this.#codec, turns));
     return await this.#inMemory("a segment in memory", footer, bytes, budget);
   }
 
-  /** Opens segments; where one fails, the others are released. @throws corruption */
+  /** Opens segments; if one fails, releases the others. @throws corruption */
   async openSegments(entries: readonly SegmentEntry[]): Promise<Segment[]> {
     const segments: Segment[] = [];
     for (let from = 0; from < entries.length; from += OPEN_SEGMENT_COUNT) {
@@ -136,7 +132,7 @@ export class StoreFiles {
     return segments;
   }
 
-  /** Opens a segment: its footer is read, its columns are not. @throws corruption */
+  /** Opens a segment: reads its footer, but no columns. @throws corruption */
   async openSegment(entry: SegmentEntry): Promise<Segment> {
     const held = this.holdsFiles && this.storage.hold !== undefined ? await this.storage.hold(entry.key) : null;
     try {
@@ -165,7 +161,7 @@ export class StoreFiles {
     }
   }
 
-  /** Writes dictionary values; durable only after `sync` named its key. */
+  /** Writes dictionary values; durable only after `sync` of the key. */
   async writeDictionaries(number: number, deltas: readonly DictionaryDelta[]): Promise<FileEntry> {
     const key = `dictionaries/${numbered(number)}`;
     const bytes = await encodeDictionaryFile(deltas, (raw) => this.#codec.deflate(raw));
@@ -180,7 +176,7 @@ export class StoreFiles {
     await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);
   }
 
-  /** Writes records; durable only after `sync` named its key. */
+  /** Writes records; durable only after `sync` of the key. */
   async writeRecords(number: number, batch: RecordBatch): Promise<FileEntry> {
     return await this.#writeSingle(`identities/${numbered(number)}`, "records", await encodeRecordsFile(batch));
   }
@@ -190,7 +186,7 @@ export class StoreFiles {
     return decodeRecordsFile(await this.#readSingle(entry, "records"));
   }
 
-  /** Writes privacy requests; durable only after `sync` named its key. */
+  /** Writes privacy requests; durable only after `sync` of the key. */
   async writePrivacy(number: number, text: string): Promise<FileEntry> {
     return await this.#writeSingle(`identities/${numbered(number)}`, "privacy", new TextEncoder().encode(text));
   }
@@ -200,7 +196,7 @@ export class StoreFiles {
     return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, "privacy"));
   }
 
-  /** A container of one block, named like its kind. */
+  /** Writes a container of one block, named after its kind. */
   async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
     const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
     const bytes = await encodeContainer([block], { kind });
@@ -235,7 +231,6 @@ export class StoreFiles {
     return footer;
   }
 
-  /** A file that is in memory, whole. */
   async #inMemory(key: string, footer: ContainerFooter<SegmentMeta>, file: Uint8Array, budget: MemoryBudget): Promise<Segment> {
     const source: SegmentSource = {
       read: (_key, start, end) => Promise.resolve(file.subarray(start, end)),
@@ -259,14 +254,14 @@ export class StoreFiles {
   }
 }
 
-/** A source of a file whose end is in memory. A function of its own: what a segment keeps must not hold the tail, which may be the whole file. */
+/** Reads the end of a file from memory. A separate function, so that the segment's closures do not retain the tail, maybe the whole file. */
 function withTail(source: SegmentSource, tail: Uint8Array, tailAt: number): SegmentSource {
   const read: SegmentSource["read"] = (key, start, end) =>
     start >= tailAt ? Promise.resolve(tail.subarray(start - tailAt, end - tailAt)) : source.read(key, start, end);
   return { ...source, read };
 }
 
-/** A file may be whole and yet another: put in its place, or an older one that came back. @throws corruption */
+/** Refuses a file that is whole but not the one named, such as an older version. @throws corruption */
 function refuseOther({ key, footerCrc32 }: FileEntry, tail: Uint8Array): void {
   const found = footerCrcOf(tail);
   if (found !== footerCrc32)

@@ -1,17 +1,17 @@
-/** Something that is not as it must be: a checksum, or a law that stored data obeys. */
+/** A violated expectation: a checksum, or an invariant of stored data. */
 export interface Finding {
   /** Key of the file. */
   readonly file: string;
-  /** What must be there, and where. */
+  /** What was expected, and where. */
   readonly expected: string;
-  /** What is there. */
+  /** What was found. */
   readonly found: string;
 }
 
-/** Findings of one file that are kept: a file that is broken throughout says no more by its thousandth fault. */
+/** Findings kept per file: more add nothing about a file that is damaged throughout. */
 const KEPT_PER_FILE = 20;
 
-/** Collects what a verification finds. */
+/** Collects the findings of a verification. */
 export class Findings {
   readonly kept: Finding[] = [];
   count = 0;

@@ -9,28 +9,28 @@ import type { Codec } from "../storage/storage.js";
 export type { ExcerptRule } from "../../segment/excerpt.js";
 export type { SourceRows } from "../../segment/merge-rows.js";
 
-/** A segment file that is yet to be written. */
+/** A segment file that is not yet written. */
 export interface MadeSegment {
   readonly bytes: Uint8Array;
   /** Of all bytes, in hex. */
   readonly sha256: string;
 }
 
-/** What of a codec a new segment file takes. */
+/** The parts of a codec that making a segment file needs. */
 export type SegmentCodec = Pick<Codec, "deflate" | "createSha256">;
 
-/** Makes segment files elsewhere than on the calling thread. */
+/** Makes segment files off the calling thread. */
 export interface Sealer {
   /**
-   * The file that `makeSegment` would make, byte for byte; null where it cannot be had here, and the caller has to make it. The rows are read
-   * until the promise is settled, one source after the other: they must not change before.
-   * @param excerpts what is written beside the rows
-   * @param turns the pace at which the sources are read
+   * Makes the file that `makeSegment` would make, byte for byte; null if it cannot, and the caller has to make it.
+   * The sources are read one by one until the promise settles, and must not change before.
+   * @param excerpts stored with the rows
+   * @param turns yields while the sources are read
    */
   make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null>;
 }
 
-/** Merges rows of one day into the bytes of a segment file. @param excerpts what is written beside the rows @param turns the pace */
+/** Merges rows of one day into the bytes of a segment file. @param excerpts stored with the rows @param turns yields while working */
 export async function makeSegment(
   sources: readonly SourceRows[],
   excerpts: readonly ExcerptRule[],
@@ -40,7 +40,7 @@ export async function makeSegment(
   return await encodeRows(await mergeRows(sources, turns), excerpts, codec, turns);
 }
 
-/** The bytes of a segment file of rows that are merged already. @param turns the pace */
+/** Encodes merged rows as a segment file. @param turns yields while working */
 export async function encodeRows(merged: MergedRows, excerpts: readonly ExcerptRule[], codec: SegmentCodec, turns = new Turns()): Promise<MadeSegment> {
   const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), excerpts }, turns);
   return { bytes, sha256: await sha256Of(codec, bytes, turns) };

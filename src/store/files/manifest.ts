@@ -3,13 +3,13 @@ import { damaged } from "../../segment/container.js";
 
 export const MANIFEST_KEY = "MANIFEST";
 
-/** A stored file the manifest vouches for. */
+/** A stored file that the manifest names, with its checksums. */
 export interface FileEntry {
   readonly key: string;
   readonly byteLength: number;
   /** Of the whole file, hex. */
   readonly sha256: string;
-  /** Checksum of the footer, which names those of all blocks: compared at opening. */
+  /** CRC-32 of the footer, which contains those of all blocks; compared on opening. */
   readonly footerCrc32: number;
 }
 
@@ -18,41 +18,41 @@ export interface SegmentEntry extends FileEntry {
   readonly rowCount: number;
 }
 
-/** A file that was damaged, and what went with it. */
+/** A damaged file and the rows lost with it. */
 export interface QuarantinedFile {
-  /** Where it was. Its bytes, if there were any, are kept under `quarantine/` and this key. */
+  /** Its original key. Its bytes, if any, are kept under `quarantine/` and this key. */
   readonly key: string;
   readonly byteLength: number;
   /** What was wrong with it. */
   readonly reason: string;
-  /** Events that went with it, by day; day null: of unknown days, and there may be records among them. */
+  /** Lost events by day; day null: of unknown days, possibly including records. */
   readonly lostRows: readonly { readonly day: number | null; readonly rowCount: number }[];
 }
 
-/** For how many days after the one it happened on an event is kept. */
+/** How many days events are kept, counted from the day after the one they happened on. */
 export interface TimeToLiveRule {
-  /** Null: of every project without a rule of its own. */
+  /** Null: every project without a rule of its own. */
   readonly project: string | null;
   readonly days: number;
 }
 
-/** That a store is a copy of one moment of another, and of which. */
+/** Marks a store as a copy of a snapshot of another store. */
 export interface BackupMark {
-  /** When the copying began, by the clock of who did it, epoch ms. */
+  /** When copying began, by the clock of the copying process, epoch ms. */
   readonly takenMs: number;
 }
 
-/** The one file that says which others count. Replaced as a whole. */
+/** The file that names all other valid files; replaced as a whole. */
 export interface Manifest {
-  /** Of all files of the store. */
+  /** Format of all files of the store. */
   readonly format: typeof FORMAT;
-  /** One more at each opening for writing. */
+  /** Increases by one with each opening for writing. */
   readonly epoch: number;
-  /** The store was closed in good order, or its backup finished: the journals end with an end mark, and nothing may be missing before it. */
+  /** Whether the store was closed cleanly, or its backup finished: the journals end with an end mark, and nothing before it may be missing. */
   readonly clean: boolean;
   /** Sequence of the first record that is not in the segments below. */
   readonly nextSequence: number;
-  /** Journals below this number are history. */
+  /** Journals below this number are obsolete. */
   readonly firstJournal: number;
   /** Number of the next file of any kind. */
   readonly nextFile: number;
@@ -60,19 +60,19 @@ export interface Manifest {
   readonly dictionaries: readonly FileEntry[];
   /** Records of identify, group, alias and unlink, oldest first. */
   readonly identities: readonly FileEntry[];
-  /** Privacy requests, and who was erased; null while there was none. */
+  /** Privacy requests and hashes of erased ids; null before the first request. */
   readonly privacy: FileEntry | null;
-  /** Damaged files that were moved aside; absent where there never were any. */
+  /** Damaged files that were moved aside; absent if there never were any. */
   readonly quarantined?: readonly QuarantinedFile[];
-  /** Absent where there never were any. */
+  /** Absent if there never were any. */
   readonly timeToLive?: readonly TimeToLiveRule[];
-  /** When the clock was last trusted to delete by time to live, epoch ms; absent where there never was a rule. */
+  /** When the clock was last trusted for deletions by time to live, epoch ms; absent if there never was a rule. */
   readonly trustedMs?: number;
-  /** Absent in a store that somebody writes. */
+  /** Present in backups only. */
   readonly backup?: BackupMark;
 }
 
-/** A store of another format is refused. */
+/** The only supported format; stores of others are refused. */
 export const FORMAT = 3 as const;
 
 export const EMPTY_MANIFEST: Manifest = {
@@ -88,15 +88,15 @@ export const EMPTY_MANIFEST: Manifest = {
   privacy: null,
 };
 
-/** How each manifest begins: other programs have files of that name too. */
+/** How every manifest begins: other programs have files of that name too. */
 export const MANIFEST_START = `{"format":`;
 
-/** Every file that a manifest vouches for. */
+/** Lists every file that a manifest names. */
 export function filesOf({ segments, dictionaries, identities, privacy }: Manifest): FileEntry[] {
   return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy])];
 }
 
-/** The manifest of a store that is no backup, or none any more. */
+/** Returns a manifest without its backup mark. */
 export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {
   return manifest;
 }
@@ -104,13 +104,13 @@ export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The manifest as a line of JSON and a line with its SHA-256. */
+/** Encodes a manifest as a line of JSON and a line with its SHA-256. */
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const body = encoder.encode(JSON.stringify(manifest));
   return encoder.encode(`${decoder.decode(body)}\n${toHex(sha256(body))}\n`);
 }
 
-/** @throws corruption */
+/** Decodes a manifest. @throws corruption */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   let text: string;
   try {

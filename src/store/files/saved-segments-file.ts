@@ -1,10 +1,10 @@
 import { sha256, toHex } from "../../base/hash.js";
 import { damaged } from "../../segment/container.js";
 
-/** A file by itself, that no manifest names: replaced as a whole. */
+/** Key of a file that no manifest names; replaced as a whole. */
 export const SAVED_SEGMENTS_KEY = "segments.json";
 
-/** A segment as it was put. */
+/** A saved segment as stored. */
 export interface StoredSegment {
   readonly name: string;
   readonly groups: readonly unknown[];
@@ -14,7 +14,7 @@ export function encodeSavedSegments(segments: readonly StoredSegment[]): Uint8Ar
   return new TextEncoder().encode(`${JSON.stringify({ segments, check: checkOf(segments) })}\n`);
 }
 
-/** @throws corruption */
+/** Decodes the saved segments. @throws corruption */
 export function decodeSavedSegments(bytes: Uint8Array): readonly StoredSegment[] {
   let file: { segments?: unknown; check?: unknown } | null;
   try {
@@ -28,7 +28,6 @@ export function decodeSavedSegments(bytes: Uint8Array): readonly StoredSegment[]
   return segments as readonly StoredSegment[];
 }
 
-/** Tells a damaged list from the one that was written. */
 function checkOf(segments: readonly unknown[]): string {
   return toHex(sha256(new TextEncoder().encode(JSON.stringify(segments)))).slice(0, 32);
 }

@@ -3,14 +3,14 @@ import { damaged } from "../../segment/container.js";
 import type { Storage } from "../storage/storage.js";
 
 export const KEYS_KEY = "keys.json";
-/** How each file of keys begins: other programs have files of that name too. */
+/** How every file of keys begins: other programs have files of that name too. */
 export const KEYS_START = `{"cursorKey":`;
 
-/** The secret keys of a store, made at its first opening. */
+/** The secret keys of a store, created when it is first opened. */
 export interface StoreKeys {
   /** 32 bytes that seal cursors. */
   readonly cursorKey: Uint8Array;
-  /** 32 bytes under which the ids of erased persons are hashed. */
+  /** 32 bytes that key the hashes of erased persons' ids. */
   readonly suppressionKey: Uint8Array;
 }
 
@@ -20,13 +20,13 @@ export function keysOf(cursorKey: Uint8Array): StoreKeys {
 
 export interface StoreKeysOptions {
   readonly random: (bytes: Uint8Array) => void;
-  /** A reader beside a writer makes keys for itself alone. */
+  /** False for a reader beside a writer, which makes keys only for itself. */
   readonly mayWrite: boolean;
-  /** Nothing was ever accepted, so that an opening may have ended before it made keys; or lost ones are known to be lost. */
+  /** Whether keys may be missing: nothing was accepted yet, so an opening may have ended before it made them, or their loss is known. */
   readonly mayBeMissing: boolean;
 }
 
-/** Reads the keys; makes them where they may be missing. With other keys an erased person would be unknown. @throws corruption */
+/** Reads the keys, or makes them if they may be missing. Other keys would not recognize erased persons. @throws corruption */
 export async function storeKeys(storage: Storage, { random, mayWrite, mayBeMissing }: StoreKeysOptions): Promise<StoreKeys> {
   const stored = await storage.read(KEYS_KEY);
   if (stored !== null) return keysOf(parseKey(stored));
@@ -37,12 +37,11 @@ export async function storeKeys(storage: Storage, { random, mayWrite, mayBeMissi
   return keysOf(cursorKey);
 }
 
-/** Tells a damaged key from the one that was written. */
 function checkOf(key: Uint8Array): string {
   return toHex(sha256(key)).slice(0, 16);
 }
 
-/** The cursor key of the file. @throws corruption */
+/** Parses the cursor key from the file. @throws corruption */
 export function parseKey(stored: Uint8Array): Uint8Array {
   let keys: { cursorKey?: unknown; check?: unknown } | null;
   try {

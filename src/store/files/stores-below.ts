@@ -2,28 +2,28 @@ import { parameterError } from "../../base/errors.js";
 import { MANIFEST_KEY, MANIFEST_START } from "./manifest.js";
 import type { Storage } from "../storage/storage.js";
 
-/** A file that the engine numbered, in one of the folders of a store. */
+/** Matches the numbered files in the folders of a store. */
 const partPattern = /^(?:segments|dictionaries|identities|journal)\/\d{10}(?:\/|$)/;
 const NAMES_SHOWN = 5;
 
-/** Whether a key is one of the numbered files that only a store has. */
+/** Whether a key is a numbered file that only a store has. */
 export function isStorePart(key: string): boolean {
   return partPattern.test(key);
 }
 
-/** Whether there is an object that begins so, damaged or not. */
+/** Whether an object exists and begins with `start`, damaged or not. */
 export async function beginsWith(storage: Pick<Storage, "read">, key: string, start: string): Promise<boolean> {
   const bytes = await storage.read(key, { start: 0, end: start.length });
   return bytes !== null && new TextDecoder().decode(bytes) === start;
 }
 
 /**
- * Refuses a place that is no store and holds some, such as a directory of organizations: a new store beside them would be
- * taken for theirs. Writes nothing. Cost: one read where there is a manifest, else a list of all keys.
+ * Refuses a location that is not a store but contains some, such as a directory of organizations: a new store beside them would be
+ * mistaken for theirs. Writes nothing. Cost: one read if there is a manifest, else a list of all keys.
  * @throws invalid_parameter naming the stores
  */
 export async function refuseStoresBelow(storage: Storage): Promise<void> {
-  // What cannot be read is told by whoever needs it, and better: taking the lock names the place.
+  // Ignore read errors: later steps report them better, since taking the lock names the location.
   const names = await storesBelow(storage).catch(() => []);
   const [first] = names;
   if (first === undefined) return;
@@ -32,7 +32,7 @@ export async function refuseStoresBelow(storage: Storage): Promise<void> {
   throw parameterError("invalid_parameter", "storage", reason);
 }
 
-/** Names of the stores below what is none itself, ascending. */
+/** Names of the stores below a location that is no store itself, ascending. */
 async function storesBelow(storage: Storage): Promise<string[]> {
   if ((await storage.read(MANIFEST_KEY, { start: 0, end: 1 })) !== null) return [];
   const keys = await storage.list("");

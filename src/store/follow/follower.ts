@@ -18,24 +18,24 @@ import { otherState } from "./other-state.js";
 import { takeManifest } from "./take-manifest.js";
 import { WatchedObject } from "./watched-object.js";
 
-/** What a row costs that comes to a head, in looks at a value. */
+/** Cost of adding a row to a head, in values. */
 const VALUES_PER_ROW = 64;
 
-/** Who hears of what a writer elsewhere did. */
+/** Callbacks for changes by another writer. */
 export interface FollowerHooks {
-  /** Before anything is taken. @throws corruption, where the files are those of another store */
+  /** Called before anything is applied. @throws corruption if the files belong to another store */
   readonly refuseOther: () => Promise<void>;
-  /** A commit is visible. @param batch null: it is of records alone */
+  /** A commit is visible. @param batch null if it has only records */
   readonly committed: (batch: Batch | null, hasRecords: boolean) => void;
-  /** Commits are visible of which it is not known what they brought. */
+  /** Commits of unknown content are visible. */
   readonly changed: () => void;
-  /** In the turn in which others take the place of rows and records: drops what was made of these. */
+  /** Called synchronously when rows and records are replaced: drops what was derived from them. */
   readonly forget: (goneProjects: readonly string[]) => void;
-  /** @param whenUnread resolves when no query reads any more what a seal, a compaction, an erasure or a deletion took away */
+  /** @param whenUnread resolves once no query reads what a seal, compaction, erasure or deletion removed */
   readonly removed: (whenUnread: Promise<void>) => void;
 }
 
-/** Brings a store that was opened for reading to where its writer is, who may be another process: commit by commit, manifest by manifest. */
+/** Keeps a read-only store up to date with its writer, possibly in another process: commit by commit, manifest by manifest. */
 export class Follower {
   readonly #manifest: WatchedObject;
   readonly #tail: JournalTail;
@@ -49,9 +49,9 @@ export class Follower {
   }
 
   /**
-   * Takes what the writer did since, one look at a time. Cost: three short reads where it did nothing; else what it did.
-   * @returns whether there is a commit that is shown only by a later look
-   * @throws manifest_missing, corruption, overloaded: what was shown stays
+   * Applies what the writer did since the last call; calls must not overlap. Cost: three short reads if nothing changed, else the changes.
+   * @returns whether a commit waits for a later call
+   * @throws manifest_missing, corruption, overloaded: what is visible stays as it was
    */
   async look(): Promise<boolean> {
     let damage: string | null = null;
@@ -60,7 +60,7 @@ export class Follower {
       try {
         if (newer !== null) await this.#takeManifest(newer.bytes);
         const { frames, isWaiting } = await this.#tail.read();
-        // What an erasure comes before is not to be seen before it.
+        // Rows committed after an erasure must not be visible before it.
         if (frames.length > 0 && (await this.#manifest.changed()) !== null) continue;
         if (frames.length > 0) await this.hooks.refuseOther();
         await this.#takeFrames(frames);
@@ -68,7 +68,7 @@ export class Follower {
       } catch (error) {
         const now = await this.#manifest.changed();
         if (!areSameBytes(now?.bytes ?? null, newer?.bytes ?? null)) continue;
-        // Frames that are cut off while they are read look damaged as well, but only once.
+        // Frames cut off while being read also look damaged, but only once.
         if (!(error instanceof DaybookError) || error.code !== "corruption" || error.message === damage) throw error;
         damage = error.message;
       }
@@ -113,7 +113,7 @@ export class Follower {
   }
 }
 
-/** What a frame brought: values, and events or records; with a batch of no rows it is values alone. */
+/** Decodes a commit: dictionary values with events or records; an empty batch means values alone. */
 function commitOf({ kind, payload, firstSequence }: Frame): { deltas: DictionaryDelta[]; batch: Batch | null; records: RecordBatch | null } {
   if (kind !== FRAME_KINDS.records) return { ...decodeBatch(payload), records: null };
   const { deltas, batch: records } = decodeRecords(payload, firstSequence);

@@ -9,39 +9,39 @@ import type { JournalPlace } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
 import { otherState } from "./other-state.js";
 
-/** Bytes of the first read behind the last frame: where nothing came, memory is set aside for nothing. */
+/** Bytes of the first read after the last frame: small, so that reads without news allocate little. */
 const FIRST_READ_BYTES = 4 * 1024;
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A whole frame, and the place behind it. */
+/** A whole frame and the position after it. */
 export interface FoundFrame {
   readonly frame: Frame;
   readonly end: JournalPlace;
 }
 
-/** What came to the journals. */
+/** New frames of the journals. */
 export interface JournalNews {
-  /** Frames that stay, in order. */
+  /** Frames that can no longer be cut off, in order. */
   readonly frames: readonly FoundFrame[];
-  /** Whether there are whole frames that may still be cut off: the next look tells. */
+  /** Whether there are whole frames that may still be cut off; a later read decides. */
   readonly isWaiting: boolean;
 }
 
-/** The end of the whole frames at an earlier look. */
+/** The end of the whole frames at an earlier read. */
 interface JournalEnd {
   readonly end: JournalPlace;
   readonly atMs: number;
 }
 
-/** Reads what a writer appends to its journals, each frame from where the last one that was taken ends. */
+/** Reads what a writer appends to its journals, continuing after the last consumed frame. */
 export class JournalTail {
   #place: JournalPlace;
   #sequence: number;
   #seen: JournalEnd | null = null;
-  /** Lengths of the objects of the journal in which the place lies, where it is several. */
+  /** Object lengths of the current journal, if it consists of several objects. */
   #objectLengths: number[] = [];
 
-  /** @param sequence that of the first record behind the place */
+  /** @param sequence sequence of the first record after `place` */
   constructor(
     readonly storage: Storage,
     place: JournalPlace,
@@ -55,25 +55,25 @@ export class JournalTail {
     return this.#place;
   }
 
-  /** That of the next record. */
+  /** Sequence of the next record. */
   get sequence(): number {
     return this.#sequence;
   }
 
-  /** A frame was taken. */
+  /** Moves past an applied frame. */
   took({ frame, end }: FoundFrame): void {
     this.#goTo(end, frame.firstSequence + frame.recordCount);
   }
 
-  /** What lies before a journal is in other files. */
+  /** Moves to the start of a later journal: the rows before it are in other files. */
   skipTo(number: number, sequence: number): void {
     if (number > this.#place.number) this.#goTo({ number, byteLength: 0, lastFrameAt: 0, crc: null }, sequence);
   }
 
-  /** @throws corruption: frames that are not those that were taken, or that do not follow on */
+  /** Reads the new frames. @throws corruption if frames contradict those already consumed, or leave a gap */
   async read(): Promise<JournalNews> {
     const startedMs = performance.now();
-    // Listed first: what is in a journal is never older than the end of the one before it.
+    // List before reading: a journal that has a successor no longer changes.
     const keysOf = journalsOf(await this.storage.list("journal/"));
     const numbers = [...keysOf.keys()].filter((number) => number >= this.#place.number);
     const frames: FoundFrame[] = [];
@@ -93,12 +93,12 @@ export class JournalTail {
     return { frames: frames.slice(0, count), isWaiting: count < frames.length };
   }
 
-  /** How many of the frames are there to stay. */
+  /** The number of leading frames that can no longer be cut off. */
   #settledCount(frames: readonly FoundFrame[], lastJournal: number, startedMs: number): number {
     const synced = frames.reduce((most, { frame }) => Math.max(most, frame.syncedSequence), 0);
     let count = 0;
     for (const [at, { frame, end }] of frames.entries()) {
-      // A journal that has a next one is as it will be.
+      // A journal that has a successor is final.
       const isSettled = end.number < lastJournal || (frame.recordCount > 0 && frame.firstSequence + frame.recordCount <= synced) || frame.kind === FRAME_KINDS.end;
       const stood = this.#seen !== null && startedMs - this.#seen.atMs >= LIMITS.followSettleMs && areSame(this.#seen.end, end);
       if (isSettled || stood) count = at + 1;
@@ -116,7 +116,7 @@ export class JournalTail {
     this.#sequence = sequence;
   }
 
-  /** What a journal holds behind a place. @throws corruption, where the last frame before it is not the one that was taken */
+  /** Reads a journal from a position on. @throws corruption if the last frame before it is not the consumed one */
   async #bytesBehind({ number, byteLength, lastFrameAt, crc }: JournalPlace, keys: readonly string[]): Promise<Uint8Array> {
     const isLong = byteLength - lastFrameAt > FIRST_READ_BYTES / 2;
     const start = isLong ? byteLength : lastFrameAt;
@@ -132,14 +132,14 @@ export class JournalTail {
     return this.#objectsFrom(number, from, keys);
   }
 
-  /** Of a frame in the journal of the place, of which all objects were read by now. */
+  /** Reads a frame header of the current journal, all of whose objects have been read. */
   async #headerAt(number: number, from: number, keys: readonly string[]): Promise<Uint8Array> {
     const { at, start } = keys[0] === journalKey(number) ? { at: 0, start: from } : objectAt(this.#objectLengths, from);
     const key = keys[at];
     return (key === undefined ? null : await this.storage.read(key, { start, end: start + FRAME_HEADER_BYTES })) ?? new Uint8Array(0);
   }
 
-  /** Of a journal that is an object for each write. One behind the place may be written anew, where writing it failed. */
+  /** Reads a journal stored as one object per write. An object after the position may be rewritten if its write failed. */
   async #objectsFrom(number: number, from: number, keys: readonly string[]): Promise<Uint8Array> {
     const lengths = number === this.#place.number ? this.#objectLengths : [];
     const { at, start } = objectAt(lengths, from);
@@ -149,7 +149,7 @@ export class JournalTail {
   }
 }
 
-/** Which object of a journal holds a byte, and where: the first that is not known to end before it. */
+/** Finds the object that contains a byte, the first not known to end before it, and the offset in that object. */
 function objectAt(lengths: readonly number[], byte: number): { readonly at: number; readonly start: number } {
   let [at, start] = [0, byte];
   for (let length = lengths[0]; length !== undefined && length <= start; length = lengths[at]) {
@@ -159,12 +159,12 @@ function objectAt(lengths: readonly number[], byte: number): { readonly at: numb
   return { at, start };
 }
 
-/** The checksum that a frame says it has. */
+/** The checksum stored in a frame. */
 function crcOf(frame: Uint8Array): number | null {
   return frame.length < FRAME_HEADER_BYTES ? null : new DataView(frame.buffer, frame.byteOffset).getUint32(FRAME_CRC_AT, true);
 }
 
-/** The keys of each journal that there is, ascending. */
+/** Groups keys by journal, ascending. */
 function journalsOf(keys: readonly string[]): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, string[]>();
   for (const key of keys) {
@@ -186,7 +186,7 @@ async function readToEnd(storage: Storage, key: string, from: number): Promise<U
   }
 }
 
-/** The whole frames behind a place of a journal. @param bytes all that lies behind it */
+/** Decodes the whole frames after a position. @param bytes all bytes after it */
 function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalPlace, first: number): Generator<FoundFrame> {
   const key = journalKey(number);
   let { crc } = place;
@@ -209,7 +209,7 @@ function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalP
   }
 }
 
-/** Whether a frame has values for a commit that goes on behind it. A project that is made is a commit by itself. */
+/** Whether a frame contains values for a commit that later frames continue. A created project is a commit of its own. */
 function isPart({ kind, recordCount, payload }: Frame): boolean {
   if (kind !== FRAME_KINDS.rows || recordCount !== 1) return false;
   const { deltas, batch } = decodeBatch(payload);
@@ -221,15 +221,15 @@ function areSame(a: JournalPlace | null, b: JournalPlace): boolean {
 }
 
 /**
- * Whether the frames up to a place are there to stay: whole they were, but nobody said that they are synced. Where the journal is gone, its rows
- * were sealed.
+ * Whether the frames up to a position, which were whole but maybe not synced, are final. Waits `LIMITS.followSettleMs`.
+ * If the journal is gone, its rows were sealed.
  */
 export async function hasSettled(storage: Storage, { number, lastFrameAt, crc }: JournalPlace): Promise<boolean> {
   if (lastFrameAt === 0) return true;
   await new Promise((resolve) => setTimeout(resolve, LIMITS.followSettleMs));
   const keys = journalsOf(await storage.list(journalKey(number))).get(number) ?? [];
   if (keys.length === 0) return true;
-  // Objects are written whole: what is there stays.
+  // Objects are written atomically, so existing ones stay.
   if (keys[0] !== journalKey(number)) return true;
   return decodeFrame(await readToEnd(storage, keys[0], lastFrameAt), 0)?.crc === crc;
 }

@@ -8,43 +8,43 @@ import { isOtherHistory } from "../files/other-history.js";
 import type { Store, UnseenCommits } from "../live/store.js";
 import { otherState } from "./other-state.js";
 
-/** What a manifest of a writer elsewhere brought. */
+/** The effect of another writer's manifest. */
 export interface TakenManifest {
-  /** Commits that were sealed before their journal was read. */
+  /** Whether commits were sealed before their journal was read. */
   readonly hasUnseen: boolean;
-  /** Resolves when no query reads any more what was taken away; null where nothing was. */
+  /** Resolves once no query reads what was removed; null if nothing was. */
   readonly whenUnread: Promise<void> | null;
 }
 
 /** How far the journals were read. */
 interface Tail {
   readonly journal: number;
-  /** That of the next record. */
+  /** Sequence of the next record. */
   readonly sequence: number;
 }
 
-/** A manifest, and what was read of the files that it names and the one before did not. */
+/** A manifest, with what was read from the files that the previous manifest does not name. */
 interface ReadManifest {
   readonly store: Store;
   readonly manifest: Manifest;
   readonly privacy: string | null;
   readonly added: readonly Segment[];
   readonly removed: ReadonlySet<Segment>;
-  /** Whether the rows of heads are in its segments: of all heads, or of the frozen ones. */
+  /** Which heads have their rows in the new segments. */
   readonly seals: "all" | "frozen" | "none";
 }
 
 /**
- * Takes the newer manifest of a writer elsewhere: files are read first, then memory follows in one turn. Cost: the files that are new; after an
- * erasure or a deletion all dictionaries, records, and links of segments.
- * @param tail the journal to which the rows of the live heads belong, and the sequence behind them
- * @param forget drops what was made of rows and records, in the turn in which others take their place
- * @throws corruption, where a file is gone too: the writer may have replaced the manifest since
+ * Applies a newer manifest of another writer: reads the files first, then switches to them synchronously. Cost: the new files;
+ * after an erasure or a deletion all dictionaries, records and segment links.
+ * @param tail the journal of the rows in the live heads, and the sequence after them
+ * @param forget drops what was derived from rows and records, called as they are replaced
+ * @throws corruption, also if a file is missing: the writer may have replaced the manifest since
  */
 export async function takeManifest(store: Store, manifest: Manifest, tail: Tail, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
   const former = store.manifest;
   const isLeftBehind = manifest.firstJournal > tail.journal;
-  // What was shown of the journals that a seal leaves behind is in its files.
+  // Rows shown from journals that a seal leaves behind are in the sealed files.
   const isBehind = manifest.nextSequence < (isLeftBehind ? tail.sequence : former.nextSequence);
   if (isBehind || isOtherHistory(former, manifest)) throw otherState(MANIFEST_KEY);
   const named = new Set(manifest.segments.map(({ key }) => key));
@@ -63,8 +63,8 @@ export async function takeManifest(store: Store, manifest: Manifest, tail: Tail,
 }
 
 /**
- * Whether rows or records may be gone: an erasure and a deletion put one file in the place of all dictionaries. Where there was no such file yet, it
- * may as well be the first seal, unless commits behind it were seen.
+ * Whether rows or records may be gone: an erasure or a deletion replaces all dictionary files by one. If there was none before,
+ * it may also be the first seal, unless later commits were seen.
  */
 function isReplaced(store: Store, { dictionaries: [first], nextSequence }: Manifest): boolean {
   const [former] = store.manifest.dictionaries;
@@ -89,7 +89,7 @@ async function extend({ store, manifest, ...read }: ReadManifest): Promise<Taken
   return { hasUnseen: unseen !== null, whenUnread: read.removed.size > 0 ? whenUnread : null };
 }
 
-/** The commits from `store.nextSequence` on, of which no journal tells any more. */
+/** Reads the commits from `store.nextSequence` on, which are no longer in any journal. */
 async function unseenIn({ files, nextSequence, manifest: former }: Store, { identities }: Manifest, added: readonly Segment[]): Promise<UnseenCommits> {
   const table = new RecordTable();
   let brought: BroughtCodes | null = null;
@@ -139,7 +139,7 @@ async function replaceAll({ store, manifest, ...read }: ReadManifest, forget: (g
   return { hasUnseen, whenUnread };
 }
 
-/** All values of dictionary files, by dictionary and code. */
+/** All values of the dictionary files, by dictionary and code. */
 class StoredValues implements Pick<Dictionaries, "apply"> {
   readonly byName = new Map<string, string[]>();
 
@@ -152,7 +152,7 @@ class StoredValues implements Pick<Dictionaries, "apply"> {
   }
 }
 
-/** Codes whose values were taken away, by dictionary. @throws corruption */
+/** Codes whose values were removed, by dictionary. @throws corruption */
 function goneCodes(dictionaries: Dictionaries, { byName }: StoredValues): ReadonlyMap<string, readonly number[]> {
   const gone = new Map<string, number[]>();
   for (const [name, size] of dictionaries.sizes()) if (size > (byName.get(name)?.length ?? 1)) throw otherState(MANIFEST_KEY);
@@ -170,7 +170,7 @@ function goneCodes(dictionaries: Dictionaries, { byName }: StoredValues): Readon
   return gone;
 }
 
-/** @param unread called once no query reads what is gone */
+/** @param unread called once no query reads the removed segments */
 function replaceRows({ catalog }: Store, { added, removed, seals }: Pick<ReadManifest, "added" | "removed" | "seals">, unread: () => void): void {
   if (seals === "all") catalog.freezeHeads();
   catalog.replace(added, removed, seals !== "none", () => {

@@ -2,13 +2,13 @@ import { DaybookError } from "../../base/errors.js";
 import { journalKey, journalNumber } from "./journal.js";
 import type { AppendFile, Storage } from "../storage/storage.js";
 
-/** Opens the journal's object for appending; where the storage cannot append, every write becomes an object of its own. */
+/** Opens a journal for appending; on storage that cannot append, every write becomes its own object. */
 export async function openJournalFile(storage: Storage, number: number): Promise<AppendFile> {
   const key = journalKey(number);
   return storage.openAppend === undefined ? new ObjectJournalFile(storage, key) : await storage.openAppend(key);
 }
 
-/** Numbers of the journals there are, ascending. */
+/** Lists the numbers of all journals, ascending. */
 export async function listJournals(storage: Storage): Promise<number[]> {
   const numbers = new Set<number>();
   for (const key of await storage.list("journal/")) {
@@ -18,13 +18,13 @@ export async function listJournals(storage: Storage): Promise<number[]> {
   return [...numbers].sort((a, b) => a - b);
 }
 
-/** Keys that a journal's bytes lie under, in order. */
+/** Lists the keys under which a journal's bytes are stored, in order. */
 export async function journalKeys(storage: Storage, number: number): Promise<string[]> {
   const key = journalKey(number);
   return (await storage.list(key)).filter((found) => found === key || found.startsWith(`${key}/`));
 }
 
-/** All bytes of a journal and the keys they lie under. */
+/** Reads a whole journal, with the keys of its objects. */
 export async function readJournal(storage: Storage, number: number): Promise<{ keys: string[]; bytes: Uint8Array }> {
   const keys = await journalKeys(storage, number);
   const parts = await Promise.all(keys.map((part) => storage.read(part)));
@@ -38,7 +38,7 @@ export async function readJournal(storage: Storage, number: number): Promise<{ k
   return { keys, bytes };
 }
 
-/** A journal over numbered whole objects: each write is atomic and durable by itself. */
+/** A journal stored as numbered objects; each write is atomic and durable. */
 class ObjectJournalFile implements AppendFile {
   byteLength = 0;
   #next = 0;

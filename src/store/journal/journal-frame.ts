@@ -1,35 +1,32 @@
 import { crc32 } from "../../base/hash.js";
 
-/** A journal starts with this and its epoch. */
+/** Magic number at the start of a journal, followed by its epoch. */
 export const JOURNAL_START = 0x314a4244;
 export const JOURNAL_HEADER_BYTES = 12;
 const FRAME_MAGIC = 0x314d5246;
 export const FRAME_HEADER_BYTES = 32;
-/** Where its checksum stands in a frame. */
+/** Byte offset of the CRC in a frame header. */
 export const FRAME_CRC_AT = 28;
 
-/**
- * rows: a batch of events with the dictionary values it brought; records: one of identify, group, alias and unlink;
- * end: the journal was closed in good order.
- */
+/** Frame kinds: `rows`, events with the dictionary values they introduce; `records`, identify, group, alias and unlink; `end`, a clean close. */
 export const FRAME_KINDS = { rows: 1, end: 2, records: 3 } as const;
 
 export interface Frame {
   readonly kind: number;
   /** Sequence of the first record. */
   readonly firstSequence: number;
-  /** Records in the frame: rows, or 1 for a record without rows, 0 for the end mark. */
+  /** Sequences that the frame uses: one per event or record, 1 for dictionary values alone, 0 for the end mark. */
   readonly recordCount: number;
   /** All records below this sequence were known to be durable when the frame was written. */
   readonly syncedSequence: number;
-  /** Checksum of the frame before it, or of the journal's header. */
+  /** CRC of the previous frame, or of the journal header for the first frame. */
   readonly previousCrc: number;
   readonly crc: number;
   readonly payload: Uint8Array;
   readonly byteLength: number;
 }
 
-/** The header of a journal: magic, epoch, CRC-32 of both. */
+/** Encodes a journal header: magic, epoch and the CRC-32 of both. */
 export function encodeJournalHeader(epoch: number): Uint8Array {
   const header = new Uint8Array(JOURNAL_HEADER_BYTES);
   const view = new DataView(header.buffer);
@@ -39,7 +36,7 @@ export function encodeJournalHeader(epoch: number): Uint8Array {
   return header;
 }
 
-/** The checksum of a whole journal header, from which the chain of frames starts; null when it is damaged. */
+/** Returns the CRC of a journal header, which starts the chain of frames; null if the header is damaged. */
 export function journalHeaderCrc(bytes: Uint8Array): number | null {
   if (bytes.length < JOURNAL_HEADER_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, JOURNAL_HEADER_BYTES);
@@ -47,7 +44,7 @@ export function journalHeaderCrc(bytes: Uint8Array): number | null {
   return view.getUint32(0, true) === JOURNAL_START && crc32(bytes.subarray(0, 8)) === crc ? crc : null;
 }
 
-/** The bytes of a frame. Its CRC covers header and payload, so that every bit of it is checked. */
+/** Encodes a frame; its CRC covers header and payload. */
 export function encodeFrame(
   kind: number,
   firstSequence: number,
@@ -71,7 +68,7 @@ export function encodeFrame(
   return { bytes, crc };
 }
 
-/** The frame that starts at `offset`; null when there is none, or not a whole and undamaged one. */
+/** Decodes the frame at `offset`; null if it is missing, incomplete or damaged. */
 export function decodeFrame(bytes: Uint8Array, offset: number): Frame | null {
   if (offset + FRAME_HEADER_BYTES > bytes.length) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, FRAME_HEADER_BYTES);
@@ -97,7 +94,7 @@ function frameCrc(frame: Uint8Array): number {
   return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, FRAME_CRC_AT)));
 }
 
-/** Every undamaged frame at or behind `offset`, whatever stands between them. */
+/** Finds every undamaged frame at or after `offset`, skipping everything else. */
 export function* findFrames(bytes: Uint8Array, offset: number): Generator<Frame> {
   const first = FRAME_MAGIC & 255;
   let at = bytes.indexOf(first, offset);

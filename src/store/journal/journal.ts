@@ -13,18 +13,18 @@ import type { Frame } from "./journal-frame.js";
 import { concat } from "../batch/payload.js";
 import type { AppendFile } from "../storage/storage.js";
 
-/** Keys of journals ascend with their number. */
+/** The storage key of a journal; keys sort by journal number. */
 export function journalKey(number: number): string {
   return `journal/${String(number).padStart(10, "0")}`;
 }
 
-/** The number of a journal key; null for other keys. */
+/** Parses the number from a journal key; null for other keys. */
 export function journalNumber(key: string): number | null {
   const match = /^journal\/(\d{10})(?:\/|$)/.exec(key);
   return match === null ? null : Number(match[1]);
 }
 
-/** A frame to be. */
+/** A frame to append. */
 export interface JournalEntry {
   readonly kind: number;
   readonly firstSequence: number;
@@ -32,14 +32,14 @@ export interface JournalEntry {
   readonly payload: Uint8Array;
 }
 
-/** A place in a journal: its bytes, the checksum of the last frame, and what was known to be synced. */
+/** A position in a journal: its length, the CRC of the last frame and the synced sequence. */
 export interface JournalMark {
   readonly byteLength: number;
   readonly crc: number;
   readonly synced: number;
 }
 
-/** The append-only durable log in front of the heads. One writer. After a failed sync it takes nothing more. */
+/** The append-only durable log of the rows in the heads. It has one writer and refuses writes after a failed sync. */
 export class Journal {
   #crc: number;
   #synced: number;
@@ -57,7 +57,7 @@ export class Journal {
     this.#synced = syncedSequence;
   }
 
-  /** Starts an empty journal. @param nextSequence all rows below it are durable already */
+  /** Starts an empty journal. @param nextSequence all rows below it are already durable */
   static async create(number: number, file: AppendFile, epoch: number, nextSequence: number): Promise<Journal> {
     const header = encodeJournalHeader(epoch);
     await file.write(header);
@@ -72,12 +72,12 @@ export class Journal {
     return this.#poisoned !== null;
   }
 
-  /** Whether frames were cut off since the last sync: a loss of power may bring them back. */
+  /** Whether frames were cut off since the last sync: a power loss may restore them. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Appends frames in one write; durable once `sync` resolved. What could not be written whole is cut off again. */
+  /** Appends frames in one write, durable once `sync` resolves; cuts off a partial write. @throws read_only, store_locked, storage_full */
   async append(...entries: readonly JournalEntry[]): Promise<void> {
     this.#refusePoisoned();
     let crc = this.#crc;
@@ -97,12 +97,12 @@ export class Journal {
     this.#crc = crc;
   }
 
-  /** Where the journal stands, for `rollBack`. */
+  /** The current position, for `rollBack`. */
   mark(): JournalMark {
     return { byteLength: this.file.byteLength, crc: this.#crc, synced: this.#synced };
   }
 
-  /** Takes back the frames since a mark: nobody was told that they are durable. Never throws; what it cannot cut off ends the journal. */
+  /** Cuts off the frames after a mark, none of which was acknowledged. Never throws: if the cut fails, the journal refuses further writes. */
   async rollBack({ byteLength, crc, synced }: JournalMark): Promise<void> {
     if (this.isPoisoned || this.file.byteLength === byteLength) return;
     await this.#cutBack(byteLength);
@@ -110,12 +110,12 @@ export class Journal {
     this.#synced = synced;
   }
 
-  /** Takes nothing more, and touches nothing: the file is somebody else's by now, or might not fit what other files say. */
+  /** Refuses all further writes without touching the file: another process may own it, or it may contradict other files. */
   poison(cause: unknown): void {
     this.#poisoned ??= cause;
   }
 
-  /** One sync at a time: a second would not hear of the failure of the first. @param nextSequence what the journal holds so far: rows below it */
+  /** Syncs the file, one sync at a time so that none misses a failure of another. @param nextSequence the journal contains all rows below it */
   sync(nextSequence: number): Promise<void> {
     const syncing = this.#lastSync.then(() => this.#syncNow(nextSequence));
     this.#lastSync = syncing.catch(() => undefined);
@@ -128,14 +128,14 @@ export class Journal {
     try {
       await this.file.sync();
     } catch (cause) {
-      // The kernel may have dropped the dirty pages: what this file holds is unknown from now on.
+      // The kernel may have dropped dirty pages, so the content of the file is unknown.
       this.#poisoned = cause;
       throw new DaybookError("read_only", "the journal could not be synced; reopen the store to write again", {}, { cause });
     }
     this.#synced = nextSequence;
   }
 
-  /** Marks the journal as closed in good order. */
+  /** Appends an end mark and syncs: the journal is closed cleanly. */
   async end(nextSequence: number): Promise<void> {
     await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, recordCount: 0, payload: new Uint8Array(0) });
     await this.sync(nextSequence);
@@ -157,23 +157,23 @@ export class Journal {
   }
 }
 
-/** What replaying one journal found. */
+/** The result of replaying one journal. */
 export interface Replay {
   /** Bytes up to the end of the last good frame. */
   readonly goodByteLength: number;
   readonly frameCount: number;
   readonly nextSequence: number;
-  /** The journal was closed in good order. */
+  /** Whether the journal was closed cleanly. */
   readonly ended: boolean;
-  /** Checksum of the last good frame, or of the header: what comes next goes on from it; null where there is no whole header. */
+  /** CRC of the last good frame or the header, which the next frame must continue; null without a whole header. */
   readonly crc: number | null;
-  /** Where the last good frame begins; 0: there is none. */
+  /** Byte offset of the last good frame; 0 if there is none. */
   readonly lastFrameAt: number;
 }
 
 /**
- * Hands every frame of a journal to `apply`, in order. A bad frame ends the journal, unless a later frame proves
- * that it had been durable: then it is damage. @throws corruption
+ * Passes every frame of a journal except end marks to `apply`, in order. A bad frame ends the journal, unless a later frame
+ * proves that the bad one was durable. @throws corruption
  */
 export function replayJournal(key: string, bytes: Uint8Array, nextSequence: number, apply: (frame: Frame) => void): Replay {
   let previousCrc = journalHeaderCrc(bytes);
@@ -204,7 +204,7 @@ export function replayJournal(key: string, bytes: Uint8Array, nextSequence: numb
   return { goodByteLength: offset, frameCount, nextSequence: sequence, ended, crc: previousCrc, lastFrameAt };
 }
 
-/** A broken frame is damage where a later one proves that it had been durable. @throws corruption */
+/** Throws if a later frame proves that the broken frame at `offset` was durable. @throws corruption */
 export function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
   for (const later of findFrames(bytes, offset))
     if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, but had been durable`);

@@ -13,39 +13,39 @@ import type { RecordBatch } from "../batch/record-batch.js";
 import { encodeRecords } from "../batch/record-bytes.js";
 import type { Storage } from "../storage/storage.js";
 
-/** When an ingest resolves: after the sync of the journal, or after the write with a sync every second. */
+/** When an ingest resolves: `disk` after the journal sync, `os` after the write, with a sync every second. */
 export type Durability = "disk" | "os";
 
-/** How often the journal is synced in `os` mode. */
+/** Sync interval in `os` mode. */
 const OS_SYNC_MS = 1_000;
 
-/** Which sequences a commit has: those of its events, from the first on, then those of its records. */
+/** The sequences of a commit: those of its events from `first` on, then those of its records, all below `next`. */
 export interface CommittedSequences {
   readonly first: number;
   readonly next: number;
 }
 
-/** What the live journals of a store held when it was opened. */
+/** What the live journals contained when the store was opened. */
 export interface FoundJournals {
-  /** That of the next event or record. */
+  /** Sequence of the next event or record. */
   readonly nextSequence: number;
-  /** Bytes up to the last whole frame, by number, ascending; all stay until their rows are sealed. */
+  /** Bytes up to the last whole frame, by journal number, ascending; journals stay until their rows are sealed. */
   readonly journalByteLengths: ReadonlyMap<number, number>;
 }
 
-/** Makes what comes in durable: the journal of the moment, those before it, and how far they hold the dictionaries. */
+/** Makes commits durable: the current journal, the live ones before it, and the dictionary sizes that they cover. */
 export class Journals {
-  /** Null for readers, and when the store was closed. */
+  /** Null for readers and after the store is closed. */
   current: Journal | null = null;
-  /** That of the next event or record. */
+  /** Sequence of the next event or record. */
   nextSequence: number;
   /** Bytes of the journals before the current one, by number. */
   readonly #former: Map<number, number>;
   #sizes: ReadonlyMap<string, number>;
-  /** In `os` mode: the sync to come. */
+  /** The pending sync in `os` mode. */
   #syncTimer: { unref?(): void } | null = null;
 
-  /** @param refuseLostLock throws where somebody else may have taken the store over */
+  /** @param refuseLostLock throws if another process may have taken over the store */
   constructor(
     readonly storage: Storage,
     readonly durability: Durability,
@@ -58,20 +58,20 @@ export class Journals {
     this.#sizes = dictionaries.sizes();
   }
 
-  /** Sizes of the dictionaries as far as the journals hold their values. Another object after each commit. */
+  /** Dictionary sizes whose values the journals contain; a new map after each commit. */
   get sizes(): ReadonlyMap<string, number> {
     return this.#sizes;
   }
 
-  /** Bytes of the journals of a number and later. */
+  /** Total bytes of the journals from a number on. */
   byteLengthFrom(firstNumber: number): number {
     const ofCurrent = this.current?.byteLength ?? 0;
     return [...this.#former].reduce((sum, [number, byteLength]) => (number < firstNumber ? sum : sum + byteLength), ofCurrent);
   }
 
   /**
-   * Makes events, records and the dictionary values they use durable; of neither, values alone. Where it fails, nothing is left of them.
-   * Whoever makes them visible sets `nextSequence` then.
+   * Makes events, records and the dictionary values they use durable; with neither, only the values. On failure nothing of them remains.
+   * The caller sets `nextSequence` when it makes the commit visible.
    * @throws read_only, storage_full, internal (sequences are used up)
    */
   async write(batch: Batch, recordBatch: RecordBatch | null): Promise<CommittedSequences> {
@@ -112,7 +112,7 @@ export class Journals {
       entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, recordCount, payload });
     }
     await journal.append(...entries);
-    // Whoever takes the store over takes the lock first, then reads and syncs the journal: while the lock is ours, they will find this.
+    // A process that takes over acquires the lock before it reads and syncs the journal: while the lock is ours, it will find these frames.
     const isOurs = this.refuseLostLock();
     if (this.durability === "disk") await Promise.all([journal.sync(nextSequence), isOurs]);
     else {
@@ -122,7 +122,7 @@ export class Journals {
     this.#sizes = sizes;
   }
 
-  /** Writes frames of values alone as long as there are too many for one frame; answers the rest of them. */
+  /** Writes frames of values alone until the rest fits into one frame; returns the rest. */
   async #writeValues(journal: Journal): Promise<DictionaryDelta[]> {
     const parts = splitDeltas(this.dictionaries.deltasSince(this.#sizes), LIMITS.frameValueChars);
     const last = parts.pop() ?? [];
@@ -135,28 +135,28 @@ export class Journals {
     return last;
   }
 
-  /** A file that the manifest names holds all values: no journal has to. */
+  /** Call when a file named by the manifest contains all values, so that no journal has to. */
   valuesFiled(): void {
     this.#sizes = this.dictionaries.sizes();
   }
 
-  /** A journal of a writer elsewhere, as far as it was read. */
+  /** Notes how far the journal of another writer was read. */
   wasRead(number: number, byteLength: number): void {
     this.#former.set(number, byteLength);
   }
 
-  /** A writer elsewhere removes the journals before a number. */
+  /** Forgets the journals before a number, which another writer removes. */
   forgetBefore(number: number): void {
     for (const known of [...this.#former.keys()]) if (known < number) this.#former.delete(known);
   }
 
-  /** Starts the next journal. Rows committed from now on are in it. @throws store_locked */
+  /** Starts the next journal; later commits go there. @throws store_locked */
   async rotate(number: number, epoch: number): Promise<void> {
     const file = await openJournalFile(this.storage, number);
     const before = this.current;
     try {
       if (file.byteLength > 0) throw new DaybookError("store_locked", `another process writes to ${journalKey(number)}`);
-      // What is in the next journal must never outlive what is in this one, nor meet what was cut off it.
+      // Sync first: rows of the next journal must not survive without those of this one, nor follow frames that were cut off.
       if (before !== null && (this.durability === "os" || before.isCut)) await before.sync(this.nextSequence);
       this.current = await Journal.create(number, file, epoch, this.nextSequence);
     } catch (error) {
@@ -176,13 +176,13 @@ export class Journals {
     }
   }
 
-  /** Lets go without writing. */
+  /** Closes the journal without writing. */
   async abandon(): Promise<void> {
     await this.current?.file.close().catch(() => undefined);
     this.current = null;
   }
 
-  /** A failure poisons the journal, so that the next ingest hears of it. */
+  /** A failure poisons the journal, so the next ingest reports it. */
   #syncLater(): void {
     if (this.#syncTimer !== null) return;
     this.#syncTimer = setTimeout(() => {

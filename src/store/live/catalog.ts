@@ -10,20 +10,20 @@ import type { SpanPart } from "../../segment/span.js";
 import type { Batch } from "../batch/batch.js";
 import { byDay } from "../batch/by-day.js";
 
-/** One frozen view of a store, used by one query. Release it when the query ends. */
+/** A frozen view of a store for one query. Release it when the query ends. */
 export interface Snapshot {
   /** Newest day first; within a day in no order. */
   readonly rows: readonly Rows[];
-  /** The same segments and heads as spans of days, from old to new. */
+  /** The same segments and heads as spans of days, oldest first. */
   readonly spans: readonly SpanPart[];
-  /** The rows that a head of the spans had then. */
+  /** The rows that a head of the spans had at that time. */
   readonly viewOf: (head: Head) => HeadView;
-  /** Greatest sequence the snapshot holds. */
+  /** Greatest sequence in the snapshot. */
   readonly sequence: number;
   release(): void;
 }
 
-/** The rows between two changes of the catalog, and what waits for the queries that read them. */
+/** The rows between two changes of the catalog, and callbacks for when no query reads them. */
 class View {
   userCount = 0;
   readonly whenUnused: (() => void)[] = [];
@@ -37,7 +37,7 @@ class View {
     this.#views = new Map(tree.heads.map((head) => [head, head.view()]));
   }
 
-  /** Made for the first question that asks segment by segment. */
+  /** Computed for the first query that reads segment by segment. */
   get rows(): readonly Rows[] {
     this.#rows ??= [...this.tree.segments, ...this.#views.values()].sort((a, b) => b.day - a.day);
     return this.#rows;
@@ -50,21 +50,21 @@ class View {
   }
 }
 
-/** The current set of segments and heads. Segments that left it live on until the last query that may read them. */
+/** The current segments and heads. Removed segments stay alive until the last query that may read them ends. */
 export class Catalog {
   #segments: readonly Segment[] = [];
   #sealedColumnCount = 0;
   #spans = SpanTree.EMPTY;
   /** Heads whose rows are being written as segments. */
   #sealing: readonly Head[] = [];
-  /** Heads that take no more rows. */
+  /** Heads that accept no more rows. */
   #full: readonly Head[] = [];
-  /** The head of each day that takes the next rows. */
+  /** The head of each day for new rows. */
   #heads = new Map<number, Head>();
   /** Oldest first; the last is the current one, unless rows changed since. */
   #views: View[] = [];
   #current: View | null = null;
-  /** Segments that left, and that some query may still read. */
+  /** Removed segments that queries may still read. */
   readonly #leaving = new Set<Segment>();
 
   constructor(
@@ -76,7 +76,7 @@ export class Catalog {
     return this.#segments;
   }
 
-  /** Segments that are replaced, and that some query may still read. */
+  /** Replaced segments that queries may still read. */
   get leaving(): ReadonlySet<Segment> {
     return this.#leaving;
   }
@@ -104,14 +104,14 @@ export class Catalog {
     return this.#sealedColumnCount + this.#sealing.reduce((sum, head) => sum + head.metadataColumnCount, this.headColumnCount);
   }
 
-  /** Whether some row of a day has a metadata key. Cost: all segments. */
+  /** Whether any row of a day has a metadata key. Cost: all segments. */
   hasKey(day: number, key: number): boolean {
     const name = metadataColumn(key);
     const isIn = (head: Head) => head.day === day && head.hasKey(key);
     return this.heads.some(isIn) || this.#sealing.some(isIn) || this.#segments.some((segment) => segment.day === day && segment.zone(name) !== null);
   }
 
-  /** Adds events to the heads of their days. They show after `changed`. */
+  /** Adds events to the heads of their days; visible after `changed`. */
   append(batch: Batch, firstSequence: number, keysOfShape: (shape: number) => readonly number[]): void {
     const rows = byDay(batch, keysOfShape);
     const { times, rowCount } = rows;
@@ -123,7 +123,7 @@ export class Catalog {
     }
   }
 
-  /** The head of a day for the next rows, a new one if need be. Rows appended to it show after `changed`. */
+  /** The head of a day for new rows, created if needed. Rows appended to it are visible after `changed`. */
   head(day: number): Head {
     let head = this.#heads.get(day);
     if (head?.isFull === true) this.#full = [...this.#full, head];
@@ -134,7 +134,7 @@ export class Catalog {
     return head;
   }
 
-  /** Rows were added: the next snapshot shows them. */
+  /** Call after rows were added, so that the next snapshot includes them. */
   changed(): void {
     this.#current = null;
   }
@@ -147,7 +147,7 @@ export class Catalog {
     this.changed();
   }
 
-  /** Puts segments in the place of others, or of the frozen heads. @param retire called once no query can read the removed ones */
+  /** Replaces segments and, with `dropFrozen`, the frozen heads. @param retire called once no query can read the removed segments */
   replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
     this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
     this.#sealedColumnCount = this.#segments.reduce((sum, { meta }) => sum + meta.columns.length, 0);
@@ -170,7 +170,7 @@ export class Catalog {
     }
   }
 
-  /** Drops all that was derived: it may tell of somebody who was erased. */
+  /** Drops all derived data, which may describe erased persons. */
   forgetDerived(): void {
     for (const rows of [...this.#segments, ...this.#sealing, ...this.heads]) rows.forgetDerived();
     for (const span of this.#spans.spans.values()) span.release();
@@ -210,7 +210,7 @@ export class Catalog {
     return [...this.#sealing, ...this.heads].filter(({ rowCount }) => rowCount > 0);
   }
 
-  /** Lets go of views from the oldest on: a later one may read what an earlier one reads. */
+  /** Drops unused views, oldest first: a later view may read what an earlier one reads. */
   #sweep(): void {
     for (let oldest = this.#views[0]; oldest !== undefined && oldest.userCount === 0 && oldest !== this.#current; oldest = this.#views[0]) {
       this.#views.shift();

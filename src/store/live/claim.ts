@@ -3,13 +3,13 @@ import { MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 
 /**
- * The right to write a store. A process that stood still may have been taken for ended, by one that cannot see it: its lock is
- * then gone, and the epoch of the manifest has moved on.
+ * The right to write a store. If this process stalled, one that cannot see it may have considered it ended and taken over:
+ * then its lock is gone, and the epoch of the manifest has advanced.
  */
 export class Claim {
   #error: DaybookError | null = null;
 
-  /** @param onLost told once the store is known to be somebody else's */
+  /** @param onLost called once another process is known to own the store */
   constructor(
     readonly storage: Storage,
     readonly lock: StorageLock | null,
@@ -18,18 +18,18 @@ export class Claim {
     void lock?.lost?.then(() => this.#lost("its lock is gone"));
   }
 
-  /** @throws store_locked, and whatever looking at the lock fails with: what cannot be looked at cannot be relied upon */
+  /** @throws store_locked, and errors of the lock check: a lock that cannot be checked cannot be relied upon */
   async refuseLostLock(): Promise<void> {
     this.refuseLost();
     if ((await this.lock?.isHeld?.()) === false) throw this.#lost("its lock is gone");
   }
 
-  /** Of what is known already. @throws store_locked */
+  /** Checks only what is already known. @throws store_locked */
   refuseLost(): void {
     if (this.#error !== null) throw this.#error;
   }
 
-  /** @param epoch that of the manifest this process wrote or read last; @throws store_locked */
+  /** @param epoch epoch of the manifest that this process wrote or read last @throws store_locked */
   async refuseTakenOver(epoch: number): Promise<void> {
     await this.refuseLostLock();
     const stored = epochOf(await this.storage.read(MANIFEST_KEY));
@@ -43,12 +43,12 @@ export class Claim {
   }
 }
 
-/** What a writer hears that is none any more. */
+/** The error for a writer that has lost the store. */
 export function takenOver(reason: string, cause?: unknown): DaybookError {
   return new DaybookError("store_locked", `another process has taken the store over: ${reason}; close this one and open it again`, {}, { cause });
 }
 
-/** The epoch of a stored manifest; null where there is none that can be read: the one in memory then stands for it. */
+/** The epoch of a stored manifest; null if it is missing or unreadable, then the manifest in memory counts. */
 function epochOf(manifest: Uint8Array | null): number | null {
   if (manifest === null) return null;
   try {

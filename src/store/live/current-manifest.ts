@@ -3,14 +3,14 @@ import type { Manifest } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 import type { Claim } from "./claim.js";
 
-/** The manifest as it is stored, replaced as a whole, and the numbers of the files that it will name. */
+/** The manifest as stored, replaced as a whole, and the numbers for new files. */
 export class CurrentManifest {
   #value: Manifest;
   #nextFile: number;
-  /** Ends, and never rejects, when no manifest is being written. */
+  /** Resolves once no manifest is being written; never rejects. */
   #written: Promise<void> = Promise.resolve();
 
-  /** @param nextFile the least number that no file has */
+  /** @param nextFile number of the next file, if greater than the manifest's */
   constructor(
     readonly storage: Storage,
     readonly claim: Claim,
@@ -30,14 +30,15 @@ export class CurrentManifest {
     return this.#nextFile - 1;
   }
 
-  /** No file gets a number below this one from now on. */
+  /** Makes new file numbers start at `next` or above. */
   skipFileNumbers(next: number): void {
     this.#nextFile = Math.max(this.#nextFile, next);
   }
 
   /**
-   * Replaces the manifest, durably, before memory follows; one after the other. @throws store_locked
-   * @param changesOf what becomes different of the manifest that then is
+   * Replaces the manifest durably, before memory changes; writes run one after another.
+   * @param changesOf returns the changes to the manifest that is current then
+   * @throws store_locked
    */
   write(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
     const writing = this.#written.then(() => this.#replace(changesOf));
@@ -52,12 +53,12 @@ export class CurrentManifest {
     this.#value = manifest;
   }
 
-  /** A writer elsewhere has replaced it. */
+  /** Accepts the manifest that another writer stored. */
   replaced(manifest: Manifest): void {
     this.#value = manifest;
   }
 
-  /** Whether the stored manifest is for sure the one in memory: a writing that failed may have reached the disk. */
+  /** Whether the stored manifest certainly equals the one in memory: a failed write may have reached the disk. */
   async isStored(): Promise<boolean> {
     const stored = await this.storage.read(MANIFEST_KEY).catch(() => null);
     const known = encodeManifest(this.#value);

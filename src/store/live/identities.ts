@@ -13,22 +13,22 @@ import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
 const USER_ID = fieldIndex("userId");
 const ANONYMOUS_ID = fieldIndex("anonymousId");
 const COMPANY_ID = fieldIndex("companyId");
-/** What learning of a record costs, beside a value that is worked on. */
+/** Cost of adding a record, in values. */
 const RECORD_VALUE_COUNT = 512;
-/** What learning of a link costs. */
+/** Cost of adding a link, in values. */
 const LINK_VALUE_COUNT = 128;
-/** And of an id that only records name. */
+/** Cost of adding an id that only records name, in values. */
 const BROUGHT_VALUE_COUNT = 32;
 
-/** All records of a store, and who is who by them and by its events. */
+/** All records of a store, and the identities that follow from them and from its events. */
 export class Identities {
   /** Replaced as a whole by an erasure. */
   records: RecordTable;
   resolver: IdentityResolver;
-  /** Ends with the commit whose records are being learned of; null where there is none. */
+  /** Resolves once the records of a commit are all added; null while none are being added. */
   #taking: Promise<void> | null = null;
 
-  /** @param durableSizes sizes of the dictionaries as far as journals hold them */
+  /** @param durableSizes dictionary sizes covered by journals */
   constructor(
     readonly dictionaries: Dictionaries,
     durableSizes: ReadonlyMap<string, number>,
@@ -38,13 +38,13 @@ export class Identities {
     this.resolver.committed(durableSizes);
   }
 
-  /** Ids that no event has used yet, as files of records keep them. */
+  /** Ids that no event has used yet, as record files store them. */
   get broughtCodes(): BroughtCodes {
     const { users, anonymous, companies } = this.resolver;
     return { userId: users.onlyOfRecords(), anonymousId: anonymous.onlyOfRecords(), companyId: companies.onlyOfRecords() };
   }
 
-  /** Forgets everything: who is who is learned anew, first of the links of segments. */
+  /** Discards everything and starts again from the links of segments. */
   replace(segments: readonly Segment[], durableSizes: ReadonlyMap<string, number>): void {
     this.records = new RecordTable();
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
@@ -52,25 +52,25 @@ export class Identities {
     this.takeLinks(segments);
   }
 
-  /** Learns of events with both ids in sealed segments. */
+  /** Adds the links of sealed segments, which come from events with both ids. */
   takeLinks(segments: readonly Segment[]): void {
     for (const { links, day } of segments) this.#takeLinks(links, dayStartMs(day), 0, links.times.length);
   }
 
-  /** The same of one segment, in turns. */
+  /** Like `takeLinks` for one segment, but yields. */
   async takeLinksInTurns({ links, day }: Segment, turns: Turns): Promise<void> {
     await turns.inPieces(links.times.length, (from, to) => this.#takeLinks(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
   }
 
-  /** Learns of records in one turn. */
+  /** Adds records without yielding. */
   take({ records, brought }: RecordBatch): void {
     for (const [ids, codes] of this.#broughtIds(brought)) for (const code of codes) ids.brought(code);
     this.#takeRows(records, 0, records.rowCount);
   }
 
   /**
-   * Learns of records over several turns. @param complete makes the rest of their commit visible: in the last turn, until which nobody looks
-   * @param segments those of whose links it learns before
+   * Adds records, yielding in between. @param complete makes the rest of their commit visible; called at the end, until which `whole` waits
+   * @param segments segments whose links are added first
    */
   async takeInTurns({ records, brought }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
     let end = (): void => undefined;
@@ -87,13 +87,13 @@ export class Identities {
     }
   }
 
-  /** Calls `look` in a turn in which no commit is seen in part. */
+  /** Calls `look` when no commit is partly visible. */
   async whole<T>(look: () => T): Promise<Awaited<T>> {
     while (this.#taking !== null) await this.#taking;
     return await look();
   }
 
-  /** Learns of the ids of events. */
+  /** Adds the ids of events and the links between them. */
   takeEvents({ times, codes, rowCount }: Batch): void {
     const { resolver } = this;
     const [users, anonymous, companies] = [codes[USER_ID], codes[ANONYMOUS_ID], codes[COMPANY_ID]] as [Uint32Array, Uint32Array, Uint32Array];
@@ -113,7 +113,7 @@ export class Identities {
       resolver.link({ anonymousId: anonymousIds[at] as number, userId: userIds[at] as number, createdAtMs: startMs + (times[at] as number) });
   }
 
-  /** Events used all ids that records brought but these. */
+  /** Marks all ids that only records name as used by events, except those in `brought`. */
   onlyOfRecords(brought: BroughtCodes): void {
     for (const [ids, codes] of this.#broughtIds(brought)) {
       const left = new Set(codes);

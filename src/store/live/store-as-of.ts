@@ -15,11 +15,11 @@ import { Identities } from "./identities.js";
 import type { Store } from "./store.js";
 import type { VisibleStore } from "./visible-store.js";
 
-/** A store as it was when it had come to a sequence, but without who was erased since. It shares nothing with the store of now but its files. */
+/** A store as of an earlier sequence, but without persons erased since. It shares only files and dictionaries with the current store. */
 export class StoreAsOf implements VisibleStore {
   readonly #catalog: Catalog;
 
-  /** @param snapshot of the store of now: its files stay as long as somebody reads them here */
+  /** @param snapshotOfNow snapshot of the current store, whose files stay as long as they are read here */
   constructor(
     readonly store: Store,
     readonly sequence: number,
@@ -56,7 +56,7 @@ export class StoreAsOf implements VisibleStore {
     return await look();
   }
 
-  /** Keeps nothing any more; files once the last load that reads them has ended. */
+  /** Frees memory at once, and files when the last load that reads them ends. */
   release(): void {
     this.budget.end();
     this.#catalog.replace([], new Set(this.segments), false, () => this.snapshotOfNow.release());
@@ -64,9 +64,9 @@ export class StoreAsOf implements VisibleStore {
 }
 
 /**
- * The store as of a sequence that it has come to. Every record that is stored has a sequence. Cost: a copy of the rows that share a segment or
- * head with later ones, the links of all segments, and the records; what is asked is then read as if it were the first question of a process.
- * @param turns the pace; what it throws ends the work
+ * The store as of a sequence that it has reached. Every stored record has a sequence. Cost: a copy of the rows that share a segment or head
+ * with later ones, the links of all segments, and the records; queries then read as if they were the first of a process.
+ * @param turns yields while working; what it throws ends the work
  */
 export async function storeAsOf(store: Store, sequence: number, turns: Turns): Promise<StoreAsOf> {
   const { snapshot, records } = await store.whole(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
@@ -89,7 +89,7 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
   }
 }
 
-/** How the rows of a moment become those of an earlier one. */
+/** What reducing the rows of a snapshot to those of an earlier sequence needs. */
 interface Copying {
   readonly sequence: number;
   readonly files: StoreFiles;
@@ -97,7 +97,7 @@ interface Copying {
   readonly turns: Turns;
 }
 
-/** Null where all rows came later. */
+/** Null if all rows are later. */
 async function segmentUpTo(part: Rows, { sequence, files, budget, turns }: Copying): Promise<Segment | null> {
   if (part.firstSequence > sequence) return null;
   const rows = part instanceof Segment ? part.twin(budget) : part;
@@ -122,7 +122,7 @@ async function rowsUpTo(sequences: Uint32Array, sequence: number, turns: Turns):
   return kept.subarray(0, count);
 }
 
-/** Records lie in the order of their sequences. */
+/** Records are ordered by sequence. */
 function recordsUpTo(records: RecordTable, sequence: number): RecordColumns {
   const { sequences, rowCount } = records;
   let [low, high] = [0, rowCount];

@@ -31,60 +31,60 @@ export interface StoreOptions {
   readonly storage: Storage;
   readonly durability: Durability;
   readonly memoryBudgetBytes: number;
-  /** Beside a writer: no lock, no writes. */
+  /** For a reader beside a writer: no lock, no writes. */
   readonly readOnly: boolean;
-  /** Why it is open for reading alone, though it was to be written: there was no room. */
+  /** The error of a full disk, if the store is read-only only because of it. */
   readonly full?: unknown;
   /**
-   * For a reader that goes on with what the writer commits: tells whether the frames up to a place are there to stay. Null or absent: it shows one
-   * moment.
+   * For a reader that follows the writer: resolves to whether the frames up to a position are final.
+   * Null or absent: it shows a single snapshot.
    */
   readonly follow?: ((storage: Storage, end: JournalPlace) => Promise<boolean>) | null;
-  /** Damaged files are moved aside instead of refusing to open. Default false. */
+  /** Moves damaged files aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
-  /** Where segments are made; absent: here. */
+  /** Makes large segments elsewhere; absent: they are made on this thread. */
   readonly sealer?: Sealer | null;
-  /** What is written beside the rows of a segment; absent: nothing. */
+  /** What is stored with the rows of a segment; absent: nothing. */
   readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
 }
 
-/** Commits of a writer elsewhere that were sealed before their journal was read. */
+/** Commits of another writer that were sealed before their journal was read. */
 export interface UnseenCommits {
   readonly segments: readonly Segment[];
   readonly records: RecordColumns;
-  /** Ids that by then only records had named; null: none came, and none went. */
+  /** Ids that only records named by then; null if no file of records was added. */
   readonly brought: BroughtCodes | null;
 }
 
-/** How far the files that a manifest names hold what a store was told. */
+/** How much of the store is covered by the files that the manifest names. */
 export interface Sealed {
   /** Sizes of the dictionaries. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** Records: the first of the table. */
+  /** Number of covered records, the first of the table. */
   readonly recordCount: number;
-  /** Ids in the lists of the newest file of records. */
+  /** Number of ids listed in the newest file of records. */
   readonly broughtCount: number;
 }
 
 /**
- * What a store is made of at one moment: what is committed is durable first, then visible. `open-store.ts` makes it, and the files
- * of `upkeep/` move rows between its parts.
+ * The parts of a store: a commit becomes durable first, then visible. `open-store.ts` creates it, and the files of `upkeep/` move rows
+ * between its parts.
  */
 export class Store implements VisibleStore {
   readonly catalog: Catalog;
   readonly dictionaries: Dictionaries;
   sealed: Sealed;
-  /** Text of the file of privacy requests; null where there is none. */
+  /** Text of the file of privacy requests; null if there is none. */
   privacy: string | null;
-  /** How often codes were given up that had been given: what was learned of them is worth nothing. */
+  /** How often assigned codes were discarded: what was derived from them is invalid. */
   truncationCount = 0;
-  /** The end of the journals at the opening. */
+  /** The end of the journals when the store was opened. */
   readonly foundEnd: JournalPlace;
-  /** The greatest sequence that a snapshot shows: those of a commit under way may be given again. */
+  /** The greatest sequence that a snapshot shows; sequences of an unfinished commit may be assigned again. */
   #visibleSequence: number;
-  /** Sizes of the dictionaries without the values of a commit under way. */
+  /** Dictionary sizes without the values of an unfinished commit. */
   #visibleSizes: ReadonlyMap<string, number>;
-  /** What `removeLater` is still at. */
+  /** The pending removals of `removeLater`. */
   #removal: Promise<void> = Promise.resolve();
   readonly #claim: Claim;
   readonly #manifest: CurrentManifest;
@@ -120,7 +120,7 @@ export class Store implements VisibleStore {
     return this.options.storage;
   }
 
-  /** What is written beside the rows of a segment that is made now. */
+  /** What is stored with the rows of a new segment. */
   get excerpts(): readonly ExcerptRule[] {
     return this.options.excerpts?.(this.dictionaries) ?? [];
   }
@@ -129,7 +129,7 @@ export class Store implements VisibleStore {
     return this.#manifest.value;
   }
 
-  /** Null for readers, and when the store was closed. */
+  /** Null for readers and after the store is closed. */
   get journal(): Journal | null {
     return this.#journals.current;
   }
@@ -139,22 +139,22 @@ export class Store implements VisibleStore {
     return this.#identities.records;
   }
 
-  /** Replaced with the records. */
+  /** Replaced together with the records. */
   get resolver(): IdentityResolver {
     return this.#identities.resolver;
   }
 
-  /** Ids that no event has used yet, as files of records keep them. */
+  /** Ids that no event has used yet, as record files store them. */
   get broughtCodes(): BroughtCodes {
     return this.#identities.broughtCodes;
   }
 
-  /** That of the next event or record. */
+  /** Sequence of the next event or record. */
   get nextSequence(): number {
     return this.#journals.nextSequence;
   }
 
-  /** Nothing was ever accepted, nor asked for. */
+  /** Whether nothing was ever accepted, and no privacy request was made. */
   get isEmpty(): boolean {
     return this.nextSequence === 1 && this.privacy === null;
   }
@@ -168,14 +168,14 @@ export class Store implements VisibleStore {
     return this.#journals.byteLengthFrom(this.manifest.firstJournal);
   }
 
-  /** @throws store_locked where somebody else has taken the store over, else read_only */
+  /** @throws store_locked if another process has taken over the store, else read_only */
   refuseUnwritable(): void {
     if (this.isWritable) return;
     this.#claim.refuseLost();
     throw new DaybookError("read_only", "the store does not take writes");
   }
 
-  /** Values of a dictionary by their codes, without those that are gone: of complete commits, for one under way may have added more. */
+  /** Values of a dictionary by code, without those that are gone and without those of an unfinished commit. */
   visibleValues(name: string): ReadonlyMap<number, string> {
     const dictionary = this.dictionaries.named(name);
     const size = this.#visibleSizes.get(name) ?? 1;
@@ -188,12 +188,12 @@ export class Store implements VisibleStore {
     return code > 0 && code < (this.#visibleSizes.get(name) ?? 1);
   }
 
-  /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
+  /** Dictionary sizes whose values the journal contains, and which rows of heads use. */
   get journaledSizes(): ReadonlyMap<string, number> {
     return this.#journals.sizes;
   }
 
-  /** The greatest sequence that is visible; 0 where nothing was ever accepted. */
+  /** The greatest visible sequence; 0 if nothing was ever accepted. */
   get newestSequence(): number {
     return this.#visibleSequence;
   }
@@ -202,15 +202,12 @@ export class Store implements VisibleStore {
     return this.catalog.snapshot(this.#visibleSequence);
   }
 
-  /**
-   * Calls `look` in a turn in which no commit is seen in part: who is who is learned over several turns. What it sees holds until its first
-   * `await`.
-   */
+  /** Calls `look` when no commit is partly visible, since adding identities yields. What `look` sees is consistent until its first `await`. */
   whole<T>(look: () => T): Promise<Awaited<T>> {
     return this.#identities.whole(look);
   }
 
-  /** Makes visible what was found when the store was opened. */
+  /** Makes visible what was found on opening. */
   restore({ segments, manifest, commits, end }: Recovered): void {
     this.catalog.replace(segments, new Set(), false, () => undefined);
     this.#identities.takeLinks(segments);
@@ -231,22 +228,22 @@ export class Store implements VisibleStore {
     this.resolver.committed(this.#visibleSizes);
   }
 
-  /** Makes a commit of a writer elsewhere visible, whose values the dictionaries have. */
+  /** Makes a commit of another writer visible; the dictionaries must already contain its values. */
   async showCommit(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
     this.#journals.valuesFiled();
     if (recordBatch === null) this.#complete(batch, written);
     else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
   }
 
-  /** How far a journal of a writer elsewhere was read. */
+  /** Notes how far a journal of another writer was read. */
   readJournal(number: number, byteLength: number): void {
     this.#journals.wasRead(number, byteLength);
   }
 
   /**
-   * Takes the manifest of a writer elsewhere, whose values the dictionaries have.
-   * @param unseen of sealed commits that were never in a journal that was read: their segments and records; null: there are none
-   * @param replace puts segments in the place of heads and others: in the last turn, until which nobody looks
+   * Applies a manifest of another writer; the dictionaries must already contain its values.
+   * @param unseen segments and records of sealed commits that were never read from a journal; null if there are none
+   * @param replace replaces heads and other segments; called at the end, until which `whole` waits
    */
   async showManifest(manifest: Manifest, privacy: string | null, unseen: UnseenCommits | null, replace: () => void): Promise<void> {
     const complete = () => {
@@ -268,7 +265,7 @@ export class Store implements VisibleStore {
   }
 
   /**
-   * Makes events and records durable, then visible. The dictionary values they use go with them; of neither, values alone.
+   * Makes events and records durable, then visible, with the dictionary values that they use; with neither, only the values.
    * @throws read_only, storage_full, internal (sequences are used up)
    */
   async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
@@ -278,24 +275,24 @@ export class Store implements VisibleStore {
       if (recordBatch === null) this.#complete(batch, written);
       else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
     } catch (error) {
-      // It is durable: whatever came next would get the same sequences.
+      // The commit is durable: any later one would get the same sequences.
       this.journal?.poison(error);
       throw error;
     }
   }
 
-  /** Forgets the values that events and records brought whose commit failed: codes given since then are worth nothing. */
+  /** Discards the values of events and records whose commit failed: codes assigned since the last commit are invalid. */
   forgetUnjournaled(): void {
     this.truncationCount += 1;
     this.dictionaries.truncate(this.#journals.sizes);
   }
 
-  /** Starts the next journal. Rows committed from now on are in it. */
+  /** Starts the next journal; later commits go there. */
   async rotateJournal(): Promise<void> {
     await this.#journals.rotate(this.takeFileNumber(), this.manifest.epoch);
   }
 
-  /** Puts other records in the place of all there are, as files have them and all values already; who is who is learned anew. */
+  /** Replaces all records by those in files, whose values are all in the dictionaries, and rebuilds identities. */
   replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string | null): void {
     this.#journals.valuesFiled();
     this.sealed = { ...this.sealed, sizes: this.journaledSizes };
@@ -311,32 +308,33 @@ export class Store implements VisibleStore {
     return this.#manifest.takeFileNumber();
   }
 
-  /** No file gets a number below this one from now on. */
+  /** Makes new file numbers start at `next` or above. */
   skipFileNumbers(next: number): void {
     this.#manifest.skipFileNumbers(next);
   }
 
-  /** @throws store_locked, and writes nothing from then on */
+  /** Ends all writing if the lock is lost. @throws store_locked */
   refuseLostLock(): Promise<void> {
     return this.#claim.refuseLostLock();
   }
 
-  /** Before anything that others may rest on is replaced or removed. @throws store_locked, and writes nothing from then on */
+  /** Call before replacing or removing anything that others may rely on; ends all writing if the store was taken over. @throws store_locked */
   refuseTakenOver(): Promise<void> {
     return this.#claim.refuseTakenOver(this.manifest.epoch);
   }
 
   /**
-   * Replaces the manifest, durably, before memory follows; one after the other. @throws store_locked
-   * @param changesOf what becomes different of the manifest that then is
+   * Replaces the manifest durably, before memory changes; writes run one after another.
+   * @param changesOf returns the changes to the manifest that is current then
+   * @throws store_locked
    */
   writeManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
     return this.#manifest.write(changesOf);
   }
 
   /**
-   * Replaces the manifest by one under which codes mean something else. Where that fails and it may stand all the same, the
-   * store takes no more writes: rows of the codes as memory has them would come back with other values.
+   * Replaces the manifest by one under which codes have another meaning. If that fails but may still have reached the disk, the store
+   * refuses writes: rows with the codes in memory would come back with other values.
    */
   async writeManifestOfOtherCodes(changes: Partial<Manifest>): Promise<void> {
     try {
@@ -347,12 +345,12 @@ export class Store implements VisibleStore {
     }
   }
 
-  /** Removes journals that no manifest names any more. */
+  /** Removes the journals that the manifest leaves behind. */
   async removeOldJournals(): Promise<void> {
     await this.#journals.removeBefore(this.manifest.firstJournal);
   }
 
-  /** Ends the journal in good order and gives the lock back; everything was sealed before. */
+  /** Ends the journal cleanly and releases the lock; seal everything before. */
   async close(): Promise<void> {
     try {
       if (this.journal !== null && !this.journal.isPoisoned) {
@@ -364,7 +362,7 @@ export class Store implements VisibleStore {
     }
   }
 
-  /** Lets go without writing: after a failure, what is durable stays as it is. */
+  /** Closes without writing: after a failure, durable content stays as it is. */
   async abandon(): Promise<void> {
     await this.#journals.abandon();
     await this.#removal;
@@ -373,8 +371,8 @@ export class Store implements VisibleStore {
   }
 
   /**
-   * Removes files that no manifest names and no query reads, one after the other, before the lock is given back. One that cannot be removed is an
-   * orphan that the next opening removes.
+   * Removes files that no manifest names and no query reads, one after another, before the lock is released.
+   * A file that cannot be removed is an orphan, which the next opening removes.
    */
   removeLater(keys: Iterable<string>): void {
     this.#removal = this.#removal.then(async () => {
@@ -382,14 +380,14 @@ export class Store implements VisibleStore {
     });
   }
 
-  /** Removes every file that the manifest does not name and no query reads. No seal may be under way. */
+  /** Removes every file that the manifest does not name and no query reads. No seal may be in progress. */
   async removeOrphans(): Promise<void> {
     const named = new Set([...filesOf(this.manifest), ...this.catalog.leaving].map(({ key }) => key));
     for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
   }
 
-  /** Releases the files that are held, once no query reads them. */
+  /** Releases held files once no query reads them. */
   #letGo(): void {
     const { segments } = this.catalog;
     this.catalog.replace([], new Set(segments), false, () => {
@@ -397,7 +395,7 @@ export class Store implements VisibleStore {
     });
   }
 
-  /** Makes a commit visible whose records are learned of: all of it in one turn. */
+  /** Makes a commit visible in one step; its records have already been added. */
   #complete(batch: Batch | null, { first, next }: CommittedSequences): void {
     this.#visibleSizes = this.#journals.sizes;
     this.resolver.committed(this.#visibleSizes);

@@ -22,33 +22,33 @@ import type { Storage } from "../storage/storage.js";
 export interface RowsCommit {
   readonly batch: Batch;
   readonly firstSequence: number;
-  /** Number of the journal that it was found in. */
+  /** Number of the journal that contains it. */
   readonly journal: number;
 }
 
-/** How far a journal was read. */
+/** A position in a journal. */
 export interface JournalPlace {
   readonly number: number;
   /** Bytes up to the end of the last whole frame. */
   readonly byteLength: number;
-  /** Where that frame begins; 0: there is none. */
+  /** Byte offset of that frame; 0 if there is none. */
   readonly lastFrameAt: number;
-  /** Checksum of that frame, or of the header; null where there is no whole header yet. */
+  /** CRC of that frame or of the header; null without a whole header. */
   readonly crc: number | null;
 }
 
 /** A store as its files describe it. */
 export interface Recovered extends FoundJournals {
   readonly manifest: Manifest;
-  /** There was no store before. */
+  /** Whether no store existed. */
   readonly isNew: boolean;
   readonly dictionaries: Dictionaries;
   readonly segments: readonly Segment[];
-  /** Sealed records, then those of the live journals, and batches of events with the sequence of their first row: in order. */
+  /** In order: sealed records, then the records and batches of events of the live journals. */
   readonly commits: readonly (RecordBatch | RowsCommit)[];
-  /** Text of the file of privacy requests; null where there is none. */
+  /** Text of the file of privacy requests; null if there is none. */
   readonly privacy: string | null;
-  /** Sizes of the dictionaries as far as their own files hold them. */
+  /** Dictionary sizes covered by dictionary files. */
   readonly sealedSizes: ReadonlyMap<string, number>;
   /** The end of the last journal. */
   readonly end: JournalPlace;
@@ -57,7 +57,7 @@ export interface Recovered extends FoundJournals {
 const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
 
 /**
- * Reads a store. Writes nothing but what it read, so that it may be broken off at any point and begun again.
+ * Reads a store. Writes only what it read, so that it may be interrupted at any point and repeated.
  * @param durable false for a reader beside a writer: nothing is written
  * @throws manifest_missing, corruption
  */
@@ -102,7 +102,7 @@ async function recoverRest({ storage, files, journals, durable, ...begun }: Begu
         if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict those before`);
       if (commit !== null) commits.push(commit);
     });
-    // A journal begun by an opening that got no further says nothing about the one before it.
+    // A journal without frames, left by an unfinished opening, says nothing about how the one before it ended.
     if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
     nextSequence = replay.nextSequence;
     end = { number, byteLength: replay.goodByteLength, lastFrameAt: replay.lastFrameAt, crc: replay.crc };
@@ -135,27 +135,26 @@ async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isN
   return { manifest: EMPTY_MANIFEST, isNew: true };
 }
 
-/** A journal without a frame: all that the first opening of a store leaves when it dies before there is a manifest. */
+/** Whether a journal has no frame, which is all that the first opening leaves if it ends before it writes a manifest. */
 async function isBareJournal(storage: Storage, key: string): Promise<boolean> {
   const start = await storage.read(key, { start: 0, end: JOURNAL_HEADER_BYTES + 1 });
   return start === null || start.length <= JOURNAL_HEADER_BYTES;
 }
 
 /**
- * What was read of a journal may stand in the memory of the kernel alone, and a sync does not help for sure: after one that
- * failed the kernel may take its pages for clean. Written anew, without a torn end, it is durable before anything rests on it;
- * one without a frame too, for frames that were cut off it could come back.
+ * Rewrites journals without a torn end. What was read may be only in the kernel's cache, and a sync does not help for certain: after
+ * a failed one the kernel may consider the pages clean. Journals without frames are rewritten too, as frames cut off them could come back.
  */
 async function writeAnew(storage: Storage, journals: readonly { readonly key: string; readonly bytes: Uint8Array }[]): Promise<void> {
   for (const { key, bytes } of journals) await storage.write(key, bytes);
 }
 
-/** How often a reader begins again because the writer replaced the manifest meanwhile. */
+/** Attempts to read while a writer keeps replacing the manifest. */
 const READ_ATTEMPT_COUNT = 100;
 
 /**
- * Reads a store that another process may be writing: what was read counts only if the manifest is still the same
- * afterwards, for its files may have gone in between. @throws manifest_missing, corruption, overloaded
+ * Reads a store that another process may be writing: the result is valid only if the manifest is still the same afterwards,
+ * as files may be removed in between. @throws manifest_missing, corruption, overloaded
  */
 export async function recoverBesideWriter(storage: Storage, files: StoreFiles): Promise<Recovered> {
   for (let attempt = 1; ; attempt += 1) {
@@ -167,7 +166,7 @@ export async function recoverBesideWriter(storage: Storage, files: StoreFiles): 
       throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
     }
     if ("error" in outcome) throw outcome.error;
-    // Nothing to read is no empty store: more often than not it is a path that was mistyped, or a volume that is not there.
+    // Refuse to show an empty store: most likely the path is mistyped, or a volume is missing.
     if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read: one that is opened for writing would be made");
     return outcome;
   }

@@ -24,7 +24,7 @@ export interface BrokenJournal {
   readonly keys: readonly string[];
   readonly byteLength: number;
   readonly reason: string;
-  /** Events and records of frames that are gone; of which days, nobody knows. */
+  /** Events and records in lost frames, of unknown days. */
   lostCount: number;
 }
 
@@ -33,18 +33,18 @@ export interface SalvagedJournals {
   readonly rows: readonly { readonly batch: Batch; readonly firstSequence: number; readonly journal: number }[];
   readonly records: readonly RecordBatch[];
   readonly nextSequence: number;
-  /** Number of the newest journal; 0 where there is none. */
+  /** Number of the newest journal; 0 if there is none. */
   readonly lastNumber: number;
 }
 
-/** Adds values behind whatever gap a lost file left: the codes in it have none from now on. False where they contradict those before. */
+/** Adds values after any gap that a lost file left, whose codes stay blank. Returns false if they contradict earlier values. */
 export function applyBehindGap(dictionaries: Dictionaries, delta: DictionaryDelta): boolean {
   const dictionary = dictionaries.named(delta.name);
   while (dictionary.size < delta.start) dictionary.add("");
   return dictionaries.apply(delta);
 }
 
-/** Reads every undamaged frame of the live journals, before and behind those that are broken. */
+/** Reads every undamaged frame of the live journals, before and after broken ones. */
 export async function salvageJournals(storage: Storage, manifest: Manifest, dictionaries: Dictionaries): Promise<SalvagedJournals> {
   const broken: BrokenJournal[] = [];
   const rows: { batch: Batch; firstSequence: number; journal: number }[] = [];
@@ -58,7 +58,7 @@ export async function salvageJournals(storage: Storage, manifest: Manifest, dict
     const strict = readStrictly(keys[0] ?? "", bytes, nextSequence);
     const journal = { number, keys, byteLength: bytes.length, reason: strict.fault ?? "", lostCount: 0 };
     for (const frame of strict.fault === null ? strict.frames : findFrames(bytes, 0)) {
-      // Left over from before, or no frame of this chain.
+      // Left from before, or not a frame of this chain.
       if (frame.firstSequence < nextSequence) continue;
       journal.lostCount += frame.firstSequence - nextSequence;
       nextSequence = frame.firstSequence + frame.recordCount;
@@ -75,7 +75,7 @@ export async function salvageJournals(storage: Storage, manifest: Manifest, dict
   return { broken, rows, records, nextSequence, lastNumber: numbers.at(-1) ?? 0 };
 }
 
-/** The frames of a journal as an opening reads them, or why it would not. */
+/** Reads the frames of a journal as an opening does, or returns why an opening would refuse it. */
 function readStrictly(key: string, bytes: Uint8Array, nextSequence: number): { readonly fault: string | null; readonly frames: readonly Frame[]; readonly ended: boolean } {
   const frames: Frame[] = [];
   try {
@@ -87,10 +87,10 @@ function readStrictly(key: string, bytes: Uint8Array, nextSequence: number): { r
   }
 }
 
-/** Heads of a salvage are written as they are: nothing is derived from them. */
+/** Salvaged heads are only written: no budget for derived data. */
 const NOTHING_KEPT = new MemoryBudget(0);
 
-/** Appends the rows of a batch whose every code has a value to the heads of their days. Answers how many of each day have not. */
+/** Appends the rows of a batch all of whose codes have values to the heads of their days. Returns the number of lost rows by day. */
 export function appendReadable(heads: Map<number, Head>, batch: Batch, firstSequence: number, readable: ReadableCodes): Map<number, number> {
   const { rowCount, times, codes, shapes, values } = batch;
   const lost = new Map<number, number>();

@@ -27,7 +27,7 @@ import { ReadableCodes, readableRows } from "./unreadable-rows.js";
 
 type IdColumn = "userId" | "anonymousId" | "companyId";
 
-/** Which codes of ids some event uses: of all others only records, or nothing any more, tell. */
+/** Records which id codes events use; all others are used by records only, or by nothing. */
 class UsedIds {
   readonly columns: readonly IdColumn[] = ["userId", "anonymousId", "companyId"];
   readonly #used = new Map<IdColumn, Uint8Array>();
@@ -36,7 +36,7 @@ class UsedIds {
     for (const column of this.columns) this.#used.set(column, new Uint8Array(dictionaries.named(column).size));
   }
 
-  /** Notes the ids of rows; their columns are loaded. */
+  /** Adds the ids of rows, whose columns must be loaded. */
   addRows(rows: Rows): void {
     for (const column of this.columns) {
       const used = this.#used.get(column)!;
@@ -45,7 +45,7 @@ class UsedIds {
     }
   }
 
-  /** Codes with a value that no row noted so far uses, ascending. */
+  /** Codes with a value that no added row uses, ascending. */
   unusedOf(column: IdColumn): number[] {
     const used = this.#used.get(column)!;
     const { values } = this.dictionaries.named(column);
@@ -53,16 +53,16 @@ class UsedIds {
   }
 }
 
-/** Where damaged files are kept. */
+/** Folder of damaged files. */
 export const QUARANTINE = "quarantine/";
 
-/** A key of files and journals that are set aside, with its reason and losses. */
+/** A file or journal that is set aside, with its reason and losses. */
 type Aside = Omit<QuarantinedFile, "byteLength">;
 
 /**
- * Sets every damaged file of a store aside and makes a store of what can be read: no answer rests on a damaged byte, and none
- * on a row of which a value is lost. Bytes are copied to `quarantine/` first, one manifest then names what is left; broken
- * off anywhere, it begins again. The lock is held. Does nothing to a store that is whole. Cost: all files are read once.
+ * Sets every damaged file of a store aside and makes a store of what is readable: no query reads a damaged byte, or a row that lost
+ * a value. Copies bytes to `quarantine/` first, then writes one manifest that names what is left; if interrupted, it starts again.
+ * The caller holds the lock. Leaves an undamaged store unchanged. Cost: reads all files once.
  * @throws corruption (the manifest itself is damaged), storage_full
  */
 export async function salvageStore(storage: Storage, files: StoreFiles): Promise<void> {
@@ -74,12 +74,12 @@ export async function salvageStore(storage: Storage, files: StoreFiles): Promise
   keepKeyCodes(readable.dictionaries);
   const faults = await faultsBeside(storage, manifest);
   if (readable.broken.length === 0 && journals.broken.length === 0 && faults.size === 0) return;
-  // Above every file there is, as in `Store`.
+  // Above the number of every file, as in `Store`.
   const nextFile = Math.max(manifest.nextFile, journals.lastNumber + 1, (await files.lastNumber()) + 1);
   await new Salvage(storage, files, manifest, readable, journals, nextFile).run(faults);
 }
 
-/** A metadata key whose name is lost keeps its code: no other key is to come by its values. */
+/** Reserves the code of a metadata key whose name is lost, so that no other key gets its values. */
 function keepKeyCodes(dictionaries: Dictionaries): void {
   const { keys } = dictionaries;
   for (const name of dictionaries.sizes().keys()) {
@@ -88,7 +88,7 @@ function keepKeyCodes(dictionaries: Dictionaries): void {
   }
 }
 
-/** What is wrong with files that no manifest names, by key. */
+/** Errors of the files that no manifest names, by key. */
 async function faultsBeside(storage: Storage, { nextSequence, privacy }: Manifest): Promise<ReadonlyMap<string, string>> {
   const faults = new Map<string, string>();
   const look = async (key: string, decode: (bytes: Uint8Array) => unknown, mayBeMissing: boolean) => {
@@ -154,11 +154,11 @@ class Salvage {
         quarantined: [...(manifest.quarantined ?? []), ...quarantined],
       }),
     );
-    // Journals and other files that are named no longer go with the orphans.
+    // Journals and files that are no longer named are removed as orphans.
     for (const key of faults.keys()) await storage.remove(key);
   }
 
-  /** An undamaged segment stays; one with rows that lost a value is written anew without them. */
+  /** Keeps an undamaged segment, or rewrites it without the rows that lost a value. */
   async #keepSegment(entry: SegmentEntry): Promise<void> {
     const segment = await this.files.openSegment(entry);
     segment.pin();
@@ -181,7 +181,7 @@ class Salvage {
     }
   }
 
-  /** What journals hold becomes segments: a journal that lacks a frame cannot go on. */
+  /** Turns the rows of journals into segments: a journal that lacks a frame cannot continue. */
   async #sealRows(): Promise<void> {
     const heads = new Map<number, Head>();
     const lostByJournal = new Map<number, Map<number, number>>();
@@ -219,7 +219,7 @@ class Salvage {
     segment.release();
   }
 
-  /** The records whose every value can be read. */
+  /** The records all of whose values are readable. */
   #records(): RecordBatch {
     const table = new RecordTable();
     for (const { records } of [...this.found.records, ...this.journals.records])
@@ -232,7 +232,7 @@ class Salvage {
     return { records: table.slice(0), brought };
   }
 
-  /** Copies what is set aside, durably: nothing else is changed before. */
+  /** Copies what is set aside, durably, before anything else changes. */
   async #copyAside(): Promise<QuarantinedFile[]> {
     const quarantined: QuarantinedFile[] = [];
     for (const aside of this.#aside) {
@@ -254,13 +254,12 @@ class Salvage {
   }
 }
 
-/** A file that is not as it was written. */
 interface BrokenFile {
   readonly entry: FileEntry;
   readonly reason: string;
 }
 
-/** What files beside journals and keys still hold. */
+/** The readable content of all files except journals and keys. */
 interface ReadableFiles {
   readonly broken: readonly BrokenFile[];
   readonly segments: readonly SegmentEntry[];
@@ -269,7 +268,7 @@ interface ReadableFiles {
   readonly privacy: string | null;
 }
 
-/** Reads all files that a manifest names, whole, one after the other; of broken dictionary files whatever block is undamaged. */
+/** Reads all files that a manifest names, one after another; of broken dictionary files, every undamaged block. */
 async function readReadable(storage: Storage, files: StoreFiles, manifest: Manifest): Promise<ReadableFiles> {
   const broken: BrokenFile[] = [];
   const dictionaries = new Dictionaries();
@@ -314,7 +313,6 @@ async function applyReadableBlocks(storage: Storage, { key, footerCrc32 }: FileE
   }
 }
 
-/** What is damaged is left out. */
 function attempt<T>(read: () => T): T | null {
   try {
     return read();

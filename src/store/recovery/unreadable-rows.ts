@@ -3,7 +3,7 @@ import { KEY_DICTIONARY, SHAPE_COLUMN, SHAPE_DICTIONARY, metadataColumn } from "
 import type { Rows } from "../../segment/rows.js";
 import { CodeJudge } from "../verify/verify-dictionaries.js";
 
-/** Tells which codes lost their value with a damaged file: what uses them can be answered for no longer. */
+/** Finds codes that lost their value with a damaged file: data that uses them is unreadable. */
 export class ReadableCodes extends CodeJudge {
   readonly #shapes = new Map<number, boolean>();
 
@@ -23,7 +23,7 @@ export class ReadableCodes extends CodeJudge {
   }
 }
 
-/** Numbers of the rows whose every code has a value; all columns are loaded. Cost: one look at each code. */
+/** Numbers of the rows all of whose codes have values; all columns must be loaded. Cost: one check per code. */
 export function readableRows(rows: Rows, readable: ReadableCodes): Uint32Array {
   const isLost = new Uint8Array(rows.rowCount);
   for (const name of rows.columnNames()) {
@@ -37,12 +37,12 @@ export function readableRows(rows: Rows, readable: ReadableCodes): Uint32Array {
   return Uint32Array.from(isLost.keys()).filter((row) => isLost[row] === 0);
 }
 
-/** How many values of a batch the metadata of a row has; null where its shape is lost, and with it the place of all that follows. */
+/** Number of metadata values of a row; null if its shape is lost, and thus the position of all values after it. */
 export function valueCountOf(shape: number, readable: ReadableCodes): number | null {
   return readable.has(SHAPE_COLUMN, shape) ? readable.dictionaries.keysOfShape(shape).length : null;
 }
 
-/** Whether the metadata values of a row, from `valuesAt` on, can be read. */
+/** Whether the metadata values of a row, starting at `valuesAt`, are readable. */
 export function areValuesReadable(shape: number, values: Uint32Array, valuesAt: number, readable: ReadableCodes): boolean {
   return readable.dictionaries.keysOfShape(shape).every((key, at) => readable.has(metadataColumn(key), values[valuesAt + at]!));
 }

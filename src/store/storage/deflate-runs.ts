@@ -1,17 +1,17 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the length */
-/** What one match of deflate repeats at most. */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the length */
+/** Maximum length of a deflate match. */
 const MATCH_BYTES = 258;
-/** Every run that is worth a match has the same byte at three places this far apart. */
+/** Every run that is worth a match has the same byte at three positions this far apart. */
 const STEP_BYTES = 64;
 const STORED_BYTES_MAX = 0xffff;
-/** A block of matches, by the codes that deflate fixes (RFC 1951, 3.2.6), least significant bit first. */
+/** Header of a block of fixed Huffman codes (RFC 1951, 3.2.6), least significant bit first. */
 const RUN_BLOCK = 0b010;
 const LONGEST_MATCH = { bits: 0xa3, bitCount: 13 };
 const BLOCK_END_BIT_COUNT = 7;
 
 /**
- * Raw deflate that finds nothing but long runs of one byte and stores the rest: any inflate reads it. It costs next to nothing,
- * where deflate by fflate costs 20 ns a byte, and halves columns of small numbers. Longer than `bytes` where there is no run.
+ * Raw deflate that compresses only long runs of one byte and stores the rest; any inflate reads it. It costs next to nothing, where fflate
+ * costs 20 ns a byte, and halves columns of small numbers. The result is longer than `bytes` if there is no run.
  */
 export function deflateRuns(bytes: Uint8Array): Uint8Array {
   const stream = new DeflateStream(bytes.length);
@@ -42,12 +42,12 @@ class DeflateStream {
   #bitCount = 0;
 
   constructor(rawByteLength: number) {
-    // A run saves more than its block and the header of the next one take.
+    // A run saves more than its block and the header of the next block cost.
     const headerCount = Math.ceil(rawByteLength / STORED_BYTES_MAX) + 1;
     this.#bytes = new Uint8Array(rawByteLength + 5 * headerCount);
   }
 
-  /** Bytes as they are. @param isLast ends the stream */
+  /** Stores bytes uncompressed. @param isLast ends the stream */
   putStored(bytes: Uint8Array, isLast: boolean): void {
     if (bytes.length === 0 && !isLast) return;
     let from = 0;
@@ -63,7 +63,7 @@ class DeflateStream {
     } while (from < bytes.length);
   }
 
-  /** A byte, and so many longest matches of it. */
+  /** Writes a byte, then `matchCount` matches of maximum length. */
   putRun(byte: number, matchCount: number): void {
     this.#put(RUN_BLOCK, 3);
     if (byte < 144) this.#put(reversed(0x30 + byte, 8), 8);
@@ -92,7 +92,7 @@ class DeflateStream {
   }
 }
 
-/** The bits of a code in the order of a deflate stream. */
+/** Reverses the bits of a code: deflate writes codes most significant bit first. */
 function reversed(code: number, bitCount: number): number {
   let bits = 0;
   for (let bit = 0; bit < bitCount; bit += 1) bits |= ((code >>> bit) & 1) << (bitCount - 1 - bit);

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 
-/** Whether it failed because there was no room. */
+/** Whether an error means that the storage is full. */
 export function isFull(error: unknown): boolean {
   return error instanceof DaybookError && error.code === "storage_full";
 }

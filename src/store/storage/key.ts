@@ -5,7 +5,7 @@ const keyPattern = /^[a-zA-Z0-9._-]+(?:\/[a-zA-Z0-9._-]+)*$/;
 const prefixPattern = /^[a-zA-Z0-9._/-]*$/;
 const partCharsMax = 128;
 
-/** Throws unless `key` has parts of 1 to 128 characters `[a-zA-Z0-9._-]` joined by `/`, none of them `.` or `..`. @throws internal */
+/** Checks that a key has parts of 1 to 128 characters `[a-zA-Z0-9._-]` joined by `/`, none of them `.` or `..`. @throws internal */
 export function checkKey(key: string): void {
   const valid =
     keyPattern.test(key) && key.split("/").every((part) => part !== "." && part !== ".." && part.length <= partCharsMax);
@@ -14,18 +14,18 @@ export function checkKey(key: string): void {
   throw new DaybookError("internal", `storage key: expected ${expected}, got ${shown(key)}`);
 }
 
-/** Whether a name could be a part of a key: what lies in a folder of another name, such as `lost+found`, is no object. */
+/** Whether a name could be part of a key; files in folders of other names, such as `lost+found`, are not objects. */
 export function isKeyPart(name: string): boolean {
   return name.length <= partCharsMax && keyPattern.test(name) && !name.includes("/");
 }
 
-/** Throws unless `prefix` could begin a key; the empty one begins all. @throws internal */
+/** Checks that `prefix` could begin a key; the empty prefix begins all. @throws internal */
 export function checkPrefix(prefix: string): void {
   if (prefixPattern.test(prefix) && !prefix.startsWith("/") && !prefix.split("/").includes("..")) return;
   throw new DaybookError("internal", `storage prefix: expected the beginning of a key, got ${shown(prefix)}`);
 }
 
-/** The range cut to an object of `byteLength` bytes; all of it without one. @throws internal */
+/** Clips a range to an object of `byteLength` bytes; without a range, returns all of it. @throws internal */
 export function clipRange(range: ByteRange | undefined, byteLength: number): ByteRange {
   if (range === undefined) return { start: 0, end: byteLength };
   const { start, end } = range;
@@ -35,12 +35,12 @@ export function clipRange(range: ByteRange | undefined, byteLength: number): Byt
   return { start: Math.min(start, byteLength), end: Math.min(end, byteLength) };
 }
 
-/** The error of a write with `ifAbsent` to a key that is taken. */
+/** The error for a write with `ifAbsent` to an existing key. */
 export function keyTaken(key: string): DaybookError {
   return new DaybookError("internal", `storage key ${key} is taken already`, { key });
 }
 
-/** The error of a truncation that would lengthen the object. */
+/** The error for a truncation that would lengthen the object. */
 export function cannotLengthen(key: string, from: number, to: number): DaybookError {
   return new DaybookError("internal", `${key}: expected to be cut to 0 to ${from} bytes, got ${shown(to)}`, { key });
 }

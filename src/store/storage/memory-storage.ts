@@ -124,7 +124,7 @@ class MemoryStorage implements Storage {
   }
 }
 
-/** A storage in memory, gone with the process. It keeps and hands out copies, so no caller can change what is stored. */
+/** Creates a storage in memory, gone with the process. It copies bytes in and out, so callers cannot change what is stored. */
 export function memoryStorage(): Storage & Required<Pick<Storage, "openAppend" | "lock">> {
   return new MemoryStorage();
 }

@@ -5,107 +5,107 @@ export interface ByteRange {
 }
 
 export interface WriteOptions {
-  /** The key must not exist yet; a second write of the same key throws. */
+  /** If true, the write throws if the key already exists. */
   readonly ifAbsent?: boolean;
-  /** false: atomic, but durable only after `sync` names the key. Default true. */
+  /** If false, the write is atomic, but durable only after `sync` of the key. Default true. */
   readonly durable?: boolean;
 }
 
-/** An object that grows at its end. One writer; writes are in order. */
+/** An object that grows at its end. It has one writer, and writes keep their order. */
 export interface AppendFile {
   /** Bytes written so far. */
   readonly byteLength: number;
   /** Appends all of `bytes`, looping over short writes. @throws storage_full */
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes everything written durable. After a failure the file must not be trusted for further writes. */
+  /** Makes everything written durable. After a failure, further writes to the file must not be trusted. */
   sync(): Promise<void>;
   /** Cuts the object to `byteLength` bytes. */
   truncate(byteLength: number): Promise<void>;
-  /** Gives the file back; nothing is synced. */
+  /** Closes the file without syncing. */
   close(): Promise<void>;
 }
 
-/** An object that stays readable though it is removed meanwhile. */
+/** An object that stays readable even after it is removed. */
 export interface HeldObject {
-  /** The given range of its bytes, fewer where it ends before. */
+  /** Reads a range of its bytes, fewer if the object ends before. */
   read(range: ByteRange): Promise<Uint8Array>;
-  /** Lets it go, once reads that are under way have ended; what is removed then leaves its place. Calling it again changes nothing. */
+  /** Releases the object after pending reads; if it was removed, its space is freed then. Idempotent. */
   release(): void;
 }
 
 export interface StorageLock {
-  /** False once somebody took the lock for one of a process that had ended. Asked with each commit, beside its sync. Absent: it cannot be lost. */
+  /** Resolves to false once another process took the lock, considering this one ended. Checked with each commit. Absent: it cannot be lost. */
   isHeld?(): Promise<boolean>;
-  /** Resolves once the lock was found to be lost, whoever asked; never rejects. */
+  /** Resolves once any check finds the lock lost; never rejects. */
   readonly lost?: Promise<void>;
-  /** Lets others have the store; no error when it is not held any more. */
+  /** Releases the lock; no error if it is already lost or released. */
   release(): Promise<void>;
 }
 
-/** A hash of bytes that come part by part. */
+/** An incremental SHA-256. */
 export interface Sha256Stream {
   add(bytes: Uint8Array): unknown;
-  /** The 32 bytes; nothing can be added after it. */
+  /** Returns the 32 bytes of the hash; nothing can be added afterwards. */
   digest(): Uint8Array;
 }
 
-/** Deflate without header (raw), so that every codec reads what another wrote. */
+/** Raw deflate (no header), so that every codec reads what another wrote. */
 export interface Codec {
   /** Raw deflate of all bytes. */
   deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** What `deflate` of this or another codec was given. @param byteLength exact size of the result */
+  /** Inflates what this or another codec deflated. @param byteLength exact size of the result */
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
-  /** A SHA-256 that is faster than the built-in one. */
+  /** Creates a SHA-256 that is faster than the built-in one. */
   createSha256?(): Sha256Stream;
 }
 
-/** Room that is set aside for what takes data away: on a full disk that needs some, too. */
+/** Space reserved for operations that remove data: they need some even on a full disk. */
 export interface Reserve {
-  /** Runs what may find no room: then once more from its beginning, with this room given up. Made again behind it. */
+  /** Runs an operation; if there is no space, frees the reserve and runs it once more from its beginning. Restores the reserve afterwards. */
   use<T>(run: () => Promise<T>): Promise<T>;
 }
 
 /**
  * Where a Daybook keeps its bytes: a flat namespace of immutable objects plus append-only journals.
- * Keys are chosen by the engine (`[a-zA-Z0-9._/-]`), never made from user text. What may not be relied upon:
- * an object written with `durable: false` may be missing or empty after a power loss until `sync` names it.
+ * The engine chooses the keys (`[a-zA-Z0-9._/-]`), never from user text. After a power loss, an object written with
+ * `durable: false` may be missing or empty unless `sync` named it before.
  */
 export interface Storage {
   /** Keys that start with `prefix`, ascending. Temporary and lock files are never listed. */
   list(prefix: string): Promise<string[]>;
-  /** The object's bytes or the given range of them; null when there is no such object. */
+  /** Reads an object or a range of it; null if it does not exist. */
   read(key: string, range?: ByteRange): Promise<Uint8Array | null>;
-  /** Creates or replaces the object, atomically; durable when it resolves unless said otherwise. @throws storage_full */
+  /** Creates or replaces an object atomically; durable when it resolves, unless `durable` is false. @throws storage_full */
   write(key: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>;
-  /** Removes the object, for good when it resolves: no loss of power brings it back. No error when there is none. */
+  /** Removes an object permanently: once it resolves, no power loss restores the object. No error if it does not exist. */
   remove(key: string): Promise<void>;
-  /** Makes the named objects, and the fact that they exist under these names, durable. */
+  /** Makes the named objects and their names durable. */
   sync(keys: readonly string[]): Promise<void>;
-  /** Opens (creating it where absent) an object for appending at its end. Absent: the storage takes whole objects only. */
+  /** Opens an object for appending at its end, creating it if missing. Absent: the storage takes whole objects only. */
   openAppend?(key: string): Promise<AppendFile>;
   /**
-   * Holds an object for a reader beside a writer in another process; null when there is no such object. A reader that follows holds each sealed
-   * segment that it shows. Absent: where the writer takes a file away, its question begins anew, and an export under way fails.
+   * Holds an object for a reader beside a writer in another process; null if it does not exist. A following reader holds each sealed
+   * segment that it shows. Absent: when the writer removes a file, the query that reads it restarts, and an export in progress fails.
    */
   hold?(key: string): Promise<HeldObject | null>;
   /**
-   * Calls `changed` soon after a writer, of this process or another, changed something, until what it returned is called. It may call it for nothing,
-   * and leave a call out: a reader that follows looks seldom while it hears nothing. Absent: it looks all the time.
+   * Calls `changed` soon after any writer, in this or another process, changed something, until the returned function is called.
+   * Calls may be spurious or missing: without calls a following reader polls seldom. Absent: it polls continuously.
    */
   watch?(changed: () => void): () => void;
   /** Takes the exclusive lock of the store. @throws store_locked */
   lock?(): Promise<StorageLock>;
-  /** Used by deletions, erasures and openings that find no room. Absent: these fail on a full disk. */
+  /** Used by deletions, erasures and openings that find no space. Absent: these fail on a full disk. */
   readonly reserve?: Reserve;
   /** A faster codec than the built-in one. */
   readonly codec?: Codec;
   /**
-   * All of it goes with the process: no journal is written, for nobody could replay it. Who opens the same object again, or
-   * beside the writer, finds what was sealed. Absent: what was written survives.
+   * Whether all content is lost with the process. No journal is written then, as none could be replayed; a second opening of the same
+   * object, or a reader beside the writer, finds what was sealed. Absent: content survives.
    */
   readonly volatile?: boolean;
 }
 
-/** For whoever opens a store twice in one process. */
+/** Advice for opening a store twice in one process. */
 export const OPEN_TWICE_ADVICE =
   "share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis.";

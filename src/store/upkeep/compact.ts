@@ -9,17 +9,17 @@ interface Sized {
   readonly rowCount: number;
 }
 
-/** Segments that are to become one, and how many of their day are small enough to be merged. */
+/** Segments to merge into one, and the number of segments of their day that are small enough to be merged. */
 export interface Due<S extends Sized = Segment> {
   readonly group: readonly S[];
   readonly daySegmentCount: number;
 }
 
 /**
- * Segments that are to become one, at most one group a day, the day with most segments first: where merging does not keep up with
- * sealing, no day is left behind. A day that has more than its share gives segments of like size: all up to the largest that is not
- * larger than its smaller ones together. A row is then merged as often as the logarithm of its day's size, and not each time.
- * One that is more than a quarter of the largest there may be is left alone.
+ * Groups of segments to merge, at most one per day, the day with most segments first, so that no day is left behind if merging cannot
+ * keep up with sealing. Of a day with too many segments, those of similar size are merged: all up to the largest that is no larger than
+ * its smaller ones together. A row is thus merged only as often as the logarithm of its day's size. Segments above a quarter of
+ * `LIMITS.segmentRowCount` are left alone.
  */
 export function compactionsDue<S extends Sized>(segments: readonly S[]): Due<S>[] {
   const days = new Map<number, S[]>();
@@ -49,7 +49,7 @@ function groupOf<S extends Sized>(day: readonly S[]): S[] {
   return ascending.slice(0, count);
 }
 
-/** Merges some segments of one day into one. Answers do not change; old files go once no query reads them. @param turns the pace */
+/** Merges segments of one day into one. Results do not change; old files are removed once no query reads them. @param turns yields while working */
 export async function compact(store: Store, sources: readonly Segment[], turns: Turns): Promise<void> {
   for (const segment of sources) segment.pin();
   try {

@@ -14,24 +14,24 @@ import { discard, exchange, settleCodes } from "./exchange.js";
 import type { RemovedRows, Rewritten } from "./exchange.js";
 import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
-/** Which rows go: those of a project that lie before an instant, or of them those that a public key brought. */
+/** Which rows to delete: those of a project before an instant, or only those of them that a public key sent. */
 export interface Doomed {
-  /** Epoch ms by the code of a project; -Infinity: all of its rows stay. */
+  /** Epoch ms by project code; -Infinity: all rows of the project stay. */
   readonly beforeMs: (project: number) => number;
   /** The latest of these instants. */
   readonly latestMs: number;
-  /** The public key that brought the rows that go, and records that go with them. Absent: any, and all records stay. */
+  /** The public key whose rows and records are deleted. Absent: rows of any key, and no records. */
   readonly key?: string;
 }
 
-/** What goes beside the rows. */
+/** What to delete or change besides the rows. */
 export interface Beside {
-  /** The code of a project whose name goes too; 0: none. */
+  /** The code of a project whose name is also deleted; 0: none. */
   readonly projectName: number;
   readonly changes?: Pick<Manifest, "timeToLive">;
 }
 
-/** What went. */
+/** What was deleted. */
 export interface DeletedCounts {
   readonly events: number;
   readonly segmentsRewritten: number;
@@ -40,10 +40,10 @@ export interface DeletedCounts {
 }
 
 /**
- * Removes rows from files and memory, and every value that nothing else uses; records stay, but for those of a public key. Everything was sealed
- * before, and no commit or seal is under way. Cost: of segments that lose all rows one reading, of others a new file, and where something goes, a
- * scan of the columns whose values may go too.
- * @param forget drops what was made of rows, in the turn in which others take their place
+ * Deletes rows from files and memory, and every value that nothing else uses; records stay, except those of a public key. Requires that
+ * everything is sealed and no commit or seal is in progress. Cost: reads segments that lose all rows once, rewrites those that lose some,
+ * and if anything is deleted, scans the columns whose values may go too.
+ * @param forget drops what was derived from rows, called as they are replaced
  */
 export async function deleteRows(
   store: Store,
@@ -58,7 +58,7 @@ export async function deleteRows(
   const isNothing = rewritten.length === 0 && table.rowCount === store.records.rowCount && codes.size === 0 && changes === undefined;
   if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
   const brought = await discarding(store, rewritten, () => settleCodes(store, rewritten, table, codes));
-  // It takes its files away itself where it fails, and never once a manifest names them.
+  // On failure it removes its files itself, unless a manifest already names them.
   const { whenUnread } = await exchange(store, { rewritten, table, codes, brought, privacy: null, changes: changes ?? {} }, forget);
   return { counts: countsOf(rewritten, codes), whenUnread };
 }
@@ -74,7 +74,7 @@ async function withoutAll(store: Store, doomed: Doomed, codes: CodesByDictionary
   return rewritten;
 }
 
-/** Takes the files that were written away where `act` fails. */
+/** Removes the written files if `act` fails. */
 async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -84,7 +84,7 @@ async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act:
   }
 }
 
-/** The numbers of rows that go, ascending. The caller has pinned them. Cost: a look at each row of a day that is not wholly kept. */
+/** The numbers of the rows to delete, ascending; the caller has pinned the rows. Cost: all rows of a day, unless the day is kept entirely. */
 export async function doomedRows(rows: Rows, { beforeMs, latestMs, key }: Doomed): Promise<Uint32Array> {
   const startMs = dayStartMs(rows.day);
   if (startMs + rows.minMs >= latestMs) return new Uint32Array(0);
@@ -111,7 +111,7 @@ function idsOfKey(ids: Uint8Array, key: string): (row: number) => boolean {
   return (row) => uuidText(ids, row * 16).startsWith(start);
 }
 
-/** The records that others brought. */
+/** The records that other keys sent. */
 function withoutRecords(records: RecordTable, key: string, codes: CodesByDictionary): RecordTable {
   const table = new RecordTable();
   const isGone = idsOfKey(records.ids, key);
@@ -123,7 +123,7 @@ function withoutRecords(records: RecordTable, key: string, codes: CodesByDiction
   return table;
 }
 
-/** Writes a segment without the rows that go; null where all stay. */
+/** Writes a segment without the deleted rows; null if all rows stay. */
 async function withoutDoomed(store: Store, segment: Segment, doomed: Doomed, codes: CodesByDictionary): Promise<Rewritten | null> {
   segment.pin();
   try {

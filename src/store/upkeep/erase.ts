@@ -10,21 +10,21 @@ import { exchange, settleCodes } from "./exchange.js";
 import type { RemovedRows, Rewritten } from "./exchange.js";
 import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
-/** Whose bytes go: codes of the dictionaries of user ids and anonymous ids. */
+/** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
 export interface Erased {
   readonly userIds: ReadonlySet<number>;
   readonly anonymousIds: ReadonlySet<number>;
-  /** By which they were found, in lower case; null for an id. */
+  /** The email by which they were found, in lower case; null if by id. */
   readonly email: string | null;
 }
 
-/** What went. */
+/** What was erased. */
 export interface ErasedCounts {
   readonly events: number;
   readonly identifyCalls: number;
   readonly groupCalls: number;
   readonly aliasCalls: number;
-  /** By which only they were known. */
+  /** Emails that belonged only to the erased persons. */
   readonly emails: readonly string[];
   readonly emailCount: number;
   readonly dictionaryValues: number;
@@ -32,12 +32,12 @@ export interface ErasedCounts {
 }
 
 /**
- * Removes every event and record of some ids from files and memory, their emails from the traits of others, and every value that
- * nothing else uses. Everything was sealed before, and no commit or seal is under way. One manifest makes it so, and nothing can
- * fail behind it; `whenUnread` resolves when the last query that could see the old rows has ended: then the old files may go
- * (`removeOrphans`). Cost: the segments that hold rows of the ids, and a scan of the columns whose values may go.
+ * Erases every event and record of some ids from files and memory, their emails from the traits of others, and every value that
+ * nothing else uses. Requires that everything is sealed and no commit or seal is in progress. One manifest puts it into effect, and nothing
+ * can fail after that; when `whenUnread` resolves, no query sees the old rows and the old files may be removed (`removeOrphans`).
+ * Cost: the segments with rows of the ids, and a scan of the columns whose values may go.
  * @param privacyText the privacy requests as they are afterwards
- * @param forget drops what was made of rows and records, in the turn in which others take their place
+ * @param forget drops what was derived from rows and records, called as they are replaced
  */
 export async function erase(
   store: Store,
@@ -48,7 +48,7 @@ export async function erase(
   try {
     return await eraseAll(store, erased, privacyText, forget);
   } catch (error) {
-    // Traits without an email that nothing uses: another erasure would not find them.
+    // Discard traits without the emails, which nothing uses: another erasure would not find them.
     store.forgetUnjournaled();
     throw error;
   }
@@ -81,7 +81,7 @@ async function eraseAll(
   return await exchange(store, { rewritten, table, codes, brought, privacy: await privacyText(counts) }, forget);
 }
 
-/** Writes a segment without the rows of the erased; null where it has none of theirs. */
+/** Writes a segment without the rows of the erased; null if it has none of their ids. */
 async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }: Erased, codes: CodesByDictionary): Promise<Rewritten | null> {
   segment.pin();
   try {
@@ -103,7 +103,7 @@ async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }
     noteRows(codes, segment, Uint32Array.from(gone));
     for (const code of anonymousIds) codes.add("anonymousId", code);
     if (kept.length === 0) return { from: segment, entry: null, to: null, goneCount: gone.length };
-    // Others used a device of theirs later: their events stay, its id does not.
+    // Others used one of their devices later: those events stay, but without its id.
     await store.refuseLostLock();
     const merged = keepRows(segment, Uint32Array.from(kept), new Map([["anonymousId", anonymousIds]]));
     const written = await store.files.writeSegment(store.takeFileNumber(), merged, store.excerpts);
@@ -113,7 +113,7 @@ async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }
   }
 }
 
-/** The records of everybody else; their use of a device of the erased is forgotten. */
+/** The records of everyone else, without anonymous ids of the erased. */
 function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) {
   const { records } = store;
   const isGone = goneRecords(store, erased);
@@ -137,7 +137,7 @@ function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) 
   return { table, gone };
 }
 
-/** 1 for each record that goes: theirs, those with an email of theirs alone that were taken back, and what took any of these back. */
+/** 1 for each record to erase: theirs, retracted ones with an email that is theirs alone, and the retractions of any of these. */
 function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anonymousIds, email }: Erased): Uint8Array {
   const isGone = new Uint8Array(records.rowCount);
   const emails = new Set([dictionaries.named("email").codeOf(email ?? "")]);
@@ -147,7 +147,7 @@ function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anon
     emails.add(records.code(row, "email"));
   }
   emails.delete(0);
-  // An email that somebody else is known by is theirs too.
+  // An email by which someone else is known does not count.
   for (let row = 0; row < records.rowCount; row += 1)
     if (isGone[row] === 0 && resolver.isLive(row, records.rowCount)) emails.delete(records.code(row, "email"));
   for (let row = 0; row < records.rowCount; row += 1)

@@ -10,10 +10,10 @@ import type { CodesByDictionary } from "./unused-codes.js";
 const TRAITS = RECORD_FIELDS.indexOf("traits");
 
 /**
- * Emails of the erased, as they are compared: of their records, of the request, and of ids that are emails. One by which
- * somebody else is known is not only theirs. Cost: a look at each record that stays, and once at each user id.
- * @param table the records that stay
- * @param codes what the others used
+ * The normalized emails of the erased: of their records, of the request, and of user ids that are emails, except those by which
+ * someone else is known. Cost: each remaining record, and once each user id.
+ * @param table the remaining records
+ * @param codes codes that the erased records used
  */
 export function erasedEmails({ dictionaries, resolver }: Store, { userIds, email }: Erased, table: RecordTable, codes: CodesByDictionary): ReadonlySet<string> {
   const users = dictionaries.named("userId");
@@ -29,7 +29,7 @@ export function erasedEmails({ dictionaries, resolver }: Store, { userIds, email
   return found;
 }
 
-/** Cuts these emails out of the traits of others, and notes the former traits. Cost: a look at each record and at each text of traits. */
+/** Removes these emails from the traits of others, and notes the former traits in `codes`. Cost: each record and each text of traits. */
 export async function cutEmails(dictionaries: Dictionaries, emails: ReadonlySet<string>, table: RecordTable, codes: CodesByDictionary): Promise<void> {
   if (emails.size === 0) return;
   const traits = dictionaries.named("traits");

@@ -6,7 +6,7 @@ import type { Store } from "../live/store.js";
 import { removeUsedByRecords, removeUsedByRows } from "./unused-codes.js";
 import type { CodesByDictionary } from "./unused-codes.js";
 
-/** A segment and what is put in its place; null: nothing. */
+/** A segment and its replacement; null if nothing replaces it. */
 export interface Rewritten {
   readonly from: Segment;
   readonly entry: SegmentEntry | null;
@@ -14,30 +14,30 @@ export interface Rewritten {
   readonly goneCount: number;
 }
 
-/** A store as it is once some of its rows or records are gone. */
+/** A store after some of its rows or records are removed. */
 export interface Replacement {
   readonly rewritten: readonly Rewritten[];
-  /** All records there are then. */
+  /** All remaining records. */
   readonly table: RecordTable;
   /** Values that nothing uses any more. */
   readonly codes: CodesByDictionary;
   readonly brought: BroughtCodes;
-  /** Text of the file of privacy requests; null: it stays. */
+  /** Text of the file of privacy requests; null: unchanged. */
   readonly privacy: string | null;
-  /** What else becomes different of the manifest. */
+  /** Further changes of the manifest. */
   readonly changes?: Pick<Manifest, "timeToLive">;
 }
 
-/** What was taken away, and is no more in any answer that begins now. */
+/** Rows that were removed and that no new query sees. */
 export interface RemovedRows {
-  /** Resolves when the last query that could see it has ended: then the old files may go (`removeOrphans`). */
+  /** Resolves once the last query that could see them has ended: then the old files may be removed (`removeOrphans`). */
   readonly whenUnread: Promise<void>;
 }
 
 /**
- * Puts what is left in the place of what there is: files, then one manifest that makes it so, then memory, where nothing can fail.
- * Everything was sealed before, and no commit or seal is under way.
- * @param forget drops what was made of rows and records, in the turn in which others take their place
+ * Replaces the content of a store: writes files, then one manifest that puts them into effect, then changes memory, where nothing can fail.
+ * Requires that everything is sealed and no commit or seal is in progress.
+ * @param forget drops what was derived from rows and records, called as they are replaced
  */
 export async function exchange(store: Store, left: Replacement, forget: () => void): Promise<RemovedRows> {
   const { rewritten, table, codes, brought, privacy, changes = {} } = left;
@@ -45,7 +45,7 @@ export async function exchange(store: Store, left: Replacement, forget: () => vo
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const added: FileEntry[] = [...entries];
   try {
-    // What was taken away before, and somebody reads still, is gone from the file that is there, and must not come back.
+    // Retired values that a query may still read are already blank in the stored file, and must not come back.
     const isGone = (name: string, code: number) => codes.of(name).has(code) || dictionaries.named(name).isRetired(code);
     const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, (code) => isGone(delta.name, code)));
     const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
@@ -76,15 +76,15 @@ export async function exchange(store: Store, left: Replacement, forget: () => vo
   return { whenUnread };
 }
 
-/** Takes files away, after a failure, that no manifest names: a full disk must not fill up further. */
+/** Removes files that no manifest names, after a failure: a full disk must not fill up further. */
 export async function discard(store: Store, entries: readonly FileEntry[]): Promise<void> {
-  // Where writing has ended, the manifest may stand that names them.
+  // If the store refuses writes, the stored manifest may name these files.
   if (!store.isWritable) return;
   await store.refuseTakenOver();
   for (const { key } of entries) await store.storage.remove(key).catch(() => undefined);
 }
 
-/** Leaves only the codes that nothing uses any more; answers the ids that from now on only records name. */
+/** Reduces `codes` to those that nothing uses any more; returns the ids that only records name from now on. */
 export async function settleCodes(store: Store, rewritten: readonly Rewritten[], table: RecordTable, codes: CodesByDictionary): Promise<BroughtCodes> {
   const gone = new Set(rewritten.map(({ from }) => from));
   for (const segment of [...store.catalog.segments.filter((each) => !gone.has(each)), ...rewritten.flatMap(({ to }) => to ?? [])]) {
@@ -107,7 +107,7 @@ function withBlanks<T extends { readonly start: number; readonly values: readonl
   return { ...delta, values: delta.values.map((value, at) => (isGone(delta.start + at) ? "" : value)) };
 }
 
-/** Resolves when the last query that may read the old rows has ended. */
+/** Resolves once the last query that may read the old rows has ended. */
 function replaceSegments(store: Store, rewritten: readonly Rewritten[]): Promise<void> {
   return new Promise((resolve) => {
     const removed = new Set(rewritten.map(({ from }) => from));

@@ -1,6 +1,6 @@
 import type { Store } from "../live/store.js";
 
-/** Writes the privacy requests, durably. No seal may be under way. @throws store_locked, storage_full */
+/** Writes the privacy requests durably. No seal may be in progress. @throws store_locked, storage_full */
 export async function writePrivacy(store: Store, text: string): Promise<void> {
   const former = store.manifest.privacy;
   const entry = await store.files.writePrivacy(store.takeFileNumber(), text);

@@ -7,22 +7,22 @@ import { countBrought } from "../batch/record-batch.js";
 import type { BroughtCodes } from "../batch/record-batch.js";
 import type { Store } from "../live/store.js";
 
-/** What was frozen when a seal began. */
+/** The state frozen when a seal begins. */
 export interface Frozen {
   readonly heads: readonly Head[];
   readonly nextSequence: number;
   /** The first journal whose rows are not in the heads. */
   readonly journal: number;
-  /** Sizes of the dictionaries that the heads' codes need. */
+  /** Dictionary sizes that the codes of the heads need. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** Records so far, and the ids that only they have named. */
+  /** Number of records, and the ids that only records have named. */
   readonly recordCount: number;
   readonly brought: BroughtCodes;
-  /** The pace of the work to come. */
+  /** Yields during the work that follows. */
   readonly turns: Turns;
 }
 
-/** Whether heads and journal have grown to where they should become segments. @param frozenSequence the first that no seal under way has */
+/** Whether heads and journal are large enough to be sealed. @param frozenSequence the first sequence that no running seal covers */
 export function wantsSeal({ journal, catalog, manifest, nextSequence }: Store, frozenSequence: number): boolean {
   if (journal === null) return false;
   const headRowCount = nextSequence - Math.max(manifest.nextSequence, frozenSequence);
@@ -30,9 +30,9 @@ export function wantsSeal({ journal, catalog, manifest, nextSequence }: Store, f
   return catalog.headColumnCount >= LIMITS.headColumnCount || catalog.headValueCount >= LIMITS.headValueCount;
 }
 
-/** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. @throws read_only */
+/** Starts a seal: freezes the heads and starts a new journal for later commits. No commit may be in progress. @throws read_only */
 export async function freeze(store: Store): Promise<Frozen> {
-  // Behind a failed sync stand frames that may be durable or not: a next journal would contradict them.
+  // After a failed sync, frames may or may not be durable: a next journal could contradict them.
   store.refuseUnwritable();
   await store.rotateJournal();
   store.catalog.freezeHeads();
@@ -47,20 +47,20 @@ export async function freeze(store: Store): Promise<Frozen> {
   };
 }
 
-/** Files that a seal wrote so far. */
+/** The files that a seal has written so far. */
 interface SealedFiles {
   readonly segments: SegmentEntry[];
   readonly dictionaries: FileEntry[];
-  /** Records since the files before, or all of them in place of those. */
+  /** Records since the previous file, or all records if one file replaces all. */
   readonly identities: FileEntry[];
 }
 
-/** Files of records before one takes the place of all. */
+/** Number of record files at which one replaces them all. */
 const IDENTITY_FILE_COUNT = 8;
 
 /**
- * Turns frozen heads into segments: files first, then one manifest that names them and leaves their journals behind,
- * then the catalog. Until the manifest is durable nothing is lost: the journals, or memory where nothing survives the process, hold every row.
+ * Turns frozen heads into segments: writes files, then one manifest that names them and leaves their journals behind, then updates
+ * the catalog. Until the manifest is durable, the journals, or memory in a volatile storage, still contain every row.
  */
 export async function seal(store: Store, frozen: Frozen): Promise<void> {
   const written: SealedFiles = { segments: [], dictionaries: [], identities: [] };
@@ -70,7 +70,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
   try {
     segments = await writeFiles(store, frozen, isWhole, written);
   } catch (error) {
-    // A full disk must not fill up further with files that no manifest names; those of whoever took over are not ours.
+    // A full disk must not fill up further with unnamed files; if another process took over, the files may be its own.
     await store.refuseTakenOver();
     for (const { key } of [...written.segments, ...written.dictionaries, ...written.identities]) await store.storage.remove(key).catch(() => undefined);
     throw error;
@@ -89,7 +89,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
   await store.removeOldJournals();
 }
 
-/** Writes the segments of all frozen heads, the values they need and the records, durably; notes each file as soon as it stands. */
+/** Writes the segments of all frozen heads, their values and the records, durably; notes each file in `written` as soon as it exists. */
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: SealedFiles): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const heads of byDay(frozen.heads).values()) {

@@ -23,7 +23,7 @@ export class CodesByDictionary {
     this.#codes.get(dictionary)?.delete(code);
   }
 
-  /** Of dictionaries that have codes left. */
+  /** The dictionaries that still have codes, with these. */
   entries(): [string, ReadonlySet<number>][] {
     return [...this.#codes].filter(([, codes]) => codes.size > 0);
   }
@@ -33,10 +33,10 @@ export class CodesByDictionary {
   }
 }
 
-/** A project outlives the events that brought it: its name says nothing about anybody. */
+/** Projects outlive their events: their names identify no person. */
 const KEPT = "project";
 
-/** Notes every code that rows of a segment use. All columns are loaded. */
+/** Notes every code that the removed rows use, except projects, and the keys of all metadata columns. All columns must be loaded. */
 export function noteRows(into: CodesByDictionary, rows: Rows, gone: Uint32Array): void {
   const isGone = new Uint8Array(rows.rowCount);
   for (const row of gone) isGone[row] = 1;
@@ -57,7 +57,7 @@ export function noteRecord(into: CodesByDictionary, table: RecordTable, row: num
   for (const field of RECORD_FIELDS) into.add(DICTIONARY_OF_FIELD[field], table.code(row, field));
 }
 
-/** Takes out the codes that some row of a segment still uses. Loads the columns concerned, one after the other. */
+/** Removes the codes that any row of a segment still uses. Loads the columns concerned, one after another. */
 export async function removeUsedByRows(codes: CodesByDictionary, rows: Rows): Promise<void> {
   for (const name of rows.columnNames()) {
     const key = /^m(\d+)$/.exec(name);
@@ -70,7 +70,7 @@ export async function removeUsedByRows(codes: CodesByDictionary, rows: Rows): Pr
   }
 }
 
-/** Takes out the codes that some record uses. */
+/** Removes the codes that any record uses. */
 export function removeUsedByRecords(codes: CodesByDictionary, table: RecordTable): void {
   for (let row = 0; row < table.rowCount; row += 1)
     for (const field of RECORD_FIELDS) codes.remove(DICTIONARY_OF_FIELD[field], table.code(row, field));

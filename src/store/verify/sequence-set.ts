@@ -1,11 +1,11 @@
-/** Numbers in one part of the set: 8 KiB of bits. */
+/** Sequences per part: 8 KiB of bits. */
 const PART_COUNT = 1 << 16;
 
-/** Store sequences that were seen: a bit each, in the parts that have any. */
+/** A set of sequences, one bit each, in parts allocated on first use. */
 export class SequenceSet {
   readonly #parts = new Map<number, Uint32Array>();
 
-  /** False when the number is there already. */
+  /** Returns false if the sequence is already in the set. */
   add(sequence: number): boolean {
     const key = Math.floor(sequence / PART_COUNT);
     let part = this.#parts.get(key);

@@ -2,12 +2,12 @@ import type { Dictionaries } from "../../column/dictionaries.js";
 import { KEY_DICTIONARY, SHAPE_DICTIONARY } from "../../schema/fields.js";
 import type { Findings } from "../files/findings.js";
 
-/** What findings about values name, for no single file holds them. */
+/** Named by findings about values, which may be in any of several files. */
 const FILE = "dictionaries/";
-/** Dictionaries of records whose values are JSON texts; those of metadata keys are named `m1`, `m2`, … */
+/** The record dictionary whose values are JSON; those of metadata keys, also JSON, are named `m1`, `m2`, … */
 const TRAITS = "traits";
 
-/** Laws of the values themselves: none has two codes, JSON is JSON, shapes list keys that there are. Cost: a set of one dictionary's values. */
+/** Checks the values: no value has two codes, JSON parses, shapes list existing keys. Cost: a set of one dictionary's values. */
 export function verifyDictionaries(dictionaries: Dictionaries, findings: Findings): void {
   for (const name of dictionaries.sizes().keys()) {
     const { values } = dictionaries.named(name);
@@ -15,7 +15,7 @@ export function verifyDictionaries(dictionaries: Dictionaries, findings: Finding
     const known = new Set<string>();
     for (let code = 1; code < values.length; code += 1) {
       const value = values[code] ?? "";
-      // The place of a value that was erased.
+      // The value was erased.
       if (value === "") continue;
       if (known.has(value)) findings.add(FILE, `one code for each value of ${name}`, `code ${code} has the value of an earlier one`);
       known.add(value);
@@ -44,17 +44,17 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/** Judges codes: they must stand for a value of a dictionary as it was at some moment. */
+/** Checks that codes have a value in the dictionaries of a snapshot. */
 export class CodeJudge {
   readonly #blanks = new Map<string, ReadonlySet<number>>();
 
-  /** @param sizes of the dictionaries at that moment; absent: as they are now */
+  /** @param sizes dictionary sizes of the snapshot; absent: the current ones */
   constructor(
     readonly dictionaries: Dictionaries,
     readonly sizes?: ReadonlyMap<string, number>,
   ) {}
 
-  /** Why no row may have this code; null for a right one. Code 0, not set, is for the caller to judge. */
+  /** Why no row may have this code; null for a valid one. The caller checks code 0 (not set). */
   faultOf(dictionary: string, code: number): string | null {
     const size = this.sizeOf(dictionary);
     if (code >= size) return `code ${code} of ${dictionary}, which has ${size}`;

@@ -28,19 +28,19 @@ export interface JournalLaws {
   readonly findings: Findings;
 }
 
-/** What the live journals hold. */
+/** The contents of the live journals. */
 export interface VerifiedJournals {
   readonly fileCount: number;
   readonly byteLength: number;
   readonly rowCount: number;
   readonly days: ReadonlySet<number>;
-  /** Events by journal, frame by frame: ids of 16 bytes, and the codes of their projects. */
+  /** Events, one entry per frame with rows: ids of 16 bytes and the codes of their projects. */
   readonly events: readonly JournaledEvents[];
-  /** Bytes behind the last whole frame: a write that was under way, which nobody was answered for. */
+  /** Bytes after the last whole frame: an unfinished write that was never acknowledged. */
   readonly tornByteLength: number;
 }
 
-/** Checks the live journals: chain, checksums, sequences without gap, codes that have values. One journal in memory at a time. */
+/** Checks the live journals: chain, checksums, sequences without gaps, codes that have values. Loads one journal at a time. */
 export async function verifyJournals(storage: Storage, manifest: Manifest, laws: JournalLaws): Promise<VerifiedJournals> {
   const { findings } = laws;
   const found = { fileCount: 0, byteLength: 0, rowCount: 0, tornByteLength: 0 };
@@ -49,7 +49,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   let nextSequence = manifest.nextSequence;
   let ended = false;
   let isBroken = false;
-  // Values that come with frames are never erased ones: what has none is settled once.
+  // Frames never bring erased values, so one set of codes without values serves all of them.
   const judge = new CodeJudge(laws.dictionaries);
   for (const number of (await listJournals(storage)).filter((live) => live >= manifest.firstJournal)) {
     const { keys, bytes } = await readJournal(storage, number);

@@ -5,18 +5,18 @@ import type { RecordBatch } from "../batch/record-batch.js";
 import type { SequenceSet } from "./sequence-set.js";
 import type { CodeJudge } from "./verify-dictionaries.js";
 
-/** Checks records file by file, in order: each names values that there are, none has the id of another, sequences ascend and are no row's. */
+/** Checks records file by file, in order: codes have values, ids are unique, sequences ascend and belong to no row. */
 export class RecordLaws {
   readonly table = new RecordTable();
   #lastSequence = 0;
 
   constructor(
     readonly findings: Findings,
-    /** Of all rows and records. */
+    /** Sequences of all rows and records. */
     readonly sequences: SequenceSet,
   ) {}
 
-  /** @param nextSequence all sequences are below it */
+  /** @param nextSequence all sequences must be below it */
   add(file: string, { records, brought }: RecordBatch, judge: CodeJudge, nextSequence = Infinity): void {
     const { findings, table } = this;
     for (const field of ["userId", "anonymousId", "companyId"] as const)
@@ -46,7 +46,7 @@ export class RecordLaws {
   }
 }
 
-/** Laws of the text of privacy requests: JSON, ids unique, hashes of who was erased. */
+/** Checks the text of privacy requests: JSON, unique ids, hashes of erased ids. */
 export function verifyPrivacy(file: string, text: string, findings: Findings): void {
   let book: { requests?: unknown; suppressed?: unknown } | null;
   try {

@@ -23,15 +23,15 @@ import type { CodeJudge } from "./verify-dictionaries.js";
 export interface SegmentLaws {
   readonly judge: CodeJudge;
   readonly sequences: SequenceSet;
-  /** All sequences of segments are below it. */
+  /** All sequences of segments must be below it. */
   readonly nextSequence: number;
   readonly findings: Findings;
 }
 
-/** Columns that every event has a value in. */
+/** Columns in which every event has a value. */
 const DEMANDED = ["name", "project"];
 
-/** Laws of the rows of one segment, all columns loaded, and of what its footer says about them. */
+/** Checks the rows of a segment, whose columns must all be loaded, against the invariants and its footer. */
 export async function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, laws: SegmentLaws): Promise<void> {
   const { findings } = laws;
   const { meta } = footer;
@@ -73,7 +73,7 @@ function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
   return excerpts.filter(({ rowCount }) => rowCount > 0).map(({ name }) => excerptBlock(name));
 }
 
-/** What is stored a second time is what the rows say. */
+/** Checks that the excerpts match the rows. */
 async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentLaws): Promise<void> {
   for (const { name, of } of segment.meta.excerpts ?? []) {
     const rule = moneyExcerpt(judge.dictionaries, of);
@@ -145,7 +145,7 @@ function verifySparseRows(key: string, name: string, rows: Uint32Array, rowCount
     if (rows[at]! >= rowCount || (at > 0 && rows[at]! <= rows[at - 1]!)) findings.add(key, `ascending row numbers of ${name} below ${rowCount}`, `${rows[at]} at place ${at}`);
 }
 
-/** Each row has a value for the metadata keys of its shape, and for no other. */
+/** Checks that each row has values for the metadata keys of its shape and for no others. */
 function verifyShapes(key: string, segment: Segment, { judge, findings }: SegmentLaws): void {
   const shapes = denseCodes(segment.column(SHAPE_COLUMN));
   const { dictionaries } = judge;

@@ -21,24 +21,22 @@ import { verifyJournals, type VerifiedJournals } from "./verify-journals.js";
 import { RecordLaws, verifyPrivacy } from "./verify-records.js";
 import { verifySegment } from "./verify-segment.js";
 
-/** Ids that may be there twice which are looked for: of a billion others some 2,000 meet by chance, as fingerprints have 48 bits. */
+/** Maximum number of suspected duplicates to check: of a billion unique ids some 2,000 collide, as fingerprints have 48 bits. */
 const SUSPECT_COUNT_MAX = 10_000;
 
-/**
- * Finds events that a store holds twice, by project and id: about 10 bytes an id, and a second look at the ids where fingerprints met.
- */
+/** Finds events stored twice, by project and id: about 10 bytes per id, and a second pass over the ids whose fingerprints collide. */
 class UniqueIds {
-  // Nobody prepares ids against a check that changes nothing.
+  // A fixed seed is safe: crafted ids gain nothing against a check that changes nothing.
   readonly #table = new IdTable(0x5eed);
   readonly #suspects = new Map<string, string[]>();
-  /** There were more suspects than are looked for. */
+  /** Whether there are more suspects than are checked. */
   isCut = false;
 
   get hasSuspects(): boolean {
     return this.#suspects.size > 0;
   }
 
-  /** Notes ids of 16 bytes each. */
+  /** Adds ids of 16 bytes each. */
   add(ids: Uint8Array, projectOf: (row: number) => string): void {
     this.#table.reserve(Math.ceil(ids.length / 16));
     for (const { part, first } of idParts(ids)) {
@@ -52,12 +50,12 @@ class UniqueIds {
     this.#table.keep();
   }
 
-  /** The second look: each file's ids once more. */
+  /** The second pass over each file: notes where suspects occur. */
   look(file: string, ids: Uint8Array, projectOf: (row: number) => string): void {
     for (let row = 0; row < ids.length / 16; row += 1) this.#suspects.get(nameOf(ids, row, projectOf(row)))?.push(`${file} row ${row}`);
   }
 
-  /** Ids that stand in two places or more. */
+  /** Ids that occur more than once. */
   duplicates(): { readonly id: string; readonly places: readonly string[] }[] {
     return [...this.#suspects].filter(([, places]) => places.length > 1).map(([id, places]) => ({ id, places }));
   }
@@ -67,19 +65,19 @@ function nameOf(ids: Uint8Array, row: number, project: string): string {
   return `${uuidText(ids, row * 16)} of project ${project}`;
 }
 
-/** What a verification found. */
+/** The result of a verification. */
 export interface VerifyReport {
-  /** What is wrong; at most 20 of one file. Empty: every byte is as it was written, and every law holds. */
+  /** What is wrong; at most 20 findings per file. Empty: every byte is as written, and every invariant holds. */
   readonly findings: readonly Finding[];
-  /** All findings, those that are not kept too. */
+  /** Number of all findings, including those not kept. */
   readonly findingCount: number;
-  /** What is worth knowing and harms no answer: files that nothing names, the torn end of a journal, what is in quarantine. */
+  /** Harmless observations: files that nothing names, the torn end of a journal, files in quarantine. */
   readonly notes: readonly string[];
   readonly fileCount: number;
   /** Bytes read. */
   readonly byteLength: number;
   readonly eventCount: number;
-  /** Those of them that lie in the journal: no segment has them yet. */
+  /** Of these, events in the journal that no segment contains yet. */
   readonly journalEventCount: number;
   readonly recordCount: number;
   readonly segmentCount: number;
@@ -88,10 +86,10 @@ export interface VerifyReport {
   readonly skippedFileCount: number;
 }
 
-/** How often the files beside the segments are read again because a writer replaced the manifest meanwhile. */
+/** Attempts to read the files other than segments while a writer keeps replacing the manifest. */
 const READ_ATTEMPT_COUNT = 100;
 
-/** What `verifyStore` says. */
+/** Implements `verifyStore`. */
 export async function verify(storage: Storage): Promise<VerifyReport> {
   await refuseStoresBelow(storage);
   for (let attempt = 1; ; attempt += 1) {
@@ -100,7 +98,7 @@ export async function verify(storage: Storage): Promise<VerifyReport> {
     const manifest = await verification.readManifest(before);
     if (manifest === null) return verification.report([], 0);
     await verification.verifyBase(manifest);
-    // What is missing may be what a writer has just replaced.
+    // What is missing may just have been replaced by a writer.
     const isSettled = verification.findings.count === 0 || areSameBytes(before, await storage.read(MANIFEST_KEY));
     if (isSettled) return await verification.verifyRows(manifest);
     if (attempt === READ_ATTEMPT_COUNT) throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
@@ -114,7 +112,7 @@ class Verification {
   readonly #sequences = new SequenceSet();
   readonly #records = new RecordLaws(this.findings, this.#sequences);
   readonly #ids = new UniqueIds();
-  /** Sizes of the dictionaries as far as their files hold them. */
+  /** Dictionary sizes covered by dictionary files. */
   #sealedSizes: ReadonlyMap<string, number> = new Map();
   #journals: VerifiedJournals | null = null;
   #fileCount = 0;
@@ -154,7 +152,7 @@ class Verification {
     return await this.#attempt(MANIFEST_KEY, () => decodeManifest(bytes));
   }
 
-  /** Everything but the segments. */
+  /** Verifies everything but the segments. */
   async verifyBase(manifest: Manifest): Promise<void> {
     const { findings, storage } = this;
     verifyManifest(manifest, findings);
@@ -182,7 +180,7 @@ class Verification {
     for (const { ids, projects } of this.#journals.events) this.#ids.add(ids, this.#projectOf(projects));
   }
 
-  /** The segments, one after the other, and what holds across all of them. */
+  /** Verifies the segments one by one, then what spans all of them. */
   async verifyRows(manifest: Manifest): Promise<VerifyReport> {
     const { findings } = this;
     const judge = new CodeJudge(this.#dictionaries, this.#sealedSizes);
@@ -190,7 +188,7 @@ class Verification {
     for (const entry of manifest.segments) await this.#verifySegment(entry, laws);
     if (this.#ids.hasSuspects) await this.#verifyDuplicates(manifest);
     const days = new Set([...manifest.segments.map(({ day }) => day), ...(this.#journals?.days ?? [])]);
-    // Of the moment at the end: a writer may have gone on.
+    // Use the latest manifest: a writer may have replaced it.
     const bytes = await this.storage.read(MANIFEST_KEY);
     const notes = await notesOf(this.storage, bytes === null ? manifest : decodeManifest(bytes), this.#journals?.tornByteLength ?? 0);
     return this.report(notes, days.size);
@@ -222,7 +220,7 @@ class Verification {
     for (const { file, ids, projects } of this.#journals?.events ?? []) this.#ids.look(file, ids, this.#projectOf(projects));
     for (const entry of segments)
       await this.#attempt(entry.key, async () => {
-        // What is missing or damaged was found before, or has been replaced.
+        // Missing or damaged files were reported before, or have been replaced.
         const segment = await this.#files.openSegment(entry).catch(() => null);
         await segment?.load([ID_COLUMN])?.catch(() => undefined);
         if (segment?.isLoaded(ID_COLUMN) === true) this.#ids.look(entry.key, segment.ids(), (row) => segment.projectOf(row));
@@ -247,10 +245,10 @@ class Verification {
     await this.#attempt(SAVED_SEGMENTS_KEY, () => decodeSavedSegments(bytes));
   }
 
-  /** The bytes of a file and its footer, all of it checked; null where it is damaged, or a writer has replaced it. */
+  /** Reads and checks a whole file; null if it is damaged, or a writer has replaced it. */
   async #readFile<M>(entry: FileEntry) {
     const bytes = await this.storage.read(entry.key).catch((error: unknown) => {
-      // The disk itself may refuse to read what it holds.
+      // The disk itself may fail to read.
       if (!(error instanceof DaybookError) || error.code !== "internal") throw error;
       this.findings.add(entry.key, "a file that can be read", error.message);
       return undefined;
@@ -265,13 +263,13 @@ class Verification {
     return bytes === null || footer === null ? null : { bytes, footer };
   }
 
-  /** Whether the manifest of this moment still names a file. */
+  /** Whether the current manifest still names a file. */
   async #isNamed({ key }: FileEntry): Promise<boolean> {
     const bytes = await this.storage.read(MANIFEST_KEY);
     return bytes === null || filesOf(decodeManifest(bytes)).some((entry) => entry.key === key);
   }
 
-  /** Runs a step; that it cannot be done is a finding. */
+  /** Runs a step; a failure becomes a finding. */
   async #attempt<T>(file: string, run: () => T | Promise<T>): Promise<T | null> {
     try {
       return await run();
@@ -298,7 +296,7 @@ function verifyManifest(manifest: Manifest, findings: Findings): void {
   if (rowCount >= nextSequence) findings.add(MANIFEST_KEY, `fewer rows in segments than the next sequence, ${nextSequence}`, String(rowCount));
 }
 
-/** Files of a store that no answer rests on, and the torn end of a journal. */
+/** Notes the files that no query reads, and the torn end of a journal. */
 async function notesOf(storage: Storage, manifest: Manifest, tornByteLength: number): Promise<string[]> {
   const notes: string[] = [];
   const named = new Set([MANIFEST_KEY, KEYS_KEY, SAVED_SEGMENTS_KEY, ...filesOf(manifest).map(({ key }) => key)]);
