@@ -1,8 +1,8 @@
 import { MemoryBudget, type Droppable } from "./memory-budget.js";
 
-/** What one question keeps under the bound of all, for as long as it goes on. */
+/** The share of one query in a memory budget: everything it adds is removed when it ends. */
 export class BudgetShare extends MemoryBudget {
-  // Weak: what was dropped is to be free.
+  // Weak, so that dropped items can be collected.
   readonly #own = new WeakSet<Droppable>();
   #isEnded = false;
 
@@ -18,7 +18,7 @@ export class BudgetShare extends MemoryBudget {
     return this.whole.tryCount;
   }
 
-  /** What comes after the end, of loads that were still under way, is counted no more: nobody asks for it. */
+  /** Ignores additions after the end, from loads still in progress: no one will use them. */
   override add(item: Droppable): void {
     if (this.#isEnded) return;
     this.#own.add(item);
@@ -33,7 +33,7 @@ export class BudgetShare extends MemoryBudget {
     this.whole.removeAll((item) => this.#own.has(item) && isOne(item));
   }
 
-  /** Counts bytes that cannot be dropped before the end. */
+  /** Counts bytes that stay in memory until the end. */
   count(byteLength: number): void {
     this.add({ byteLength, pinned: true, lastUsed: 0, drop: () => undefined });
   }
@@ -46,7 +46,7 @@ export class BudgetShare extends MemoryBudget {
     this.whole.touch(item);
   }
 
-  /** Gives back all that it keeps. */
+  /** Removes everything that this share has added. */
   end(): void {
     this.#isEnded = true;
     this.whole.removeAll((item) => this.#own.has(item));

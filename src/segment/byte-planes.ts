@@ -2,7 +2,7 @@
 import { Turns } from "../base/turn.js";
 import type { Codes } from "../column/codes.js";
 
-/** Bytes of numbers, least significant bytes of all numbers first, then the next: like bytes deflate better together. */
+/** Splits numbers into byte planes, least significant bytes of all numbers first: similar bytes deflate better together. */
 export async function toPlanes(numbers: Codes, turns = new Turns()): Promise<Uint8Array> {
   if (numbers instanceof Uint8Array) return numbers;
   const width = numbers.BYTES_PER_ELEMENT;
@@ -16,7 +16,7 @@ export async function toPlanes(numbers: Codes, turns = new Turns()): Promise<Uin
   return planes;
 }
 
-/** The inverse of `toPlanes`: a number at a time, which is several times as fast as byte by byte. */
+/** The inverse of `toPlanes`. Works number by number, several times as fast as byte by byte. */
 export function fromPlanes(planes: Uint8Array, width: number): Uint8Array {
   if (width === 1) return planes;
   const count = planes.length / width;
@@ -38,7 +38,7 @@ function joinFour(planes: Uint8Array, count: number): Uint32Array {
   return numbers;
 }
 
-/** Differences of neighbours, zigzag-coded so that small ones of both signs stay small. */
+/** Differences of neighbours, zigzag-coded so that small ones of either sign stay small. */
 export async function toDeltas(values: Int32Array | Uint32Array, turns = new Turns()): Promise<Uint32Array> {
   const deltas = new Uint32Array(values.length);
   await turns.inPieces(values.length, (from, to) => {
@@ -52,7 +52,7 @@ export async function toDeltas(values: Int32Array | Uint32Array, turns = new Tur
   return deltas;
 }
 
-/** The inverse of `toDeltas`, modulo 2^32, in the same place. */
+/** The inverse of `toDeltas`, modulo 2^32, in place. */
 export function fromDeltas(deltas: Uint32Array): Uint32Array {
   let previous = 0;
   for (let at = 0; at < deltas.length; at += 1) {

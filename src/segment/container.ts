@@ -8,7 +8,7 @@ export const CONTAINER_END = "1KOOBYAD";
 /** Footer length, footer CRC-32 and the closing magic. */
 export const TRAILER_BYTES = 16;
 
-/** Where a block lies in the file, and how to read it. */
+/** The position of a block in the file, and how to read it. */
 export interface BlockEntry {
   readonly name: string;
   readonly offset: number;
@@ -17,7 +17,7 @@ export interface BlockEntry {
   /** Bytes once inflated; equal to `byteLength` for a raw block. */
   readonly rawByteLength: number;
   readonly deflated: boolean;
-  /** Of the bytes in the file. */
+  /** CRC-32 of the bytes in the file. */
   readonly crc32: number;
 }
 
@@ -26,7 +26,7 @@ export interface ContainerFooter<M> {
   readonly meta: M;
 }
 
-/** A block to be written: its bytes as they will lie in the file. */
+/** A block to write, with its bytes as they will be in the file. */
 export interface PackedBlock {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -37,7 +37,7 @@ export interface PackedBlock {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The bytes of a container: magic, blocks at multiples of 8, footer as JSON, trailer. */
+/** Encodes a container: magic, blocks at multiples of 8, footer as JSON, trailer. */
 export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M, turns = new Turns()): Promise<Uint8Array> {
   const entries: BlockEntry[] = [];
   let offset = CONTAINER_START.length;
@@ -70,7 +70,7 @@ async function crc32InPieces(bytes: Uint8Array, turns: Turns): Promise<number> {
   return crc;
 }
 
-/** Reads the footer from the last bytes of a file. @param tail ends where the file ends; @throws corruption */
+/** Decodes the footer from the last bytes of a file, or returns how many bytes it needs. @param tail must end with the file @throws corruption */
 export function decodeFooter<M>(key: string, tail: Uint8Array, fileByteLength: number): ContainerFooter<M> | { readonly need: number } {
   if (tail.length < TRAILER_BYTES) throw damaged(key, "it is shorter than a trailer");
   const trailer = new DataView(tail.buffer, tail.byteOffset + tail.length - TRAILER_BYTES, TRAILER_BYTES);
@@ -85,7 +85,7 @@ export function decodeFooter<M>(key: string, tail: Uint8Array, fileByteLength: n
   return parseFooter<M>(key, bytes);
 }
 
-/** The checksum of a footer, which names that of every block: tells a file from any other. @param tail ends where the file ends */
+/** The CRC of a footer, which contains those of all blocks and thus identifies the file. @param tail must end with the file */
 export function footerCrcOf(tail: Uint8Array): number {
   return new DataView(tail.buffer, tail.byteOffset + tail.length - TRAILER_BYTES, TRAILER_BYTES).getUint32(4, true);
 }
@@ -98,7 +98,7 @@ function parseFooter<M>(key: string, bytes: Uint8Array): ContainerFooter<M> {
   }
 }
 
-/** Checks the bytes of a block as read from the file. @throws corruption */
+/** Checks the length and CRC of a block and returns its bytes. @throws corruption */
 export function checkBlock(key: string, entry: BlockEntry, bytes: Uint8Array | null): Uint8Array {
   if (bytes === null || bytes.length !== entry.byteLength) throw damaged(key, `block ${entry.name}, at byte ${entry.offset}, is cut short`);
   if (crc32(bytes) !== entry.crc32) throw damaged(key, `the checksum of block ${entry.name}, at byte ${entry.offset}, is wrong`);

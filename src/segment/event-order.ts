@@ -2,17 +2,17 @@ import { compareCodePoints } from "../base/order.js";
 import { compareIds } from "../base/uuid.js";
 import type { Rows } from "./rows.js";
 
-/** What orders rows of one millisecond; ids must be loaded. */
+/** The parts of rows that order those of one millisecond; ids must be loaded. */
 type KeyedRows = Pick<Rows, "ids" | "projectOf">;
 
-/** What orders events of one millisecond: the id, then the project, for an id is unique within its project only. */
+/** Orders events of one millisecond: by id, then by project, as an id is unique only within its project. */
 export interface EventKey {
   /** 16 bytes. */
   readonly id: Uint8Array;
   readonly project: string;
 }
 
-/** Where no event shares the millisecond it does not matter which key is asked for. */
+/** A placeholder for when no event shares the millisecond, so that any key will do. */
 export const NO_KEY: EventKey = { id: new Uint8Array(16), project: "" };
 
 /** The key of a row, as a copy that outlives its rows. */
@@ -24,7 +24,7 @@ export function compareKeys(a: EventKey, b: EventKey): number {
   return compareIds(a.id, 0, b.id, 0) || compareCodePoints(a.project, b.project);
 }
 
-/** Compares a row of some rows with a key. */
+/** Compares a row with a key. */
 export function compareWithKey(rows: KeyedRows, row: number, key: EventKey): number {
   return compareIds(rows.ids(), row * 16, key.id, 0) || compareCodePoints(rows.projectOf(row), key.project);
 }
@@ -34,7 +34,7 @@ export function compareEvents(a: KeyedRows, aRow: number, b: KeyedRows, bRow: nu
   return compareIds(a.ids(), aRow * 16, b.ids(), bRow * 16) || compareCodePoints(a.projectOf(aRow), b.projectOf(bRow));
 }
 
-/** Compares two rows of one millisecond that lie in the same rows. */
+/** Like `compareEvents` for two rows of the same segment or head. */
 export function orderWithin(rows: KeyedRows): (a: number, b: number) => number {
   const ids = rows.ids();
   return (a, b) => compareIds(ids, a * 16, ids, b * 16) || compareCodePoints(rows.projectOf(a), rows.projectOf(b));

@@ -5,54 +5,54 @@ import { absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import type { MergedRows } from "./merge-rows.js";
 
-/** Rows of a segment that are written a second time, by themselves: what first questions about all time read in place of whole columns. */
+/** A selection of a segment's rows that is stored a second time: first queries over all time read it instead of whole columns. */
 export interface ExcerptRule {
   readonly name: string;
-  /** Names of what it depends on beside the rows, ascending. */
+  /** Names of what the selection depends on besides the rows, ascending. */
   readonly of: readonly string[];
-  /** A row is taken that one of these takes. */
+  /** A row is selected if any of these selects it. */
   readonly takes: readonly Take[];
-  /** What is written of it, beside its time and sequence. */
+  /** The columns to store, besides times and sequences. */
   readonly columns: readonly string[];
 }
 
-/** Takes rows that have a value in one of some columns; those only that have one of some codes in another, where it says so. */
+/** Selects rows that have a value in any of some columns and, with `where`, one of some codes in another column. */
 export interface Take {
   readonly columns: readonly string[];
   readonly where?: { readonly column: string; readonly codes: readonly number[] };
 }
 
-/** How the bytes of an excerpt are read. */
+/** How to decode an excerpt. */
 export interface ExcerptMeta {
   readonly name: string;
   readonly of: readonly string[];
   readonly rowCount: number;
-  /** Columns in which some row of the excerpt has a value. */
+  /** Columns in which any row of the excerpt has a value. */
   readonly columns: readonly { readonly name: string; readonly width: 1 | 2 | 4 }[];
 }
 
-/** Some rows of a segment, with some of its columns, in its order. */
+/** Some rows of a segment, in its order, with some of its columns. */
 export interface Excerpt {
   readonly day: number;
   readonly rowCount: number;
   times(): Int32Array;
   sequences(): Uint32Array;
-  /** A column that was not written has no values. */
+  /** Columns that were not stored have no values. */
   column(name: string): CodeColumn;
 }
 
-/** What an excerpt is made of. */
+/** The input of an excerpt. */
 export type ExcerptSource = Pick<MergedRows, "day" | "times" | "sequences" | "columns">;
 
-/** Where more of the rows would be taken, nothing is written: the columns themselves are read then. */
+/** With a larger share of the rows nothing is stored; queries then read the columns themselves. */
 const ROW_SHARE_MAX = 1 / 8;
 
-/** Name of the block of an excerpt. */
+/** Name of an excerpt's block. */
 export function excerptBlock(name: string): string {
   return `excerpt ${name}`;
 }
 
-/** The rows of an excerpt; null where they are too many. Cost: a look at the codes of the columns that take rows. */
+/** Selects the rows of an excerpt; null if they are too many. Cost: the codes of the columns that select rows. */
 export async function excerptOf(merged: ExcerptSource, { takes, columns }: ExcerptRule, turns = new Turns()): Promise<Excerpt | null> {
   const rowCount = merged.times.length;
   const marks = new Uint8Array(rowCount);
@@ -72,7 +72,7 @@ export async function excerptOf(merged: ExcerptSource, { takes, columns }: Excer
 async function mark({ columns }: ExcerptSource, take: Take, marks: Uint8Array, turns: Turns): Promise<void> {
   const { where } = take;
   const asked = where === undefined ? undefined : columns.get(where.column);
-  // Nobody has any of the codes.
+  // No row has any of the codes.
   if (where !== undefined && asked === undefined) return;
   const wanted = new Set(where?.codes);
   for (const name of take.columns) {
@@ -89,7 +89,7 @@ async function mark({ columns }: ExcerptSource, take: Take, marks: Uint8Array, t
   }
 }
 
-/** The bytes of an excerpt before they are deflated: times, sequences, then the columns. */
+/** Encodes an excerpt before deflating: times, sequences, then the columns. */
 export async function encodeExcerpt({ name, of, columns }: ExcerptRule, excerpt: Excerpt): Promise<{ bytes: Uint8Array; meta: ExcerptMeta }> {
   const parts = [await toPlanes(await toDeltas(excerpt.times())), await toPlanes(await toDeltas(excerpt.sequences()))];
   const written: ExcerptMeta["columns"][number][] = [];
@@ -108,7 +108,7 @@ export async function encodeExcerpt({ name, of, columns }: ExcerptRule, excerpt:
   return { bytes, meta: { name, of, rowCount: excerpt.rowCount, columns: written } };
 }
 
-/** An excerpt from its inflated bytes. */
+/** Decodes an excerpt from its inflated bytes. */
 export function decodeExcerpt(day: number, { rowCount, columns }: ExcerptMeta, bytes: Uint8Array): Excerpt {
   let at = 0;
   const next = (width: 1 | 2 | 4): Codes => {

@@ -4,7 +4,7 @@ import { ID_COLUMN } from "../schema/fields.js";
 import type { EventKey } from "./event-order.js";
 import type { Rows } from "./rows.js";
 
-/** Whether a sealed segment holds an event. Constant cost once its ids have been indexed, some 30 ns a row. */
+/** Whether a sealed segment contains an event. Constant cost once its ids are indexed, at some 30 ns per row. */
 export async function hasEvent(rows: Rows, { id, project }: EventKey): Promise<boolean> {
   rows.pin();
   try {
@@ -17,13 +17,13 @@ export async function hasEvent(rows: Rows, { id, project }: EventKey): Promise<b
   }
 }
 
-/** Rows by event id and salt: open addressing over row numbers, extended as far as a head has grown. */
+/** An index of rows by event id and salt: open addressing over row numbers, extended as a head grows. */
 export class IdIndex {
   #slots = new Uint32Array(256);
   #indexed = 0;
 
   /**
-   * @param stored ids of the rows there are already
+   * @param stored ids of the existing rows
    * @param saltOf spreads rows that share an id
    */
   constructor(
@@ -37,7 +37,7 @@ export class IdIndex {
     return this.#slots.byteLength;
   }
 
-  /** The first row with an id, of those that are asked for; -1 where there is none. */
+  /** The first row with an id for which `isAsked` holds; -1 if there is none. */
   find(stored: Uint8Array, ids: Uint8Array, offset: number, isAsked: (row: number) => boolean, salt = 0): number {
     this.#extend(stored);
     const mask = this.#slots.length - 1;
@@ -61,7 +61,7 @@ export class IdIndex {
   }
 }
 
-/** Of events with one id those of each project lie in a place of their own. */
+/** Spreads events with the same id over the index by project. */
 export function projectSalt(project: string): number {
   let salt = 0;
   for (let at = 0; at < project.length; at += 1) salt = Math.imul(salt ^ project.charCodeAt(at), 0x01000193);

@@ -5,12 +5,12 @@ import { GrowableCodes } from "../column/codes.js";
 import { FIELDS, FIELD_COUNT, SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
 import { firstAtLeast } from "../column/search.js";
 
-/** Rows of a metadata column that lie in a plain list: of many keys most are rare, and two columns of codes would take ten times as much. */
+/** Rows up to which a metadata column is a plain list: most keys are rare, and two columns of codes would take ten times as much memory. */
 const FEW_ROW_COUNT = 8;
 
 /** A metadata column of a head: only the rows that have the key. */
 class GrowableSparse {
-  /** Row, code, row, code; null once there are more than a few. */
+  /** Row, code, row, code, …; null once there are more than `FEW_ROW_COUNT` rows. */
   #few: number[] | null;
   #rows: GrowableCodes | null = null;
   #codes: GrowableCodes | null = null;
@@ -33,7 +33,7 @@ class GrowableSparse {
     if (this.#few.length > 2 * FEW_ROW_COUNT) this.#widen(this.#few);
   }
 
-  /** The column of the rows from `from` to before `to`, counted from `from` on. Cost: the rows of these that have the key. */
+  /** The column of the rows in `[from, to)`, renumbered from 0. Cost: those of the rows that have the key. */
   column(from: number, to: number): CodeColumn {
     const rows = this.#rows === null ? this.#every(0) : this.#rows.view();
     const codes = this.#codes === null ? this.#every(1) : this.#codes.view();
@@ -61,31 +61,31 @@ class GrowableSparse {
   }
 }
 
-/** Rows in order of arrival, as a batch holds them. */
+/** Rows in order of arrival, or grouped by day, as in a batch. */
 export interface ArrivedRows {
   /** Epoch ms. */
   readonly times: Float64Array;
-  /** 16 bytes a row. */
+  /** 16 bytes per row. */
   readonly ids: Uint8Array;
-  /** Of each of `FIELDS` those of all rows. */
+  /** For each of `FIELDS`, the codes of all rows. */
   readonly codes: readonly Uint32Array[];
   readonly shapes: Uint32Array;
-  /** Codes of metadata values, row by row in the order of each row's shape. */
+  /** Codes of metadata values, row by row, in the order of each row's shape. */
   readonly values: Uint32Array;
-  /** Where each row was when it arrived; absent: where it is. */
+  /** Index of each row in order of arrival; absent: its current index. */
   readonly places?: Uint32Array;
 }
 
-/** A column that some row has a code other than 0 in, and how many came before it. */
+/** A column with a code other than 0, and the number of such columns before it. */
 interface FilledColumn {
   readonly place: number;
   readonly column: GrowableCodes | GrowableSparse;
 }
 
-/** Estimate of what a column takes beside its rows. */
+/** Estimated bytes of a column besides its rows. */
 const COLUMN_BYTES = 120;
 
-/** The columns of a head. They grow at the end: what was read of some rows stays true of these. */
+/** The columns of a head. They only grow at the end, so what was read of some rows stays valid. */
 export class HeadColumns {
   #times = new Int32Array(64);
   #ids = new Uint8Array(64 * 16);
@@ -96,7 +96,7 @@ export class HeadColumns {
   readonly #shown = new Map<string, FilledColumn>();
   #rowCount = 0;
 
-  /** @param day that of all rows */
+  /** @param day the day of all rows */
   constructor(readonly day: number) {}
 
   get rowCount(): number {
@@ -110,7 +110,7 @@ export class HeadColumns {
     return byteLength;
   }
 
-  /** Columns that some row has a code other than 0 in. */
+  /** Number of columns in which any row has a code other than 0. */
   get shownCount(): number {
     return this.#shown.size;
   }
@@ -123,7 +123,7 @@ export class HeadColumns {
     return this.#metadata.has(key);
   }
 
-  /** Whether a column is among the first `shownCount` that were shown. */
+  /** Whether a column is among the first `shownCount` shown ones. */
   has(name: string, shownCount: number): boolean {
     const shown = this.#shown.get(name);
     return shown !== undefined && shown.place < shownCount;
@@ -133,7 +133,7 @@ export class HeadColumns {
     return [...this.#shown.keys()].slice(0, shownCount);
   }
 
-  /** Codes of the rows from `from` to before `to` of a column that is shown. */
+  /** Codes of the rows in `[from, to)` of a shown column. */
   column(name: string, from: number, to: number): CodeColumn {
     const { column } = this.#shown.get(name)!;
     return column instanceof GrowableSparse ? column.column(from, to) : { kind: "dense", codes: column.view().subarray(from, to) };
@@ -151,7 +151,7 @@ export class HeadColumns {
     return this.#sequences.subarray(from, to);
   }
 
-  /** As `Head.append`, column by column. */
+  /** Like `Head.append`, column by column. */
   append(batch: ArrivedRows, from: number, to: number, firstSequence: number, valuesAt: number, keysOf: (shape: number) => readonly number[]): number {
     const { times, ids, codes, shapes, places } = batch;
     const [start, count] = [this.#rowCount, to - from];

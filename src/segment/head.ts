@@ -10,14 +10,14 @@ import type { ColumnZone, Folding, Rows } from "./rows.js";
 import type { ProjectTexts } from "./segment.js";
 import { whoOf, type Who } from "./who.js";
 
-/** Newest rows of a day, in order of arrival. Grows by whole durable batches until it is full. */
+/** The newest rows of a day, in order of arrival. Grows by durable batches until it is full. */
 export class Head {
   readonly #columns: HeadColumns;
   #metadataValueCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
   #view: HeadView | null = null;
-  /** What was found out about its rows so far. */
+  /** Data derived from the rows so far. */
   readonly held: Holdings;
 
   constructor(
@@ -29,7 +29,7 @@ export class Head {
     this.held = new Holdings(budget);
   }
 
-  /** Takes no more batches. */
+  /** Whether it accepts no more rows. */
   get isFull(): boolean {
     return this.#columns.rowCount >= LIMITS.headPartRowCount;
   }
@@ -51,7 +51,7 @@ export class Head {
     return this.#maxMs;
   }
 
-  /** Whether one of its rows has a metadata key. */
+  /** Whether any row has a metadata key. */
   hasKey(key: number): boolean {
     return this.#columns.hasKey(key);
   }
@@ -61,17 +61,17 @@ export class Head {
     return this.#metadataValueCount;
   }
 
-  /** Metadata keys that its rows have. */
+  /** Number of metadata keys that the rows have. */
   get metadataColumnCount(): number {
     return this.#columns.metadataColumnCount;
   }
 
   /**
-   * Appends the rows of a batch from `from` to before `to`, all of this day.
-   * @param firstSequence that of the batch's row 0
-   * @param valuesAt where the first row's metadata values begin
+   * Appends the rows in `[from, to)` of a batch, all of this day.
+   * @param firstSequence sequence of the batch's row 0
+   * @param valuesAt index of the first row's first metadata value
    * @param keysOf codes of the metadata keys of a shape
-   * @returns where the metadata values of row `to` begin
+   * @returns index of the first metadata value of row `to`
    */
   append(batch: ArrivedRows, from: number, to: number, firstSequence: number, valuesAt: number, keysOf: (shape: number) => readonly number[]): number {
     const start = this.#columns.rowCount;
@@ -86,31 +86,31 @@ export class Head {
     return next;
   }
 
-  /** A frozen view of the rows so far. Cheap: no column is copied, nor looked at before it is asked for. */
+  /** A frozen view of the rows so far. Cheap: copies no columns, and reads them only on demand. */
   view(): HeadView {
     const { rowCount, shownCount } = this.#columns;
     this.#view ??= new HeadView(this, this.#columns, 0, rowCount, shownCount, this.#minMs, this.#maxMs);
     return this.#view;
   }
 
-  /** Drops all that was derived. */
+  /** Drops all derived data. */
   forgetDerived(): void {
     this.held.forget(() => true);
   }
 
-  /** Its rows are sealed. */
+  /** Frees derived data once the rows are sealed. */
   release(): void {
     this.held.release();
   }
 }
 
-/** What is kept of a head under a name: of its first rows. */
+/** A cached value of `fold`, which covers the first `rowCount` rows. */
 interface Folded {
   readonly value: unknown;
   readonly rowCount: number;
 }
 
-/** The rows from `first` to before `end` of a head, as they were when the view was taken. */
+/** The rows in `[first, end)` of a head, as of when the view was created. */
 export class HeadView implements Rows {
   readonly sealed = false;
   readonly settled: boolean;
@@ -125,7 +125,7 @@ export class HeadView implements Rows {
     readonly columns: HeadColumns,
     readonly first: number,
     readonly end: number,
-    /** Columns that came later are not shown. */
+    /** Columns added later are hidden. */
     readonly shownCount: number,
     readonly minMs: number,
     readonly maxMs: number,
@@ -146,7 +146,7 @@ export class HeadView implements Rows {
     return this.sequences().at(-1) ?? 0;
   }
 
-  /** The rows from a place of this view on, to before another. Smallest and largest ms are those of all. */
+  /** The rows in `[from, to)` of this view. `minMs` and `maxMs` stay those of the whole view. */
   slice(from: number, to = this.rowCount): HeadView {
     const { head, columns, first, shownCount, minMs, maxMs } = this;
     return new HeadView(head, columns, first + from, first + to, shownCount, minMs, maxMs);
@@ -208,9 +208,9 @@ export class HeadView implements Rows {
   fold<T>(key: string, { of, join, byteLength }: Folding<T>): T {
     const { held } = this.head;
     const known = this.first === 0 ? (held.get(key) as Folded | null) : null;
-    // A question that began earlier sees fewer rows than are known already.
+    // A query that began earlier sees fewer rows than the cached value covers.
     if (this.first > 0 || (known !== null && known.rowCount > this.end)) return of(this, 0);
-    // What is held under a key was made by the same caller.
+    // Each key is used by one caller only, so the type fits.
     if (known?.rowCount === this.end) return known.value as T;
     const value = known === null ? of(this, 0) : join(known.value as T, of(this.slice(known.rowCount), known.rowCount));
     held.hold(key, { value, rowCount: this.end } satisfies Folded, byteLength(value));

@@ -1,6 +1,6 @@
 import type { Droppable, MemoryBudget } from "./memory-budget.js";
 
-/** What a held value costs besides its bytes: its name and the objects around it. */
+/** Estimated bytes of a cache entry besides its value: its name and the objects around it. */
 const HELD_BYTES = 300;
 
 class CacheEntry implements Droppable {
@@ -9,7 +9,7 @@ class CacheEntry implements Droppable {
   constructor(
     readonly value: unknown,
     readonly byteLength: number,
-    /** Weak: what is kept must not hold on to views of identities that nobody asks any more. */
+    /** Weak: an entry must not keep identity views alive that no query uses any more. */
     readonly since: readonly WeakRef<object>[],
     readonly owner: Holdings,
     readonly drop: () => void,
@@ -22,7 +22,7 @@ class CacheEntry implements Droppable {
 
 export const NOTHING_ELSE: readonly object[] = [];
 
-/** Values in memory under their names, each of which can be made again: dropped under memory pressure, unless pinned. */
+/** A cache of values by name that can all be recomputed: dropped under memory pressure, unless pinned. */
 export class Holdings {
   readonly #held = new Map<string, CacheEntry>();
   #pinCount = 0;
@@ -30,7 +30,7 @@ export class Holdings {
 
   constructor(readonly budget: MemoryBudget) {}
 
-  /** Keeps all that is held in memory until `unpin`. */
+  /** Keeps all entries in memory until `unpin`. */
   pin(): void {
     this.#pinCount += 1;
   }
@@ -44,7 +44,7 @@ export class Holdings {
     return this.#pinCount > 0;
   }
 
-  /** Null for what is not held, or was made of something else than `since`. */
+  /** Returns null if there is no entry, or it was computed from something other than `since`. */
   get(name: string, since = NOTHING_ELSE): unknown {
     const held = this.#held.get(name);
     if (held === undefined || !isSame(held.since, since)) return null;
@@ -60,10 +60,10 @@ export class Holdings {
     if (!this.#isReleased) this.budget.add(held);
   }
 
-  /** What is held under the name, or else what `make` makes. */
+  /** Returns the cached value, or computes and caches it. */
   derive<T>(name: string, make: () => T, byteLength: (made: T) => number, since = NOTHING_ELSE): T {
     const known = this.get(name, since);
-    // What is held under a name was made by the same caller.
+    // Each name is used by one caller only, so the type fits.
     if (known !== null) return known as T;
     const made = make();
     this.hold(name, made, byteLength(made), since);
@@ -78,7 +78,7 @@ export class Holdings {
     }
   }
 
-  /** Drops everything: the owner left the catalog. What a question that still reads it puts here is no longer counted. */
+  /** Drops everything: the owner left the catalog. Entries that a running query still adds are not counted. */
   release(): void {
     this.#isReleased = true;
     this.forget(() => true);

@@ -3,10 +3,10 @@ import { denseCodes } from "../column/column.js";
 import { LINK_SPAN, NO_LINKS, type LinkList } from "./link-list.js";
 import type { Rows } from "./rows.js";
 
-/** A look-up of a pair takes as long as so many values of a plain loop. */
+/** Cost of a lookup of a pair, in values of a plain loop. */
 const VALUES_PER_ROW = 16;
 
-/** For each (anonymous id, user id) that some row carries together, the earliest time. Cost: two reads a row. */
+/** The earliest time of each (anonymous id, user id) that a row has together. Cost: two reads per row. */
 export async function linksOf(rows: Pick<Rows, "column" | "times">, turns = new Turns()): Promise<LinkList> {
   const anonymous = rows.column("anonymousId");
   const user = rows.column("userId");

@@ -7,7 +7,7 @@ const NO_BLANKS: ReadonlyMap<string, ReadonlySet<number>> = new Map();
 const NO_CODES: ReadonlySet<number> = new Set();
 
 /**
- * Some rows, in the same order, as they are merged: columns are copied when they are asked for, and have to be loaded by then.
+ * Some rows in the same order, as a source for merging. Copies columns on demand; they must be loaded by then.
  * @param kept ascending row numbers
  * @param blank codes of a column that become 0
  */
@@ -36,7 +36,7 @@ export function someRows(rows: SourceRows, kept: Uint32Array, blank = NO_BLANKS)
   };
 }
 
-/** A segment without some of its rows. All columns are loaded. Cost: one copy of what stays. The parameters are those of `someRows`. */
+/** A segment without some of its rows, with the parameters of `someRows`. All columns must be loaded. Cost: one copy of the kept rows. */
 export function keepRows(rows: SourceRows, kept: Uint32Array, blank: ReadonlyMap<string, ReadonlySet<number>>): MergedRows {
   const some = someRows(rows, kept, blank);
   const columns = new Map(some.columnNames().map((name) => [name, some.column(name)]));

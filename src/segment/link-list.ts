@@ -1,14 +1,14 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
 import type { Turns } from "../base/turn.js";
 import { codesOfBytes } from "../column/codes.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 
-/** Ids seen together on one event: lists of one length, 12 bytes a pair. */
+/** Pairs of ids seen together on an event, as lists of equal length; 12 bytes per pair. */
 export interface LinkList {
-  /** Codes of their dictionaries. */
+  /** Codes in their dictionary. */
   readonly anonymousIds: Uint32Array;
   readonly userIds: Uint32Array;
-  /** When they were seen together first: ms of the day. */
+  /** When each pair was first seen together: ms of the day. */
   readonly times: Uint32Array;
 }
 
@@ -16,7 +16,7 @@ const WIDTH = 4;
 
 export const NO_LINKS: LinkList = { anonymousIds: new Uint32Array(0), userIds: new Uint32Array(0), times: new Uint32Array(0) };
 
-/** The bytes of pairs before they are deflated: anonymous ids, then user ids, then times. */
+/** Encodes pairs before deflating: anonymous ids, then user ids, then times. */
 export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, turns: Turns): Promise<Uint8Array> {
   const lists = [anonymousIds, userIds, times];
   const bytes = new Uint8Array(lists.length * times.length * WIDTH);
@@ -24,7 +24,7 @@ export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, tu
   return bytes;
 }
 
-/** Pairs from their inflated bytes. */
+/** Decodes pairs from their inflated bytes. */
 export function decodeLinks(bytes: Uint8Array): LinkList {
   const listLength = bytes.length / 3;
   const planesAt = (at: number) => fromPlanes(bytes.slice(at * listLength, (at + 1) * listLength), WIDTH);
@@ -32,7 +32,7 @@ export function decodeLinks(bytes: Uint8Array): LinkList {
   return { anonymousIds: listAt(0), userIds: listAt(1), times: listAt(2) };
 }
 
-/** Whether two lists have the same pairs with the same times, each once, in any order. */
+/** Whether two lists contain the same pairs with the same times, each once, in any order. */
 export function areSameLinks(one: LinkList, other: LinkList): boolean {
   const [times, others] = [timesByPair(one), timesByPair(other)];
   return times.size === other.times.length && others.size === times.size && [...others].every(([key, time]) => times.get(key) === time);
@@ -42,7 +42,7 @@ function timesByPair(list: LinkList): ReadonlyMap<number, number> {
   return new Map(Array.from(list.times, (time, at) => [keyOf(list, at), time]));
 }
 
-/** Codes are below it: two of them fit the 53 bits of a number. */
+/** Upper bound of codes, exclusive: two codes fit into the 53 bits of a number. */
 export const LINK_SPAN = 2 ** 26;
 
 function keyOf({ anonymousIds, userIds }: LinkList, at: number): number {

@@ -1,16 +1,16 @@
 import { AHEAD_COUNT } from "../base/ahead.js";
 import type { Rows } from "./rows.js";
 
-/** What is loaded of segments that are read one after the other: that of the next ones is under way while one is looked at. */
+/** Loads segments that are read one after another ahead of time: the next ones load while one is being read. */
 export class LoadsAhead {
   readonly #places: ReadonlyMap<Rows, number>;
-  /** What was begun and nobody asked for yet; pinned. */
+  /** Started loads that no caller has requested yet; their rows are pinned. */
   readonly #begun = new Map<Rows, Promise<unknown> | null>();
   #begunCount = 0;
 
   /**
-   * @param all in the order in which they are asked for; some may be passed over
-   * @param load null where nothing is to be loaded
+   * @param all in the order in which they are requested; some may be skipped
+   * @param load returns null if there is nothing to load
    */
   constructor(
     readonly all: readonly Rows[],
@@ -19,11 +19,11 @@ export class LoadsAhead {
     this.#places = new Map(all.map((rows, place) => [rows, place]));
   }
 
-  /** Settled when rows, which are pinned, are loaded; null where they are. */
+  /** Resolves when rows, which must be pinned, are loaded; null if they already are. */
   of(rows: Rows): Promise<unknown> | null {
     const place = this.#places.get(rows);
     if (place === undefined) return this.load(rows);
-    // What was passed over is not asked for any more.
+    // Skipped rows are not requested later.
     this.#begunCount = Math.max(this.#begunCount, place);
     for (const next of this.all.slice(this.#begunCount, place + AHEAD_COUNT)) this.#begin(next);
     const loading = this.#begun.get(rows) ?? null;
@@ -31,7 +31,7 @@ export class LoadsAhead {
     return loading;
   }
 
-  /** Nothing is asked for any more. */
+  /** Unpins all rows loaded ahead; call it when no more are requested. */
   release(): void {
     this.#begunCount = this.all.length;
     for (const rows of this.#begun.keys()) this.#letGo(rows);
@@ -41,7 +41,7 @@ export class LoadsAhead {
     this.#begunCount += 1;
     rows.pin();
     const loading = this.load(rows);
-    // Who asks for it hears of it: nobody does where an earlier one failed.
+    // Errors reach the caller that requests these rows, if any: none does if an earlier load failed.
     loading?.catch(() => undefined);
     this.#begun.set(rows, loading);
   }

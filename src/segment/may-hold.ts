@@ -1,6 +1,6 @@
 import type { Rows } from "./rows.js";
 
-/** Whether some row may have a code, by the zone map alone. */
+/** Whether any row may have a code, judged by the zone map alone. */
 export function mayHold(rows: Rows, column: string, code: number): boolean {
   const zone = rows.zone(column);
   if (zone === null) return code === 0;

@@ -1,18 +1,18 @@
-/** Something that can be dropped and made again. */
+/** An item that can be dropped and recomputed. */
 export interface Droppable {
   readonly byteLength: number;
-  /** In use by a query now: not to be dropped. */
+  /** Whether a query is using it, so that it must not be dropped. */
   readonly pinned: boolean;
   lastUsed: number;
   drop(): void;
 }
 
-/** Keeps what is loaded or derived under a bound of bytes, dropping what was used longest ago. */
+/** Keeps loaded and derived data below a limit of bytes by dropping what was used longest ago. */
 export class MemoryBudget {
   readonly #held = new Set<Droppable>();
   #byteLength = 0;
   #tick = 0;
-  /** After a try that found too much in use: by how much it has to grow before the next is worth its sort. */
+  /** Size from which the next eviction is worth its sort, after one that found too much in use. */
   #nextTryBytes = 0;
   #tryCount = 0;
 
@@ -22,7 +22,7 @@ export class MemoryBudget {
     return this.#byteLength;
   }
 
-  /** How often it looked for something to drop: each time it sorts all that is held. */
+  /** Number of evictions, each of which sorts all items. */
   get tryCount(): number {
     return this.#tryCount;
   }
@@ -38,12 +38,12 @@ export class MemoryBudget {
     if (this.#held.delete(item)) this.#byteLength -= item.byteLength;
   }
 
-  /** Keeps nothing of these any more. Cost: a look at all that is held. */
+  /** Removes the matching items without dropping them. Cost: all items. */
   removeAll(isOne: (item: Droppable) => boolean): void {
     for (const item of this.#held) if (isOne(item)) this.remove(item);
   }
 
-  /** Something is no longer in use: the next addition over the bound tries again. */
+  /** Call when an item is no longer in use: the next addition over the limit evicts again. */
   unpinned(): void {
     this.#nextTryBytes = 0;
   }
@@ -53,7 +53,7 @@ export class MemoryBudget {
     item.lastUsed = this.#tick;
   }
 
-  /** Drops down to nine tenths of the bound, so that the sort is paid once for many additions. */
+  /** Drops items down to nine tenths of the limit, so that one sort serves many additions. */
   #evict(): void {
     this.#tryCount += 1;
     const oldestFirst = [...this.#held].sort((a, b) => a.lastUsed - b.lastUsed);

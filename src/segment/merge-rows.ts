@@ -7,29 +7,29 @@ import { compareCodePoints } from "../base/order.js";
 import { compareIds } from "../base/uuid.js";
 import type { Rows } from "./rows.js";
 
-/** Times below 2^27, rows below 2^26: both fit the 53 bits of a number exactly. */
+/** Times are below 2^27, rows below 2^26: together they fit into the 53 bits of a number. */
 const ROW_SPAN = 2 ** 26;
 const ID_BYTES = 16;
-/** Bytes of an id that fit into a key beside a row. */
+/** Bytes of an id that fit into a sort key with a row number. */
 const DIGIT_BYTES = 3;
-/** Rows that are put in order by comparing ids, in less than a millisecond. */
+/** Up to this many rows are ordered by comparing ids, in less than a millisecond. */
 const SHORT_TIE = 512;
-/** What comparing two rows costs, in looks at a value. */
+/** Cost of comparing two rows, in values. */
 const COMPARISON_VALUE_COUNT = 8;
 
-/** What rows are sorted by. */
+/** The sort keys of rows. */
 interface RowOrder {
   /** Ms of the day. */
   readonly times: Int32Array;
-  /** 16 bytes a row. */
+  /** 16 bytes per row. */
   readonly ids: Uint8Array;
-  /** Read of rows that share both. */
+  /** Called only for rows with the same time and id. */
   readonly projectOf: (row: number) => string;
 }
 
 /**
- * The place of each row in (createdAt, event id, project) order; null when the rows stand in order already.
- * Cost: one numeric sort, ids are compared only among equal times.
+ * The rank of each row in (createdAt, event id, project) order; null if the rows are already in order.
+ * Cost: one numeric sort; ids are compared only among equal times.
  */
 export async function rankRows(by: RowOrder, turns = new Turns()): Promise<Uint32Array | null> {
   const { times } = by;
@@ -52,7 +52,7 @@ export async function rankRows(by: RowOrder, turns = new Turns()): Promise<Uint3
   return ranks;
 }
 
-/** Puts rows of the same time in order of their ids and projects. */
+/** Orders rows of the same time by id and project. */
 async function orderTies(order: Uint32Array, by: RowOrder, turns: Turns): Promise<void> {
   const { times } = by;
   const count = order.length;
@@ -70,7 +70,7 @@ async function orderTies(order: Uint32Array, by: RowOrder, turns: Turns): Promis
   }
 }
 
-/** Puts rows in order of their ids, which are the same before `byteAt`: by three bytes at a time, then what still ties. */
+/** Orders rows by id, given that their ids are equal before `byteAt`: by three bytes at a time, then by comparing the remaining ties. */
 async function orderById(rows: Uint32Array, by: RowOrder, byteAt: number, turns: Turns): Promise<void> {
   const keys = new Float64Array(rows.length);
   await turns.inPieces(rows.length, (from, to) => {
@@ -97,7 +97,7 @@ function orderFew(rows: Uint32Array, by: RowOrder): void {
   rows.sort((a, b) => compareTied(by, a, b));
 }
 
-/** Compares rows of one time. */
+/** Compares rows of the same time. */
 function compareTied({ ids, projectOf }: RowOrder, a: number, b: number): number {
   return compareIds(ids, a * ID_BYTES, ids, b * ID_BYTES) || (a === b ? 0 : compareCodePoints(projectOf(a), projectOf(b)));
 }
@@ -116,7 +116,7 @@ async function isSorted(by: RowOrder, turns: Turns): Promise<boolean> {
   return true;
 }
 
-/** All rows of a day's sources in (createdAt, event id, project) order: what a segment is made of. */
+/** All rows of a day's sources in (createdAt, event id, project) order, the content of a segment. */
 export interface MergedRows {
   readonly day: number;
   readonly times: Int32Array;
@@ -125,10 +125,10 @@ export interface MergedRows {
   readonly columns: ReadonlyMap<string, CodeColumn>;
 }
 
-/** What is merged: heads, segments with all columns loaded and pinned, or copies of them on another thread. */
+/** A source for merging: a head, a segment with all columns loaded and pinned, or a copy of either on another thread. */
 export type SourceRows = Pick<Rows, "day" | "rowCount" | "columnNames" | "column" | "times" | "ids" | "projectOf" | "sequences">;
 
-/** Below this share of rows a column is kept sparse: a row number and a code then cost less than a code per row. */
+/** Below this share of rows a column is stored sparse: a row number and a code per entry then cost less than a code per row. */
 const SPARSE_SHARE = 1 / 8;
 
 /** Merges heads (seal) or segments (compaction) of one day into sorted rows with narrow codes. */
@@ -158,11 +158,11 @@ export async function mergeRows(sources: readonly SourceRows[], turns = new Turn
   return { day, times: await merge.numbers(times), ids: await merge.ids(ids), sequences: await merge.numbers(sequences), columns };
 }
 
-/** Puts what the sources have, one after the other, in its places. */
+/** Reorders the concatenated columns of the sources. */
 class Merge {
   constructor(
     readonly sources: readonly SourceRows[],
-    /** The place of each row; null: where it is. */
+    /** The rank of each row; null if the rows are already in order. */
     readonly ranks: Uint32Array | null,
     readonly rowCount: number,
     readonly turns: Turns,
@@ -181,7 +181,7 @@ class Merge {
   async ids(ids: Uint8Array): Promise<Uint8Array> {
     const { ranks } = this;
     if (ranks === null) return ids;
-    // Four numbers a row are copied several times as fast as sixteen bytes.
+    // Copying four words per row is several times as fast as copying sixteen bytes.
     const words = new Uint32Array(ids.buffer);
     const placed = new Uint32Array(words.length);
     await this.turns.inPieces(ranks.length, (from, to) => {

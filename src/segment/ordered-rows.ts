@@ -3,22 +3,22 @@ import { dayStartMs } from "../base/time.js";
 import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./event-order.js";
 import type { Folding, Rows } from "./rows.js";
 
-/** Where reading in (createdAt, event id, project) order begins: behind the event of a key, or with the first event of a time. */
+/** Start of a read in (createdAt, event id, project) order: after the event with a key, or at the first event of a time. */
 export interface RowPlace {
   readonly createdAtMs: number;
-  /** Null: no event of that time comes before. */
+  /** Null: start at the first event of that time. */
   readonly key: EventKey | null;
 }
 
-/** The row at hand, until the next one is asked for. */
+/** The current row, valid until the next one is requested. */
 export interface RowAt {
   readonly rows: Rows;
   readonly row: number;
 }
 
 /**
- * The rows of one day from a place on, and before `toMs`, in (createdAt, event id, project) order. Times and ids of all must be loaded.
- * Cost: a binary search of each part, then the rows that are taken. A head is put in order once, later only what came since.
+ * Yields the rows of one day from a position on and before `toMs`, in (createdAt, event id, project) order. Times and ids must be loaded.
+ * Cost: a binary search of each part, then the consumed rows. A head is sorted once; later only its new rows are.
  */
 export function* orderedRows(day: readonly Rows[], from: RowPlace, toMs: number): Generator<RowAt> {
   const parts = day.map((rows) => new OrderedPart(rows, from, toMs)).filter((part) => part.isLeft).sort(comparePlaces);
@@ -30,7 +30,7 @@ export function* orderedRows(day: readonly Rows[], from: RowPlace, toMs: number)
   }
 }
 
-/** Brings the first to its place among the others, which are in order. */
+/** Moves the first part to its position among the others, which are in order. */
 function sink(parts: OrderedPart[]): void {
   for (let at = 1; at < parts.length; at += 1) {
     const [before, here] = [parts[at - 1], parts[at]];
@@ -46,7 +46,7 @@ function comparePlaces(a: OrderedPart, b: OrderedPart): number {
 /** A segment or a head, read in order. */
 class OrderedPart implements RowAt {
   readonly #times: Int32Array;
-  /** Rows by their place; null: they are in order. */
+  /** Rows by position; null if they are already in order. */
   readonly #order: Uint32Array | null;
   readonly #end: number;
   #at: number;
@@ -71,7 +71,7 @@ class OrderedPart implements RowAt {
     return this.#rowAt(this.#at);
   }
 
-  /** Of the day. */
+  /** Ms of the day. */
   get ms(): number {
     return this.#times[this.row] as number;
   }
@@ -84,7 +84,7 @@ class OrderedPart implements RowAt {
     return this.#order === null ? place : (this.#order[place] as number);
   }
 
-  /** The first place that is not before a time, or is behind an event of it. */
+  /** The first position at or after a time or, with a key, after that event. */
   #placeOf(ms: number, key: EventKey | null): number {
     let [low, high] = [0, this.rows.rowCount];
     while (low < high) {
@@ -99,7 +99,7 @@ class OrderedPart implements RowAt {
   }
 }
 
-/** The rows of a head by (createdAt, event id, project): those that came since they were put in order last are sorted, and merged with the others. */
+/** The order of a head's rows by (createdAt, event id, project): sorts the rows added since the last call and merges them with the others. */
 function orderOf(head: Rows): Folding<Uint32Array> {
   const [times, order] = [head.times(), orderWithin(head)];
   const compare = (a: number, b: number) => (times[a] as number) - (times[b] as number) || order(a, b);

@@ -3,7 +3,7 @@ import { NO_LINKS, decodeLinks, type LinkList } from "./link-list.js";
 import type { SegmentSource } from "./segment.js";
 import { LINKS_BLOCK, type SegmentMeta } from "./segment-file.js";
 
-/** The ids that rows of a segment have together, by its file. @throws corruption */
+/** Reads the id links of a segment from its file. @throws corruption */
 export async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {
   const block = blocks.find(({ name }) => name === LINKS_BLOCK);
   if (block === undefined) return NO_LINKS;

@@ -12,8 +12,8 @@ import type { Rows } from "./rows.js";
 const ALL_FIELDS: readonly string[] = FIELDS.map((field) => field.column);
 
 /**
- * Brings into memory what is told of these rows: the metadata columns of their shapes, no others.
- * @param fields columns of the fields that will be asked for: `RECORD_FIELDS` for records, all for whatever an event was sent with
+ * Loads what the records of some rows need; of the metadata columns, only those of their shapes.
+ * @param fields columns of the fields to read: `RECORD_FIELDS` for records, all fields for everything an event was sent with
  */
 export async function loadRecords(rows: Rows, selected: Iterable<number>, dictionaries: Dictionaries, fields = ALL_FIELDS): Promise<void> {
   await rows.load([TIME_COLUMN, ID_COLUMN, SHAPE_COLUMN, ...fields]);
@@ -35,30 +35,30 @@ interface MetadataKey {
   readonly name: string;
   readonly column: string;
   readonly values: Dictionary;
-  /** Texts, numbers, true and false by their code: these need not be parsed again for each row. */
+  /** Parsed texts, numbers and booleans by code. */
   readonly scalars: Map<number, unknown>;
 }
 
-/** Values of one key that are kept parsed: most keys have few. */
+/** Maximum number of parsed values per key; most keys have few. */
 const SCALAR_COUNT = 256;
 
-/** Builds event records of loaded rows. Those of one segment after the other: its columns are looked up once. */
+/** Builds event records of loaded rows. Read segment by segment: the columns of the current one are cached. */
 export class RecordReader {
   #rows: Rows | null = null;
   #row = 0;
-  /** By field, as far as they were asked for. */
+  /** Columns by field, filled on demand. */
   readonly #fieldColumns: (CodeColumn | undefined)[] = FIELDS.map(() => undefined);
   readonly #columns = new Map<string, CodeColumn>();
   readonly #fields: readonly Dictionary[];
   readonly #keys = new Map<number, MetadataKey>();
-  /** Of the row at hand. One closure for all records. */
+  /** Text of a field of the current row; one closure for all records. */
   readonly #textOf = (field: number) => this.#text(field);
 
   constructor(readonly dictionaries: Dictionaries) {
     this.#fields = FIELDS.map(({ column }) => dictionaries.named(column));
   }
 
-  /** Text of one field; `""` where it is not set. */
+  /** Text of a field; `""` if it is not set. */
   text(rows: Rows, row: number, column: string): string {
     this.#goTo(rows, row);
     return this.#text(fieldIndex(column));
@@ -72,7 +72,7 @@ export class RecordReader {
     return dayStartMs(rows.day) + (rows.times()[row] as number);
   }
 
-  /** The metadata object as it came: the same members in the same order, values by their JSON. */
+  /** The metadata object as received: the same members in the same order, values parsed from JSON. */
   metadata(rows: Rows, row: number): Record<string, unknown> {
     this.#goTo(rows, row);
     const metadata: Record<string, unknown> = {};
@@ -80,22 +80,22 @@ export class RecordReader {
       const key = this.#key(code);
       const { name } = key;
       const value = valueOf(key, codeAt(this.#column(rows, key.column), row));
-      // An assignment to this name would set the prototype.
+      // Assigning to this name would set the prototype.
       if (name === "__proto__") Object.defineProperty(metadata, name, { value, enumerable: true, configurable: true, writable: true });
       else metadata[name] = value;
     }
     return metadata;
   }
 
-  /** The record of one row, as `searchEvents` answers it. */
+  /** The record of a row, as `searchEvents` returns it. */
   record(rows: Rows, row: number): EventRecord {
     this.#goTo(rows, row);
     return eventRecord(this.#textOf, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));
   }
 
-  /** The same with all that the event was sent with, and whose it is. */
+  /** Like `record`, with everything the event was sent with and its identity. */
   found(rows: Rows, row: number, identityId: string | null): FoundEvent {
-    // A spread of so many members would take longer than all the rest.
+    // Spreading so many members would take longer than everything else.
     const found = this.record(rows, row) as { -readonly [Member in keyof FoundEvent]: FoundEvent[Member] };
     const value = this.#text(SENT.value);
     found.anonymousId = this.#text(SENT.anonymousId);
@@ -139,7 +139,7 @@ export class RecordReader {
   }
 }
 
-/** A value of its own for each row where it is a list or an object: whoever gets it may change it. */
+/** Parses lists and objects anew for each row, as callers may change them. */
 function valueOf({ values, scalars }: MetadataKey, code: number): unknown {
   const known = scalars.get(code);
   if (known !== undefined) return known;

@@ -2,81 +2,78 @@ import type { CodeColumn } from "../column/column.js";
 import type { Excerpt } from "./excerpt.js";
 import type { Who } from "./who.js";
 
-/** Smallest and largest code of a column, and whether some row has code 0. */
+/** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
   readonly min: number;
   readonly max: number;
   readonly hasZero: boolean;
 }
 
-/** The earliest time, in ms of the day, at which an event carried both a user id and an anonymous id (codes of their dictionaries). */
+/** The earliest time of an event with both a user id and an anonymous id, given as codes of their dictionaries. */
 export interface IdLink {
   readonly anonymousId: number;
   readonly userId: number;
   readonly createdAtMs: number;
 }
 
-/** How something is made of rows, and of what was made of the first of them and of the others. */
+/** How to compute a value from rows, and how to combine the values of a head's first rows and of its later ones. */
 export interface Folding<T> {
-  /** @param first the place of the first of these rows in their head */
+  /** @param first index of the first of these rows in their head */
   of(rows: Rows, first: number): T;
-  /** Changes neither. */
+  /** Must change neither argument. */
   join(known: T, more: T): T;
   byteLength(made: T): number;
 }
 
-/**
- * The rows of one UTC day that live together: a sealed segment or a head. The only thing a query reads.
- * A head is a frozen view of what it held.
- */
+/** The rows of one UTC day that are stored together: a sealed segment or a frozen view of a head. All that a query reads. */
 export interface Rows {
   readonly day: number;
   readonly rowCount: number;
-  /** Immutable, and ascending by (createdAt, event id). */
+  /** Whether the rows are immutable and sorted by (createdAt, event id, project). */
   readonly sealed: boolean;
-  /** Its rows stay what they are: `derive` keeps. True for sealed rows, and for heads that take no more. */
+  /** Whether the rows never change, so that `derive` caches: true for sealed rows and for full heads. */
   readonly settled: boolean;
   /** Smallest and largest ms of the day. */
   readonly minMs: number;
   readonly maxMs: number;
-  /** Smallest and largest store sequence: each row has its own, wherever it lies. */
+  /** Smallest and largest store sequence; each row has its own. */
   readonly firstSequence: number;
   readonly lastSequence: number;
-  /** Columns that some row has a code other than 0 in. */
+  /** Columns in which any row has a code other than 0. */
   columnNames(): readonly string[];
-  /** Null when all rows have code 0. */
+  /** Null if all rows have code 0. */
   zone(column: string): ColumnZone | null;
-  /** Brings columns into memory; null when they are there already. @throws corruption */
+  /** Loads columns into memory; null if they are already loaded. @throws corruption */
   load(columns: readonly string[]): Promise<void> | null;
-  /** Who did something. Stored beside sealed rows; cost: the triples. For others: a look at each row. @throws corruption */
+  /** The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read. @throws corruption */
   who(): Promise<Who>;
-  /** The same if it is in memory; null else. */
+  /** Like `who` if it is in memory, else null. */
   knownWho(): Who | null;
   /**
-   * Some rows that are stored a second time, by themselves, under a name; null where none are: the columns tell. @throws corruption
-   * @param of names of what it has to depend on; it may depend on more, and hold more rows
+   * A stored excerpt of the rows by name; null if there is none, then read the columns. @throws corruption
+   * @param of names that the excerpt must depend on; it may depend on more, and contain more rows
    */
   excerpt(name: string, of: readonly string[]): Promise<Excerpt | null>;
-  /** Keeps what is loaded in memory until `unpin`: a query pins before `load` and unpins after its last read. */
+  /** Keeps loaded data in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;
   /** Codes of a loaded column. */
   column(name: string): CodeColumn;
   /** Ms of the day by row. */
   times(): Int32Array;
-  /** 16 bytes a row. */
+  /** 16 bytes per row. */
   ids(): Uint8Array;
-  /** The project of a row whose id is loaded: of events with the same id it tells one from the other. */
+  /** The project of a row whose id is loaded; it distinguishes events with the same id. */
   projectOf(row: number): string;
   /** Store sequence by row. */
   sequences(): Uint32Array;
   /**
-   * A structure derived from the rows: kept for settled rows while memory allows, made anew for others.
-   * @param since what else it was made of: with another one of these it is made anew
+   * Returns a value derived from the rows: cached for settled rows while memory allows, recomputed for others.
+   * @param since other inputs of the value: it is recomputed if any of them is another object
    */
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;
-  /** As `derive`, kept for a head that grows too: only the rows that came since it was asked last are looked at. */
+  /** Like `derive`, but also cached for a growing head: only the rows added since the last call are read. */
   fold<T>(key: string, folding: Folding<T>): T;
-  /** What `derive` keeps under these; null for nothing. For structures that take more than one turn to make. */
+  /** The value that `derive` has cached, else null. For values whose computation yields. */
   kept(key: string, since: readonly object[]): unknown;
 }

@@ -23,7 +23,7 @@ export interface ColumnMeta extends ColumnZone {
   readonly entryCount?: number;
 }
 
-/** What a segment says of itself. */
+/** The metadata of a segment, stored in its footer. */
 export interface SegmentMeta {
   readonly kind: "segment";
   readonly day: number;
@@ -34,19 +34,19 @@ export interface SegmentMeta {
   readonly lastSequence: number;
   readonly columns: readonly ColumnMeta[];
   readonly who: WhoMeta;
-  /** Absent where there is none. */
+  /** Absent if there are none. */
   readonly excerpts?: readonly ExcerptMeta[];
 }
 
-/** Name of the block that tells who did something. */
+/** Name of the block with the actors of the rows. */
 export const WHO_BLOCK = "who";
 
-/** Name of the block with the ids seen together on one event; absent where there are none. */
+/** Name of the block with the ids seen together on one event; absent if there are none. */
 export const LINKS_BLOCK = "links";
 
-/** Shorter blocks stay as they are: to deflate one takes a tenth of a millisecond and saves a few bytes, and a hundred describe it. */
+/** Shorter blocks are stored raw: deflating takes a tenth of a millisecond and saves few bytes, compared to a hundred that describe a block. */
 const DEFLATED_BYTES_MIN = 64;
-/** Costs in values: of any block; of one that is deflated, and of each of its bytes. */
+/** Costs in values: per block, per deflated block, and per deflated byte. */
 const VALUES_PER_BLOCK = 4 * 1024;
 const VALUES_PER_DEFLATE = 16 * 1024;
 const VALUES_PER_BYTE = 2;
@@ -58,19 +58,19 @@ export function rowsBlock(column: string): string {
   return `${column}.rows`;
 }
 
-/** How the bytes of a segment file are made, and what is written beside the rows. */
+/** How to encode a segment file, and which excerpts to store with the rows. */
 export interface SegmentMaking {
   readonly deflate: Deflate;
   readonly excerpts: readonly ExcerptRule[];
 }
 
-/** The bytes of a segment file, and what its footer says. */
+/** Encodes a segment file; returns its bytes and its metadata. */
 export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rules }: SegmentMaking, turns = new Turns()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
   const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, turns);
   const packDeltas = async (name: string, values: Int32Array | Uint32Array) => await packed(name, await toPlanes(await toDeltas(values, turns), turns));
   const blocks: PackedBlock[] = [
     await packDeltas(TIME_COLUMN, merged.times),
-    // Random bits do not deflate: stored as they are, they cost nothing to read.
+    // Random bits do not deflate; stored raw, they need no inflating.
     { name: ID_COLUMN, bytes: merged.ids, rawByteLength: merged.ids.length, deflated: false },
     await packDeltas(SEQUENCE_COLUMN, merged.sequences),
   ];
@@ -94,7 +94,7 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
     if (excerpt.rowCount > 0) blocks.push(await packed(excerptBlock(rule.name), encoded.bytes));
   }
   const links = await linksOf({ times: () => merged.times, column }, turns);
-  // Beside the footer: who opens the file reads both.
+  // Next to the footer, so that opening the file reads both at once.
   if (links.times.length > 0) blocks.push(await packed(LINKS_BLOCK, await encodeLinks(links, turns)));
   const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, turns);
   const meta: SegmentMeta = {
@@ -112,12 +112,12 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
   return { bytes: await encodeContainer(blocks, meta, turns), meta };
 }
 
-/** Times, sequences and sparse row numbers from the inflated bytes of their block. */
+/** Decodes times, sequences or sparse row numbers from the inflated bytes of their block. */
 export function decodeDeltas(bytes: Uint8Array): Uint32Array {
   return fromDeltas(codesOfBytes(fromPlanes(bytes, 4), 4) as Uint32Array);
 }
 
-/** A column from the inflated bytes of its blocks. */
+/** Decodes a column from the inflated bytes of its blocks. */
 export function decodeColumn(meta: ColumnMeta, rowCount: number, bytes: Uint8Array, rows: Uint8Array | null): CodeColumn {
   const codes = codesOfBytes(fromPlanes(bytes, meta.width), meta.width);
   return rows === null ? { kind: "dense", codes } : { kind: "sparse", rows: decodeDeltas(rows), codes, rowCount };

@@ -11,9 +11,9 @@ import type { ColumnZone, Folding, Rows } from "./rows.js";
 import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type ColumnMeta, type SegmentMeta } from "./segment-file.js";
 import { decodeWho, type Who } from "./who.js";
 
-/** Bytes between two ranges that are read along: about what another read would cost. */
+/** Largest gap between two ranges that are read together: reading it costs about as much as another read. */
 const GAP_BYTES = 128 * 1024;
-/** A longer read would hold more bytes at once than it saves. */
+/** Longer combined reads would hold more bytes at once than they save. */
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
 interface BlockRequest {
@@ -23,14 +23,14 @@ interface BlockRequest {
   readonly reject: (error: unknown) => void;
 }
 
-/** Reads ranges of one object: those that are asked for in one turn and lie close together are one read, of 4 MiB unless one is longer. */
+/** Reads ranges of one object, combining those that are requested at once and lie close together; up to 4 MiB, unless one range is longer. */
 export class CoalescedReads {
   #asked: BlockRequest[] = [];
 
-  /** @param read null for an object that is not there; fewer bytes where it ends before */
+  /** @param read resolves to null if the object is missing, and to fewer bytes if it ends before `end` */
   constructor(readonly read: (start: number, end: number) => Promise<Uint8Array | null>) {}
 
-  /** Bytes of their own. */
+  /** Reads a range into an array of its own. */
   of(start: number, end: number): Promise<Uint8Array | null> {
     return new Promise((resolve, reject) => {
       if (this.#asked.push({ start, end, resolve, reject }) === 1) queueMicrotask(() => this.#readAsked());
@@ -54,7 +54,7 @@ export class CoalescedReads {
     void this.#readRun(run, end);
   }
 
-  /** Never rejects: whoever asked hears of what fails, be it at once. */
+  /** Never rejects: an error, even one thrown synchronously, rejects the requests of the run. */
   async #readRun(run: readonly BlockRequest[], end: number): Promise<void> {
     const from = run[0]?.start ?? 0;
     try {
@@ -66,25 +66,25 @@ export class CoalescedReads {
   }
 }
 
-/** How a segment reads its file. */
+/** Access of a segment to its file. */
 export interface SegmentSource {
   read(key: string, start: number, end: number): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
-  /** The project that a code stands for. */
+  /** Project texts by code. */
   readonly projects: ProjectTexts;
-  /** Nothing is read any more. */
+  /** Called when nothing more is read. */
   release?(): void;
 }
 
-/** What a small segment's file is held under, beside its columns. */
+/** Cache key of a small segment's whole file. */
 const WHOLE_FILE = "whole file";
 
-/** Texts of projects by their codes. */
+/** Project texts by code. */
 export type ProjectTexts = Pick<Dictionary, "valueOf">;
 
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
 
-/** Immutable rows of one UTC day, stored in a container file; columns are read when a query needs them. */
+/** Immutable rows of one UTC day, stored in a container file; columns are loaded when a query needs them. */
 export class Segment implements Rows {
   readonly sealed = true;
   readonly settled = true;
@@ -98,12 +98,12 @@ export class Segment implements Rows {
   readonly #held: Holdings;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #reads: CoalescedReads;
-  /** The code of the project of all rows; null where they are of several. */
+  /** The project code of all rows; null if they belong to several projects. */
   readonly #onlyProject: number | null;
 
   /**
    * @param links ids seen together on one event
-   * @param file all bytes of a small file, so that its columns need no further read; null for others
+   * @param file all bytes of a small file, so that its columns need no further reads; null for others
    */
   constructor(
     readonly key: string,
@@ -129,7 +129,7 @@ export class Segment implements Rows {
     this.#onlyProject = projects !== null && projects.min === projects.max && !projects.hasZero ? projects.min : null;
   }
 
-  /** The same rows, of which no column is in memory yet: what is derived of one is unknown to the other. */
+  /** The same rows with a cache of their own: no column is loaded yet, and derived data is not shared. */
   twin(budget: MemoryBudget): Segment {
     return new Segment(this.key, this.byteLength, this.footer, this.links, this.source, budget, this.#held.get(WHOLE_FILE) as Uint8Array | null);
   }
@@ -152,7 +152,7 @@ export class Segment implements Rows {
 
   load(columns: readonly string[]): Promise<void> | null {
     let waits: Promise<void>[] | null = null;
-    // Where rows are of several projects, ids are compared together with these.
+    // With several projects, comparing ids also needs the projects.
     const needed = columns.includes(ID_COLUMN) && this.#onlyProject === null ? [...columns, PROJECT_COLUMN] : columns;
     for (const name of needed) {
       if (this.#held.get(name) === null && this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
@@ -160,7 +160,7 @@ export class Segment implements Rows {
     return waits === null ? null : Promise.all(waits).then(() => undefined);
   }
 
-  /** Whether a column, the times, ids or sequences are in memory. */
+  /** Whether a column, or the times, ids or sequences, are in memory. */
   isLoaded(name: string): boolean {
     return this.#held.get(name) !== null;
   }
@@ -216,7 +216,7 @@ export class Segment implements Rows {
     return this.#held.get(key, since);
   }
 
-  /** Drops all that was derived: it may tell of who was erased from other segments. Columns stay. */
+  /** Drops all derived data, which may describe persons erased from other segments. Columns stay. */
   forgetDerived(): void {
     this.#held.forget((key) => key !== WHOLE_FILE && !this.#blocks.has(key));
   }
@@ -229,7 +229,7 @@ export class Segment implements Rows {
     this.#held.unpin();
   }
 
-  /** Drops everything in memory: the segment left the catalog. */
+  /** Drops everything in memory once the segment has left the catalog. */
   release(): void {
     this.#held.release();
     this.source.release?.();

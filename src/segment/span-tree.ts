@@ -5,8 +5,8 @@ import type { Segment } from "./segment.js";
 import { Span, type SpanPart } from "./span.js";
 
 /**
- * Days that a span of each level holds, aligned to multiples: a window of d days is a few spans of every level. Each level
- * keeps about as much as the one below, so they are few.
+ * Days per span of each level, aligned to multiples: a window of d days consists of a few spans of every level.
+ * There are few levels because each caches about as much as the one below it.
  */
 const LEVEL_DAY_COUNTS = [1, 4, 16, 64];
 
@@ -15,12 +15,12 @@ interface Placed {
   readonly part: SpanPart;
 }
 
-/** The segments and heads of a store as spans of spans: a window is answered from few of them. */
+/** The segments and heads of a store as a tree of spans, so that a query over a window combines few of them. */
 export class SpanTree {
   private constructor(
-    /** All of them, from old to new. */
+    /** All top-level parts, oldest first. */
     readonly parts: readonly SpanPart[],
-    /** By level and the number of its days. */
+    /** By days per span, and the index of the span at that level. */
     readonly spans: ReadonlyMap<string, Span>,
     readonly segments: readonly Segment[],
     readonly heads: readonly Head[],
@@ -29,8 +29,8 @@ export class SpanTree {
   static readonly EMPTY = new SpanTree([], new Map(), [], []);
 
   /**
-   * Keeps the spans of a former tree whose segments and heads are all the same, and what is kept by those to which heads
-   * were added; the others are released.
+   * Reuses the spans of a former tree whose segments and heads are unchanged, and the caches of those to which only heads were added;
+   * releases the others.
    * @param segments ascending by day
    */
   static of(segments: readonly Segment[], heads: readonly Head[], former: SpanTree, budget: MemoryBudget): SpanTree {

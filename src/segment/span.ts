@@ -5,29 +5,29 @@ import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { Segment } from "./segment.js";
 
-/** A segment or a head, or all of them of some days. */
+/** A segment, a head, or a span of several of them. */
 export type SpanPart = Span | Segment | Head;
 
-/** What the rows of a span answered to a question. */
+/** A cached result of a query for the rows of a span. */
 export interface SpanAnswer {
   readonly value: unknown;
-  /** How many rows each of its heads had then, in their order; heads that came later had none. */
+  /** Rows per head that the result covers, in the order of the span's heads; heads added later count as 0. */
   readonly rowCounts: readonly number[];
 }
 
 /**
- * Segments and heads of days that lie together: what all their rows answer to a question is kept here. Heads grow, and an
- * answer says of how many of their rows it is.
+ * Adjacent days of segments and heads, with a cache of query results for all their rows. Heads grow, so a result states how many of
+ * their rows it covers.
  */
 export class Span {
   readonly segments: readonly Segment[];
-  /** In the order in which they came: those of a former span first, if this one goes on with it. */
+  /** In order of addition: first those of a former span, if this one continues it. */
   readonly heads: readonly Head[];
   readonly #firstMs: number;
   readonly #lastMs: number;
   readonly #held: Holdings;
 
-  /** @param former a span of the same days: what it keeps is gone on with where only heads came since */
+  /** @param former a span of the same days, whose cache this one takes over if only heads were added since */
   constructor(
     readonly parts: readonly SpanPart[],
     budget: MemoryBudget,
@@ -42,7 +42,7 @@ export class Span {
     this.#lastMs = Math.max(...this.segments.map(lastMsOf));
   }
 
-  /** Segments and heads. */
+  /** Number of segments and heads. */
   get partCount(): number {
     return this.segments.length + this.heads.length;
   }
@@ -56,9 +56,9 @@ export class Span {
     return this.heads.reduce((ms, head) => Math.max(ms, lastMsOf(head)), this.#lastMs);
   }
 
-  /** Null where nothing is kept under the key. */
+  /** Returns null if there is no entry. */
   kept(key: string): SpanAnswer | null {
-    // What is held here was kept here.
+    // Only `keep` adds entries.
     return this.#held.get(key) as SpanAnswer | null;
   }
 
@@ -66,12 +66,12 @@ export class Span {
     this.#held.hold(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 
-  /** Whether it keeps what another one kept. */
+  /** Whether it has taken over the cache of another span. */
   goesOnWith(former: Span): boolean {
     return this.#held === former.#held;
   }
 
-  /** Some of its segments or heads left the catalog. */
+  /** Drops the cache: segments or heads of the span left the catalog. */
   release(): void {
     this.#held.release();
   }

@@ -1,6 +1,6 @@
 import type { Rows } from "./rows.js";
 
-/** Keeps what is loaded of some rows in memory while they are read, and of no others. */
+/** Pins rows, and thus their loaded data, while `read` runs. */
 export async function whilePinned<T>(rows: Iterable<Rows>, read: () => T | Promise<T>): Promise<T> {
   const pinned = [...new Set(rows)];
   for (const part of pinned) part.pin();

@@ -1,19 +1,19 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and indexes are bounded by their columns */
 import { Turns } from "../base/turn.js";
 import { codesOfBytes, narrowCodes, wideCodes, type Codes } from "../column/codes.js";
 import { denseCodes, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import { sortNumbers } from "../base/sort-numbers.js";
 
-/** The columns that tell who did something. */
+/** The columns that identify the actor of an event. */
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
 
-/** The same, and for whom and where. */
+/** The columns of the triples: actor, company and project. */
 export const WHO_COLUMNS = [...ACTOR_COLUMNS, "companyId", "project"] as const;
 
 /**
- * Who did something in a segment, for which company by the event itself (0: none), in which project: distinct triples, ascending.
- * An actor is twice a code of a user id, or twice a code of an anonymous id and one, where there is no user id.
+ * The actors of a segment's events, with the company that the event names (0: none) and the project: distinct triples, ascending.
+ * An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1.
  */
 export interface Who {
   readonly actors: Uint32Array;
@@ -21,30 +21,30 @@ export interface Who {
   readonly projects: Uint32Array;
 }
 
-/** How the bytes of these triples are read. */
+/** How to decode the triples. */
 export interface WhoMeta {
   readonly count: number;
   readonly companyWidth: 1 | 2 | 4;
   readonly projectWidth: 1 | 2 | 4;
 }
 
-/** Rows below 2^26, actors below 2^26: both fit the 53 bits of a number exactly. */
+/** Rows and actors are below 2^26: together they fit into the 53 bits of a number. */
 const ROW_SPAN = 2 ** 26;
-/** Codes are below it. */
+/** Upper bound of codes, exclusive. */
 const CODE_SPAN = 2 ** 24;
-/** Actors that are remembered while rows are looked through. */
+/** Number of recent actors remembered while reading rows. */
 const SLOT_COUNT = 2 ** 13;
-/** Pairs that are sorted in one go. */
+/** Up to this many pairs are sorted without yielding. */
 const FEW_PAIRS = 4_096;
-/** What a row costs, in looks at a value. */
+/** Cost of a row, in values. */
 const VALUES_PER_ROW = 8;
 
-/** The actor of a row by its codes; 0 for nobody. */
+/** The actor of a row by its codes; 0 if it has neither id. */
 export function actorOf(user: number, anonymous: number): number {
   return user !== 0 ? user * 2 : anonymous !== 0 ? anonymous * 2 + 1 : 0;
 }
 
-/** The triples of some rows; events of nobody have none. Cost: a sort of the rows by actor. */
+/** The triples of some rows, without events that have no actor. Cost: a sort of the rows by actor. */
 export async function whoOf(rowCount: number, column: (name: string) => CodeColumn, turns = new Turns()): Promise<Who> {
   const codesOf = async (name: string) => {
     const codes = wideCodes(denseCodes(column(name)));
@@ -54,7 +54,7 @@ export async function whoOf(rowCount: number, column: (name: string) => CodeColu
   const [users, anonymous, companies, projects] = [await codesOf("userId"), await codesOf("anonymousId"), await codesOf("companyId"), await codesOf("project")];
   const keys = new Float64Array(rowCount);
   let keyCount = 0;
-  // Most events of an actor are like the one before: those need not be sorted.
+  // Most events repeat the actor's previous pair and need not be sorted.
   const [lastActors, lastPairs] = [new Uint32Array(SLOT_COUNT), new Float64Array(SLOT_COUNT)];
   await turns.inPieces(rowCount, (from, to) => {
     for (let row = from; row < to; row += 1) {
@@ -89,7 +89,7 @@ export async function whoOf(rowCount: number, column: (name: string) => CodeColu
   return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
 }
 
-/** Adds the distinct ones among the sorted companies and projects of one actor; answers how many triples there are now. */
+/** Adds the distinct pairs of company and project of one actor, given sorted; returns the new number of triples. */
 function addPairs(into: Who, count: number, actor: number, pairs: Float64Array): number {
   for (let at = 0; at < pairs.length; at += 1) {
     if (at > 0 && pairs[at] === pairs[at - 1]) continue;
@@ -101,7 +101,7 @@ function addPairs(into: Who, count: number, actor: number, pairs: Float64Array):
   return count;
 }
 
-/** The bytes of triples before they are deflated: actors, then companies, then projects. */
+/** Encodes triples before deflating: actors, then companies, then projects. */
 export async function encodeWho({ actors, companies, projects }: Who, turns: Turns): Promise<{ bytes: Uint8Array; meta: WhoMeta }> {
   const [ofCompanies, ofProjects] = [narrowCodes(companies), narrowCodes(projects)];
   const parts = [await toPlanes(await toDeltas(actors, turns), turns), await toPlanes(ofCompanies, turns), await toPlanes(ofProjects, turns)];
@@ -115,7 +115,7 @@ export async function encodeWho({ actors, companies, projects }: Who, turns: Tur
   return { bytes, meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
 }
 
-/** Triples from their inflated bytes. */
+/** Decodes triples from their inflated bytes. */
 export function decodeWho({ count, companyWidth, projectWidth }: WhoMeta, bytes: Uint8Array): Who {
   const companiesAt = count * 4;
   const projectsAt = companiesAt + count * companyWidth;
