@@ -1,4 +1,4 @@
-/** A stream of pseudo-random choices that a seed fixes for ever. */
+/** A stream of pseudo-random choices, fully determined by a seed. */
 export interface Random {
   /** Uniform in `[0, 1)`. */
   next(): number;
@@ -6,15 +6,15 @@ export interface Random {
   below(count: number): number;
   /** A whole number in `[low, high]`. */
   between(low: number, high: number): number;
-  /** True with this probability. */
+  /** True with the given probability. */
   chance(probability: number): boolean;
-  /** One of the items, all equally likely. @throws RangeError when there is none */
+  /** One of the items, with equal probability. @throws RangeError if there are none */
   pick<T>(items: readonly T[]): T;
   /** A shuffled copy. */
   shuffled<T>(items: readonly T[]): T[];
 }
 
-/** The random stream of a seed (mulberry32): the same choices on every machine. */
+/** Creates the random stream of a seed (mulberry32): the same choices on every machine. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   const next = () => {

@@ -1,10 +1,10 @@
 import { DaybookError, type ErrorCode } from "../base/errors.js";
 import type { AppendFile, HeldObject, Storage } from "../store/storage/storage.js";
 
-/** One promise of `Storage`. `run` rejects with the reason if the storage breaks it. */
+/** One requirement of `Storage`. `run` rejects with the reason if the storage violates it. */
 export interface StorageCase {
   readonly name: string;
-  /** @param open a storage over the same place, which is empty before the first call of the case */
+  /** @param open opens a storage over the same location, which is empty before the first call of the case */
   run(open: () => Promise<Storage>): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ async function expectError(code: ErrorCode | null, what: string, run: () => Prom
 
 type AppendRun = (openAppend: (key: string) => Promise<AppendFile>, storage: Storage, reopen: () => Promise<Storage>) => Promise<void>;
 
-/** A case for storages that append; the others pass it. */
+/** A case for storages that can append; others pass it. */
 function appendCase(name: string, run: AppendRun): StorageCase {
   return {
     name,
@@ -400,5 +400,5 @@ const codecCases: readonly StorageCase[] = [
   },
 ];
 
-/** What every implementation of `Storage` must do. Run each case on a fresh place; optional members that are absent pass. */
+/** The requirements on every implementation of `Storage`. Run each case on an empty location; absent optional members pass. */
 export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...watchCases, ...codecCases];

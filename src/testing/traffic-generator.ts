@@ -9,7 +9,7 @@ export interface TrafficOptions {
   readonly startMs?: number;
   /** Days over which the events spread. Default 90. */
   readonly dayCount?: number;
-  /** Default: one for every 18 events. */
+  /** Default: one per 18 events. */
   readonly visitorCount?: number;
   /** Default one project, `web`. */
   readonly projects?: readonly string[];
@@ -35,9 +35,9 @@ const PLANS = ["free", "pro", "team", "enterprise"];
 const SOURCES = ["newsletter", "google", "partner"];
 
 /**
- * Events of a web product with the skew that real ones have: few pages, countries and visitors make most of the
- * traffic, one event in a hundred is a purchase with revenue, nearly all arrive in order of time. One seed, one sequence.
- * About 1.5 µs an event; nothing is held. @throws invalid_parameter, unknown_parameter
+ * Generates events of a web product with realistic skew: few pages, countries and visitors make up most of the traffic, one event in
+ * a hundred is a purchase with revenue, and events are in order of time. A seed always yields the same sequence.
+ * About 1.5 µs per event; nothing is kept in memory. @throws invalid_parameter, unknown_parameter
  */
 export function* generateTraffic(options: TrafficOptions): Generator<EventInput> {
   refuseUnknown(options, KNOWN);
@@ -63,7 +63,7 @@ export function* generateTraffic(options: TrafficOptions): Generator<EventInput>
   }
 }
 
-/** A visitor's own attributes follow from the number alone, so that they agree over all of the visitor's events. */
+/** Derives a visitor's attributes from the number alone, so that they agree across the visitor's events. */
 function visitorFields(visitor: number, random: Random): Partial<EventInput> {
   const traits = seededRandom(visitor);
   const isCustomer = traits.chance(0.4);
@@ -97,7 +97,7 @@ function urlOf(random: Random): string {
   return random.chance(0.1) ? `${path}?tab=${random.below(4)}` : path;
 }
 
-/** A number in `[0, count)`; the smaller, the more often. */
+/** A number in `[0, count)`; smaller ones are more likely. */
 function skewed(random: Random, count: number): number {
   return Math.floor(count * random.next() ** 3);
 }

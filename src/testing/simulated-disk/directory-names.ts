@@ -1,4 +1,4 @@
-/** A change of a directory's names that no sync of the directory has made durable yet. `from` gives up its name only for the same file. */
+/** A change of a directory's names that is not yet durable. A `rename` removes `from` only if it still names the same file. */
 export type NameChange =
   | { readonly kind: "add"; readonly name: string; readonly node: number }
   | { readonly kind: "remove"; readonly name: string; readonly node: number }
@@ -6,7 +6,7 @@ export type NameChange =
 
 export type Names = ReadonlyMap<string, number>;
 
-/** A directory: the names that survive a loss of power for sure, what was changed since, and what listing it gives. Never changed in place. */
+/** A directory: the names certain to survive a power loss, the changes since, and the names that it lists. Never changed in place. */
 export interface DirectoryNames {
   readonly durable: Names;
   readonly changes: readonly NameChange[];
@@ -21,7 +21,7 @@ export function settledDirectory(names: Names): DirectoryNames {
   return { durable: names, changes: [], current: names };
 }
 
-/** The names after some changes, each of which may find that others did not happen. */
+/** Applies changes to names, even if other changes did not happen. */
 export function renamed(names: Names, changes: readonly NameChange[]): Names {
   const after = new Map(names);
   for (const change of changes) {
@@ -36,7 +36,7 @@ export function withNameChange(directory: DirectoryNames, change: NameChange): D
   return { ...directory, changes: [...directory.changes, change], current: renamed(directory.current, [change]) };
 }
 
-/** The directory after a sync of it that began at `begun`. */
+/** The directory after a sync that began in the state `begun`. */
 export function syncedDirectory(directory: DirectoryNames, begun: DirectoryNames): DirectoryNames {
   if (directory.changes.length === 0) return directory;
   const covered = directory.changes.filter((change) => begun.changes.includes(change));

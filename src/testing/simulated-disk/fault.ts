@@ -1,35 +1,35 @@
 import type { LostPages } from "./file-content.js";
 import type { DiskOperation } from "./simulated-disk.js";
 
-/** An operation that rejects. */
+/** Makes an operation reject. */
 export interface FailingFault {
   /** EIO, ENOSPC, EMFILE, … */
   readonly errno: string;
-  /** Of a failed sync: what becomes of the changes. Default `kept`. */
+  /** For a failed sync: what happens to the changes. Default `kept`. */
   readonly pages?: LostPages;
-  /** Of a failed write: bytes that reached the file all the same. Default 0. */
+  /** For a failed write: bytes that reach the file nevertheless. Default 0. */
   readonly takenByteLength?: number;
 }
 
-/** A read or write of at most so many bytes, which is no error. */
+/** Limits a read or write to some bytes, which is not an error. */
 export interface ShortFault {
   readonly byteLengthMax: number;
 }
 
-/** How an operation goes wrong. */
+/** How an operation fails. */
 export type Fault = FailingFault | ShortFault;
 
-/** Decides before each operation, reads and opens too, whether and how it fails. @param index operations before it */
+/** Decides before each operation, including reads and opens, whether and how it fails. @param index number of operations before it */
 export type Faults = (operation: DiskOperation, index: number) => Fault | null;
 
 export const noFaults: Faults = () => null;
 
-/** The operation `at` fails. */
+/** Fails the operation with index `at`. */
 export function failOnce(at: number, fault: Fault): Faults {
   return (_, index) => (index === at ? fault : null);
 }
 
-/** The operation `at` fails, and every later one that `concerns` it. */
+/** Fails the operation with index `at` and all later ones, if `concerns` selects them. */
 export function failFrom(at: number, fault: Fault, concerns: (operation: DiskOperation) => boolean = () => true): Faults {
   return (operation, index) => (index >= at && concerns(operation) ? fault : null);
 }

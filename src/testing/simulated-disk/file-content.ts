@@ -1,14 +1,14 @@
-/** A change of a file's content that no sync has made durable yet. */
+/** A change of a file's content that is not yet durable. */
 export type ContentChange =
   | { readonly kind: "write"; readonly position: number; readonly bytes: Uint8Array }
   | { readonly kind: "truncate"; readonly byteLength: number };
 
-/** A file: what survives a loss of power for sure, what was changed since, and what reading it gives. Never changed in place. */
+/** A file: the content certain to survive a power loss, the changes since, and the content that reads return. Never changed in place. */
 export interface FileContent {
   readonly durable: Uint8Array;
   readonly changes: readonly ContentChange[];
   readonly current: Uint8Array;
-  /** A failed sync dropped changes: `current` shows bytes that will never reach the disk. */
+  /** Whether a failed sync dropped changes: `current` then contains bytes that will never reach the disk. */
   readonly isDetached: boolean;
 }
 
@@ -16,12 +16,12 @@ const NOTHING = new Uint8Array(0);
 
 export const EMPTY_FILE: FileContent = { durable: NOTHING, changes: [], current: NOTHING, isDetached: false };
 
-/** A file of bytes that are all durable. */
+/** A file whose bytes are all durable. */
 export function settledFile(bytes: Uint8Array): FileContent {
   return { durable: bytes, changes: [], current: bytes, isDetached: false };
 }
 
-/** The bytes after a change; what a write leaves out between the end and itself is zero. */
+/** Applies a change to bytes; fills any gap before a write with zeros. */
 export function changed(bytes: Uint8Array, change: ContentChange): Uint8Array {
   if (change.kind === "truncate") return resized(bytes, change.byteLength);
   const after = resized(bytes, Math.max(bytes.length, change.position + change.bytes.length));
@@ -29,7 +29,7 @@ export function changed(bytes: Uint8Array, change: ContentChange): Uint8Array {
   return after;
 }
 
-/** A copy of `byteLength` bytes, filled up with zeros. */
+/** A copy of `byteLength` bytes, padded with zeros. */
 export function resized(bytes: Uint8Array, byteLength: number): Uint8Array {
   if (byteLength <= bytes.length) return bytes.slice(0, byteLength);
   const longer = new Uint8Array(byteLength);
@@ -41,7 +41,7 @@ export function withChange(file: FileContent, change: ContentChange): FileConten
   return { ...file, changes: [...file.changes, change], current: changed(file.current, change) };
 }
 
-/** The file after a sync that began at `begun` and went well. What an earlier failed one dropped stays lost, and nobody says so. */
+/** The file after a successful sync that began in the state `begun`. Changes that an earlier failed sync dropped stay lost, silently. */
 export function synced(file: FileContent, begun: FileContent): FileContent {
   if (file.changes.length === 0) return file;
   const covered = file.changes.filter((change) => begun.changes.includes(change));
@@ -51,12 +51,12 @@ export function synced(file: FileContent, begun: FileContent): FileContent {
 }
 
 /**
- * What a failed sync does to the changes: `kept` for the next sync; `dropped`: clean as far as the kernel knows, still
- * read; `evicted`: dropped, and read back from the disk.
+ * What a failed sync does to the changes: `kept` for the next sync; `dropped`: clean according to the kernel, and still read;
+ * `evicted`: dropped, and read back from the disk.
  */
 export type LostPages = "kept" | "dropped" | "evicted";
 
-/** The file after a sync that failed. */
+/** The file after a failed sync. */
 export function afterFailedSync(file: FileContent, pages: LostPages): FileContent {
   if (pages === "kept" || file.changes.length === 0) return file;
   return pages === "evicted" ? settledFile(file.durable) : { ...file, changes: [], isDetached: true };

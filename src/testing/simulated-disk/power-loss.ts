@@ -3,23 +3,22 @@ import { type DirectoryNames, type Names, renamed, settledDirectory } from "./di
 import { type FileContent, changed, resized, settledFile } from "./file-content.js";
 import { type DiskState, ROOT } from "./simulated-disk.js";
 
-/** What a disk writes as a whole. */
+/** Bytes that a disk writes atomically. */
 const SECTOR_BYTES = 512;
 
-/** How much of what was not synced survives. */
+/** How much of the unsynced changes survives. */
 interface Luck {
-  /** Of each directory the first so many changes; or any of them. */
+  /** Of each directory, a prefix of the changes, or any subset. */
   readonly names: "prefix" | "subset";
-  /** Of each file the first so many changes, the next one torn; or any sectors of any of them. */
+  /** Of each file, a prefix of the changes with the next one torn, or any sectors of any changes. */
   readonly content: "prefix" | "sectors";
-  /** The probability that one change, or one sector of one, survives. */
+  /** The probability that a change, or a sector of one, survives. */
   readonly chance: number;
 }
 
 /**
- * What a loss of power at a moment leaves on the disk, one of very many possibilities: files as of their last sync and
- * any part of what was written or cut since, in sectors of 512 bytes; directories as of their last sync and any of the
- * changes since. Everything in it is durable.
+ * A possible state of the disk after a power loss, one of very many: files as of their last sync, with any part of later writes
+ * and cuts, in sectors of 512 bytes; directories as of their last sync, with any of the later changes. Everything in it is durable.
  */
 export function powerLoss(state: DiskState, random: Random): DiskState {
   const luck: Luck = {
@@ -43,7 +42,7 @@ export function powerLoss(state: DiskState, random: Random): DiskState {
   return { files, directories };
 }
 
-/** Whether a loss of power would take nothing away. */
+/** Whether a power loss would lose nothing. */
 export function isSettled({ files, directories }: DiskState): boolean {
   const isSynced = ({ changes }: FileContent | DirectoryNames) => changes.length === 0;
   return [...files.values()].every((file) => isSynced(file) && !file.isDetached) && [...directories.values()].every(isSynced);
@@ -55,7 +54,7 @@ function survivingNames({ durable, changes }: DirectoryNames, { names, chance }:
   return renamed(durable, survivors);
 }
 
-/** 0 and all of them are as likely as their chances say; what is between, equally. */
+/** Picks the length of a surviving prefix, uniformly; with a chance of 0 or 1, none or all survive. */
 function prefixLength(count: number, chance: number, random: Random): number {
   if (chance === 0 || chance === 1) return chance * count;
   return random.below(count + 1);
@@ -94,7 +93,7 @@ function survivingSectors({ durable, changes }: FileContent, chance: number, ran
     for (const { from, to } of sectorsOf(position, change.bytes.length))
       if (random.chance(chance)) bytes = changed(bytes, { kind: "write", position: from, bytes: change.bytes.subarray(from - position, to - position) });
   }
-  // The length is written apart from the content: it may be that of any time since the sync.
+  // The length is written separately: it may be that of any time since the sync.
   return random.chance(0.3) ? resized(bytes, random.pick(byteLengths)) : bytes;
 }
 

@@ -8,7 +8,7 @@ import { type DiskOperation, type SimulatedDisk, errnoError } from "./simulated-
 export interface SimulatedFileSystemOptions {
   /** Which operations fail, and how. Default: none. */
   readonly faults?: Faults;
-  /** Waited for before and after each operation takes effect, so that operations under way at once interleave. Default: no wait. */
+  /** Awaited before and after each operation takes effect, so that concurrent operations interleave. Default: no wait. */
   readonly pause?: () => Promise<void> | void;
 }
 
@@ -16,7 +16,7 @@ const KNOWN: KnownOptions<SimulatedFileSystemOptions> = { faults: true, pause: t
 
 type OperationKind = DiskOperation["kind"];
 
-/** A disk as one process sees it. An operation happens at one moment between its call and its end. */
+/** A simulated disk as one process sees it. Each operation takes effect at one instant between its call and its end. */
 export class SimulatedFileSystem implements FileSystem {
   readonly #faults: Faults;
   readonly #pause: () => Promise<void> | void;
@@ -32,7 +32,7 @@ export class SimulatedFileSystem implements FileSystem {
     this.#pause = pause;
   }
 
-  /** Operations so far. */
+  /** Number of operations so far. */
   get operationCount(): number {
     return this.#operationCount;
   }
@@ -71,7 +71,7 @@ export class SimulatedFileSystem implements FileSystem {
     });
   }
 
-  /** As a hard link and the removal of the first name. */
+  /** Implemented as a hard link, then the removal of the old name. */
   async renameNew(from: string, to: string): Promise<void> {
     await this.#operate("rename", to, () => {
       const { parent, name, node } = this.#pair(from, to);
@@ -172,7 +172,7 @@ export class SimulatedFileSystem implements FileSystem {
     return bytes.length;
   }
 
-  /** @param failed what happens although the operation fails */
+  /** @param failed applies the effects of a failed operation */
   async #operate<T>(kind: OperationKind, path: string, run: (byteLengthMax: number) => T, failed: (fault: FailingFault) => void = () => undefined): Promise<T> {
     const fault = this.#faults({ kind, path }, this.#operationCount);
     this.#operationCount += 1;

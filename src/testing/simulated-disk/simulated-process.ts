@@ -1,4 +1,4 @@
-/** Who a process is, as the process table of a file storage asks. */
+/** The identity of a process, as the process table of a file storage uses it. */
 export interface SimulatedIdentity {
   readonly pid: number;
   readonly startTime: string;
@@ -7,10 +7,10 @@ export interface SimulatedIdentity {
   readonly host: string;
 }
 
-/** What has become of the process of another life. `unknown`: it cannot be seen, as in another container. */
+/** The state of processes of other lives. `unknown`: they cannot be seen, as in another container. */
 export type SimulatedState = "ended" | "unknown";
 
-/** For `fileStorage(…, { processes })`: the process of one life of a store. Those of other lives have ended, unless said otherwise. */
+/** For `fileStorage(…, { processes })`: the process of one life of a store. Processes of other lives have ended, unless `others` differs. */
 export function simulatedProcess(
   life: number,
   others: SimulatedState = "ended",
