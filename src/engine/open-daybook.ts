@@ -72,18 +72,18 @@ import type { TimeToLive } from "./upkeep/time-to-live.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 
-/** Who writes to storages without a journal. */
+/** Open writers on storages without a journal. */
 const writers = onePerProcess("writers", () => new WeakMap<Storage, Daybook>());
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
-/** A reader beside such a writer finds in the storage only what was sealed. */
+/** A reader of such a storage sees only what was sealed, so the writer seals first. */
 async function sealBeforeReading(storage: Storage): Promise<void> {
   const writer = writers.get(storage);
   await (writer?.health === "closed" ? writer.close() : writer?.seal());
 }
 
-/** The same for a reader that follows: only where the writer is ahead, for each seal is another manifest. */
+/** The same for a following reader, only if the writer is ahead: each seal writes another manifest. */
 async function sealBeforeLooking(storage: Storage, newestSequence: number): Promise<void> {
   const writer = writers.get(storage);
   if (writer === undefined || storeOf(writer)?.newestSequence === newestSequence) return;
@@ -92,20 +92,20 @@ async function sealBeforeLooking(storage: Storage, newestSequence: number): Prom
 }
 
 /**
- * Opens an organization's events, making a new store where there is none, but never beside stores: a directory of organizations
- * is refused before a byte is written.
+ * Opens an organization's events and creates a store where none exists, but never beside other stores: a directory of organizations is rejected
+ * before a byte is written.
  * @throws invalid_parameter, unknown_parameter, store_locked, manifest_missing, corruption, storage_full
  */
 export function openDaybook(options: DaybookOptions): Promise<Daybook> {
   return openOn(options, inMemory);
 }
 
-/** Makes what answers the plans of a store. */
+/** Creates what executes the plans of a store. */
 export type MakeExecutor = (store: Store, contexts: ReportContexts, options: DaybookOptions) => Executor;
 
 const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(store, contexts, options.onWork ?? (() => undefined));
 
-/** The same, with another executor. @throws as `openDaybook` does */
+/** `openDaybook` with another executor. @throws as `openDaybook` does */
 export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor): Promise<Daybook> {
   checkOptions(options);
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, follow: isFollowing = false, sealer = null } = options;
@@ -114,7 +114,7 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
-  // Loaded when asked for: most programs follow nobody, and scrub nothing.
+  // Lazy: most programs neither follow nor scrub.
   const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-asked.js") : null;
   const following = isFollowing ? loaded : null;
   const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
@@ -134,29 +134,29 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   }
 }
 
-/** The store behind a Daybook, for tests that look into it; null where it is none of this process. */
+/** The store of a Daybook; null if the Daybook is not one of this process. */
 export function storeOf(daybook: Daybook): Store | null {
   return daybook instanceof EmbeddedDaybook ? EmbeddedDaybook.storeOf(daybook) : null;
 }
 
-/** What a store has beside its rows and records. */
+/** What a Daybook needs besides its store. */
 interface StoreExtras {
   readonly keys: StoreKeys;
   readonly saved: readonly StoredSegment[];
-  /** What goes on with what a writer does; null: nothing. */
+  /** Follows the writer; null: nothing does. */
   readonly follow: typeof follow | null;
-  /** What reads its files again and again; null: nothing. */
+  /** Rereads the files periodically; null: nothing does. */
   readonly scrub: typeof Scrub | null;
 }
 
-/** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
+/** Wires one store: queries go to the executor, events to the queue, files to housekeeping. */
 class EmbeddedDaybook extends Questions implements Daybook, PagedExports, FillingDaybook {
   static storeOf(daybook: EmbeddedDaybook): Store {
     return daybook.#store;
   }
 
   readonly currency: string;
-  // Private to the language: who prints or serializes a Daybook must not print its keys and events.
+  // Private fields: printing or serializing a Daybook must not print its keys and events.
   readonly #store: Store;
   #cursorKey: Uint8Array;
   readonly #clock: Clock;
@@ -205,7 +205,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
     });
     const untilUnread = async (whenUnread: Promise<void>) => {
       await this.#exports.untilUnread(whenUnread);
-      // What was taken away is gone from answers; whoever opens the store again removes the old files.
+      // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
     const house = { store, queue: this.#queue, housekeeping: this.#housekeeping, untilUnread, refuseClosed: () => this.#refuseClosed() };
@@ -225,7 +225,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
     });
     const deleting = { ...house, clock: this.#clock, forget };
     this.#deletions = new Deletions(deleting);
-    // Last: nothing may fail behind what runs by itself.
+    // Last: nothing may throw after background tasks have started.
     this.#timeToLive = new StoredTimeToLive(deleting, this.#deletions, timer);
     this.#scrub = options.scrub === undefined || scrub === null ? null : new scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
@@ -293,7 +293,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   }
 
   async *exportRecords(options: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
-    // Loaded when asked for: most programs take no copy.
+    // Lazy: most programs export no records.
     const { exportStoredRecords } = await import("./rarely-asked.js");
     await this.#upToDate();
     yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
@@ -351,7 +351,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   }
 
   changes(options?: ChangesOptions): AsyncIterable<Change> {
-    // From now on, not from when it is first read.
+    // From this call on, not from the first read.
     return this.#listen(options, this.#store.newestSequence);
   }
 
@@ -372,7 +372,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
     this.#refuseClosed();
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
       throw parameterError("invalid_parameter", "storage", `expected memoryStorage() or another storage, got ${shown(storage)}`);
-    // Loaded when asked for: most programs make no backup of their own.
+    // Lazy: most programs make no backup themselves.
     const { backupStore } = await import("./rarely-asked.js");
     await sealBeforeReading(this.#store.storage);
     return await backupStore(this.#store.storage, storage, { takenMs: this.#clock.now() });
@@ -380,7 +380,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
 
   async stats(): Promise<DaybookStats> {
     await this.#upToDate();
-    // Loaded when asked for: most programs never do.
+    // Lazy: most programs never read statistics.
     const { statsOf } = await import("./rarely-asked.js");
     return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError ?? this.#timeToLive.lastError);
   }
@@ -419,7 +419,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
       await this.#timeToLive.keepTrusted();
       await this.#housekeeping.end(this.#queue);
     } catch (error) {
-      // Every row is durable in the journal, where there is one; only the tidy end is missing, and the next opening does without it.
+      // Every row is durable in the journal, if there is one: only the final seal is missing, and the next opening works without it.
       await this.#store.abandon();
       throw error;
     }
@@ -436,7 +436,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   }
 
   protected sealCursor(next: CursorPosition, { report, fingerprint, project }: Plan<"searchEvents" | "identitySessions">): string {
-    // The same page of a project has the same cursor, whatever came to others meanwhile.
+    // The same page of a project has the same cursor, whatever other projects store meanwhile.
     const sequence = project === null ? next.sequence : Math.min(next.sequence, this.#changes.newestOf(project));
     return encodeCursor(report, { ...next, sequence }, fingerprint, this.#cursorKey);
   }
@@ -461,7 +461,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
     return { nowMs: this.#clock.now(), keepsFuture: this.#keepsFuture, random: this.#random };
   }
 
-  /** Where the writer is, as far as it was asked for lately. @throws closed, and where there is nothing to be read any more */
+  /** Brings a following reader up to date if its last check is too old. @throws closed, and what `Following.fresh` throws */
   async #upToDate(): Promise<void> {
     this.#refuseClosed();
     await this.#following?.fresh();

@@ -13,75 +13,74 @@ import type { Notice } from "./question/notices.js";
 import type { Damage, ScrubOptions } from "./upkeep/scrub.js";
 
 export interface DaybookOptions {
-  /** Where the bytes are kept: `memoryStorage()`, `fileStorage(directory)` of `daybook/node`, or `opfsStorage(name)` of `daybook/browser`. */
+  /** Where data is stored: `memoryStorage()`, `fileStorage(directory)` of `daybook/node`, or `opfsStorage(name)` of `daybook/browser`. */
   readonly storage: Storage;
   /** The organization's reporting currency, ISO 4217. Default USD. */
   readonly currency?: string;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * What becomes of events and records whose time is more than five minutes ahead of the clock. `adjust` (default): they are stored as of the time of
-   * receipt, and answers name them in `adjusted`. `keep`: they are stored as they come, for tests, plans and copies.
+   * How events and records are stored whose time is more than five minutes ahead of the clock. `adjust` (default): as of the time of receipt, and
+   * results list them in `adjusted`. `keep`: as they come, for tests, plans and copies.
    */
   readonly futureEvents?: FutureEvents;
   /** When an ingest resolves. `disk` (default): after the sync. `os`: after the write; synced once a second. */
   readonly durability?: Durability;
-  /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads come on top. Default 2 GiB. */
+  /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads are not included. Default 2 GiB. */
   readonly memoryBudgetBytes?: number;
   /**
-   * `sealThread()` of `daybook/node`: segment files of some thousand rows and more are made on its thread, the same to the byte. The
-   * storage must have the codec of `fileStorage` or of `memoryStorage`. Otherwise the calling thread makes them, in pieces of about a
-   * millisecond.
+   * `sealThread()` of `daybook/node`: makes segment files of some thousand rows or more on its thread, with the same bytes. The storage must have the
+   * codec of `fileStorage` or `memoryStorage`. Without it the calling thread makes them, in chunks of about a millisecond.
    */
   readonly sealer?: Sealer;
-  /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
+  /** Opens beside a writer: no lock, no writes, a snapshot of the state at opening. Default false. */
   readonly readOnly?: boolean;
   /**
-   * With `readOnly: true`: goes on with what the writer commits, also one in another process. A commit is shown within a second, whole, and never
-   * taken back; a question sees one moment, whatever the writer seals, compacts or erases meanwhile. Looks five times a second, until it is
-   * closed, and holds each sealed file open while it shows it. Default false.
+   * With `readOnly: true`: keeps up with the commits of the writer, which may be in another process. A commit shows within a second, whole, and is
+   * never taken back; a query sees one snapshot, whatever the writer seals, compacts or erases meanwhile. Checks the storage five times a second
+   * until it is closed, and holds each sealed file open while it shows it. Default false.
    */
   readonly follow?: boolean;
   /**
-   * What to do about damaged files. `refuse` (default): opening, or the question that meets them, fails with `corruption`.
-   * `quarantine`: opening reads all files once, moves the damaged ones to `quarantine/` and goes on without what they held;
-   * `stats` says what that was. What is damaged while open still fails the questions that need it, until the next opening.
+   * How damaged files are handled. `refuse` (default): opening, or the query that reads them, fails with `corruption`. `quarantine`: opening reads
+   * all files once, moves damaged ones to `quarantine/` and continues without their content, which `stats` lists. Files damaged later still fail the
+   * queries that need them, until the next opening.
    */
   readonly onCorruption?: "refuse" | "quarantine";
-  /** What other currencies are worth. Absent: amounts in them are listed as unconverted. */
+  /** Exchange rates of other currencies. Absent: amounts in them are listed as unconverted. */
   readonly rates?: Rates;
-  /** Where sessions end. Default: a gap of 30 minutes, a length of 24 hours. */
+  /** When sessions end. Default: after a gap of 30 minutes, or a length of 24 hours. */
   readonly session?: { readonly gapMs?: number; readonly maxMs?: number };
   /** Slugs of events that are page views. Default: pageview, page-view, page, screen-view. */
   readonly pageviewSlugs?: readonly string[];
   /** Names of events whose metadata holds an amount, compared by slug. Default: Payment, Purchase, Order Completed; Refund, Order Refunded. */
   readonly revenue?: { readonly paymentNames?: readonly string[]; readonly refundNames?: readonly string[] };
   /**
-   * Which visits count as brought by somebody. Hosts stand for their subdomains too; `pay.*` for `pay.com`, `pay.co.uk` and any other ending. An app
-   * is the name of its package.
+   * Which visits are attributed to a source. Hosts include their subdomains; `pay.*` matches `pay.com`, `pay.co.uk` and any other ending. An app is
+   * given by its package name.
    */
   readonly attribution?: {
-    /** Referrers that bring nobody, beside the usual payment pages. */
+    /** Referrers that are never a source, besides the usual payment pages. */
     readonly excludedHosts?: readonly string[];
-    /** Whose medium is organic, instead of the usual search engines. */
+    /** Hosts with the medium organic, instead of the usual search engines. */
     readonly searchHosts?: readonly string[];
-    /** Whose medium is social, instead of the usual networks. */
+    /** Hosts with the medium social, instead of the usual networks. */
     readonly socialHosts?: readonly string[];
-    /** A touch counts for this long. Default: for ever. */
+    /** How long a touch counts, in ms. Default: without limit. */
     readonly lookbackMs?: number | null;
   };
-  /** Called once for each event with `notify: true`, after it is durable. What it throws is passed to nobody. */
+  /** Called once for each event with `notify: true`, after it is durable. Errors it throws are ignored. */
   readonly onNotify?: (event: EventRecord) => unknown;
-  /** Reads all sealed files again and again, slowly, and compares their checksums. Absent: only `verify` does. */
+  /** Rereads all sealed files slowly and repeatedly, and compares their checksums. Absent: only `verify` does. */
   readonly scrub?: ScrubOptions;
-  /** Called once for each file that a scrub finds damaged. What it throws is passed to nobody. */
+  /** Called once for each file that a scrub finds damaged. Errors it throws are ignored. */
   readonly onDamage?: (damage: Damage) => unknown;
   /**
-   * Called for each name in a question that is no field, and no metadata key of any stored event; and once for each call that stored events or
-   * records as of the time of receipt because theirs was too far ahead. What it throws is passed to nobody.
+   * Called for each name in a query that is no field and no metadata key of any stored event; and once for each call whose events or records were
+   * stored as of the time of receipt because their own was too far ahead. Errors it throws are ignored.
    */
   readonly onNotice?: (notice: Notice) => unknown;
-  /** Called after each question with what answering it touched. */
+  /** Called after each query with the work it took. */
   readonly onWork?: (report: ReportName, work: Work) => void;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void;
@@ -115,7 +114,7 @@ const KNOWN_OF_SCRUB: KnownOptions<ScrubOptions> = { bytesPerSecond: true, restM
 /** @throws invalid_parameter, unknown_parameter */
 export function checkOptions(options: DaybookOptions): void {
   refuseUnknown(options, KNOWN);
-  // Programs without types hand over anything.
+  // Untyped callers may pass anything.
   const given = options as Partial<DaybookOptions>;
   const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealer, clock, futureEvents } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);

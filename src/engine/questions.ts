@@ -47,10 +47,10 @@ import type { Permitted } from "./question/permit.js";
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
-/** Every question of a Daybook as a method: input in, plan made, answer out. What needs a cursor seals it into text. */
+/** Every query of a Daybook as a method: plans the input, runs the plan, and seals cursors into text. */
 export abstract class Questions {
   protected abstract plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>>;
-  /** Tells of what is noticed about a question. */
+  /** Reports the notices about a query. */
   protected abstract notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void;
   protected abstract execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>>;
   protected abstract sealCursor(next: CursorPosition, plan: Plan<"searchEvents" | "identitySessions">): string;
@@ -82,7 +82,7 @@ export abstract class Questions {
   async searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage> {
     const plan = await this.#planned("searchEvents", input, options);
     const { next, events } = await this.execute<"searchEvents">(plan, options);
-    // Where the plan says so, all of them are found events.
+    // The cast holds unless `allFields` is false, for which `Daybook` declares an overload.
     return { cursor: next === null ? null : this.sealCursor(next, plan), events: events as readonly FoundEvent[] };
   }
 

@@ -1,4 +1,4 @@
-// What most programs never ask for, in one piece: loaded apart, these would take what they share out of the core.
+// What most programs never use, in one chunk: split up, it would pull what the chunks share out of the core.
 export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
 export { follow } from "./follow/following.js";

@@ -13,29 +13,29 @@ import type { Rows } from "../../segment/rows.js";
 import type { ExportPlace } from "./place.js";
 import { GIVEN_ROW_VALUES, PASSED_ROW_VALUES, RowTurns } from "./row-turns.js";
 
-/** Tells by the codes of its user id and anonymous id whether a row is wanted. */
+/** Whether a row is wanted, by the codes of its user id and anonymous id. */
 export type PersonTest = (userId: number, anonymousId: number) => boolean;
 
-/** Tells by its number whether a row of some loaded rows is wanted. */
 type RowTest = (row: number) => boolean;
 
-/** What an export leaves out and adds, besides. */
+/** What an export filters and adds, besides its range. */
 export interface ExportRows {
-  /** Null or absent: of all projects. */
+  /** Null or absent: all projects. */
   readonly project?: string | null;
   readonly isWanted?: PersonTest;
-  /** Adds the identity ids of a moment. */
+  /** Adds the identity ids of a snapshot. */
   readonly names?: IdentityNames;
-  /** The last event of the page before. */
+  /** The last event of the previous page. */
   readonly after?: ExportPlace | null;
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
 }
 
 /**
- * Every stored event of a range, or those of them that are wanted, in (createdAt, event id, project) order, a day in memory at a time.
- * Cost: the times and ids of the days that it gets to, a look at each of their rows, and those that are given out; rows before the range or
- * `after` are not looked at, nor segments that hold nothing of the project.
- * @param newestFirst rows of a snapshot that is kept until the end; @throws corruption, aborted
+ * Yields the wanted stored events of a range in (createdAt, event id, project) order, one day in memory at a time. Cost: the times and ids of the
+ * days it reaches, a test of each of their rows, and the rows yielded. It skips rows before the range or `after`, and segments without rows of the
+ * project.
+ * @param newestFirst rows of a snapshot, which the caller holds until the end
+ * @throws corruption, aborted
  */
 export async function* exportRows(
   newestFirst: readonly Rows[],
@@ -65,7 +65,6 @@ export async function* exportRows(
   }
 }
 
-/** Whether some row may lie in a range, by the smallest and largest time. */
 function isTouched({ day, minMs, maxMs }: Rows, fromMs: number, toMs: number): boolean {
   const startMs = dayStartMs(day);
   return startMs + maxMs >= fromMs && startMs + minMs < toMs;
@@ -86,7 +85,7 @@ function daysOf(newestFirst: readonly Rows[]): Rows[][] {
   return [...days.values()];
 }
 
-/** Loads what the rows of a day are ordered by, and how to tell those that are wanted; of segments that hold nothing of the project nothing. */
+/** Loads the columns that order and filter the rows of a day; skips parts without rows of the project. */
 async function loadedTests(day: readonly Rows[], projectCode: number | null, isWanted: PersonTest | undefined, turns: RowTurns): Promise<ReadonlyMap<Rows, RowTest>> {
   const tests = new Map<Rows, RowTest>();
   for (const rows of day) {
@@ -102,7 +101,7 @@ async function loadedTests(day: readonly Rows[], projectCode: number | null, isW
 
 const ALL_ROWS: RowTest = () => true;
 
-/** Null where no row is of the project. */
+/** Null if no row is of the project. */
 async function projectTest(rows: Rows, code: number): Promise<RowTest | null> {
   await rows.load(["project"]);
   const column = rows.column("project");
@@ -119,6 +118,6 @@ async function personTest(rows: Rows, isWanted: PersonTest): Promise<RowTest> {
 function exported(reader: RecordReader, rows: Rows, row: number): ExportedEvent {
   const text = (field: number) => reader.text(rows, row, FIELDS[field]?.column ?? "");
   const event = exportedEvent(text, reader.id(rows, row), reader.createdAtMs(rows, row), reader.metadata(rows, row));
-  // The name is among the members: no event is stored without one.
+  // The cast holds: no event is stored without a name.
   return event as ExportedEvent & typeof event;
 }

@@ -14,22 +14,21 @@ import { AFTER } from "./place.js";
 import type { PagedExports } from "./place.js";
 import { RowTurns } from "./row-turns.js";
 
-/** Events, and who is who, of one turn. */
+/** A snapshot of events, and of identities where requested. */
 interface ExportMoment {
   readonly snapshot: Snapshot;
   readonly names: IdentityNames | null;
 }
 
-/** Somebody who reads. */
 interface ExportReader {
   readonly snapshot: Snapshot;
-  /** Since when they ask for nothing; null: they wait for what comes next. */
+  /** Since when it has requested nothing; null while it waits for the next item. */
   idleSinceMs: number | null;
-  /** What they hear when they ask again. */
+  /** Thrown at the next request. */
   ended: DaybookError | null;
 }
 
-/** What reads all events of a moment, piece by piece. It ends when the store is closed, and where nobody asks on while replaced files wait. */
+/** All exports that are reading a snapshot. An export ends when the store closes, or when it is idle while replaced files wait. */
 export class OpenExports {
   readonly #readers = new Set<ExportReader>();
   #isClosed = false;
@@ -49,7 +48,7 @@ export class OpenExports {
     const { project, range, identityIds, jsonMark } = planArrowExport(input);
     if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
     const { signal } = readStopOptions(options);
-    // Loaded when asked for: most programs never write Arrow.
+    // Lazy: most programs never write Arrow.
     const { eventsToIpc } = await import("../../arrow/events-to-ipc.js");
     const turns = new RowTurns(signal);
     yield* this.#read(identityIds, ({ snapshot, names }) =>
@@ -75,7 +74,7 @@ export class OpenExports {
     yield* this.#read(false, ({ snapshot }) => recordBatches(snapshot.rows, this.store.dictionaries, { ...range, project }, columns, () => turns.turn()));
   }
 
-  /** Waits until nobody reads what was replaced: whoever asks for nothing for long is ended. */
+  /** Waits until no export reads replaced data; ends those that are idle for too long. */
   async untilUnread(whenUnread: Promise<void>): Promise<void> {
     const timer = setInterval(() => this.#endIdle(performance.now() - LIMITS.idleExportMs), LIMITS.idleExportMs / 4);
     try {
@@ -85,7 +84,7 @@ export class OpenExports {
     }
   }
 
-  /** Whoever reads hears `closed` when they ask again. */
+  /** Running exports throw `closed` at their next request. */
   close(): void {
     this.#isClosed = true;
     for (const reader of this.#readers) end(reader, closed());
@@ -113,7 +112,7 @@ export class OpenExports {
         refuseEnded(reader);
       }
     } catch (error) {
-      // What was let go under its hands may have failed in any way.
+      // A snapshot released during a read can fail in any way: throw the reason it was released for.
       throw reader.ended ?? error;
     } finally {
       this.#readers.delete(reader);

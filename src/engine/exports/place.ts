@@ -5,20 +5,20 @@ import type { ExportInput } from "../../plan/input.js";
 import type { ExportedEvent } from "../../schema/exported-event.js";
 import type { StopOptions } from "../../base/stop-options.js";
 
-/** Where an export begins, for what is read page by page. The same for all copies of this package in a process. */
+/** Key of the option that starts an export in the middle, for reading page by page. The same for all copies of this package in a process. */
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;
 
-/** Behind which event events begin. */
+/** The event after which events begin. */
 export interface ExportPlace extends EventKey {
   readonly createdAtMs: number;
 }
 
-/** Behind which item records begin; `name`: behind a project without events. */
+/** The item after which records begin; `name`: a project without events. */
 export type ExportedRecordPlace = RecordPlace | { readonly name: string };
 
 /**
- * A Daybook whose exports may begin behind an item, at the cost of a binary search. A Daybook that was wrapped, or is of another
- * version, begins with the first: who asks must leave out what is not asked for.
+ * A Daybook whose exports can begin after an item, at the cost of a binary search. A wrapped Daybook, or one of another version, begins with the
+ * first item: the caller must skip what it does not need.
  */
 export interface PagedExports {
   exportEvents(input: ExportInput & { readonly [AFTER]?: ExportPlace | null }, options?: StopOptions): AsyncIterable<ExportedEvent>;

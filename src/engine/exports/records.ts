@@ -11,10 +11,10 @@ import type { ExportedRecordPlace } from "./place.js";
 import { GIVEN_ROW_VALUES, RowTurns } from "./row-turns.js";
 
 /**
- * Every project that no event names, by code point, then every record of a moment in the order of (createdAt, id), what takes a record
- * back behind it. Cost: a merge of the records that came since the last export with the others; where there is such a project, a look at
- * the projects of all rows.
- * @param after the last of the page before; @throws corruption, aborted
+ * Yields every project that no event names, by code point, then every record of a snapshot in (createdAt, id) order, unlinks after the record they
+ * revoke. Cost: a merge of the records added since the last export with the others; if there is such a project, a pass over the projects of all rows.
+ * @param after the last item of the previous page
+ * @throws corruption, aborted
  */
 export async function* exportStoredRecords(
   store: Store,
@@ -28,7 +28,7 @@ export async function* exportStoredRecords(
     records: store.records,
     rows: store.records.inOrder.rows(place),
     projects: store.visibleValues("project"),
-    // An erasure waits for whoever reads what it takes away.
+    // Held so that an erasure waits for this export.
     snapshot: store.snapshot(),
   }));
   try {

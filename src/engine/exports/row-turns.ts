@@ -2,17 +2,17 @@ import { LIMITS } from "../../base/limits.js";
 import { nextTurn } from "../../base/turn.js";
 import { stopped } from "../question/slices.js";
 
-/** What a row costs that is passed over, and one that is given out, in values. */
+/** Cost of a row that is skipped, and of a row that is yielded, in values. */
 export const PASSED_ROW_VALUES = 32;
 export const GIVEN_ROW_VALUES = 512;
 
-/** Gives others, and the signal, a turn between rows that are read one by one. Counted and not timed: a look at the clock costs as much as a row. */
+/** Yields to other work, and checks the signal, between rows that are read one by one. Counts values: reading the clock costs as much as a row. */
 export class RowTurns {
   #valueCount = 0;
 
   constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
 
-  /** Whether a turn is due after so much more work: then await `turn`. Cheaper than a promise for each row. @throws aborted */
+  /** Counts work done; true if a turn is due: then await `turn`. Cheaper than a promise per row. @throws aborted */
   isDue(valueCount: number): boolean {
     if (this.signal?.aborted === true) throw stopped();
     this.#valueCount += valueCount;

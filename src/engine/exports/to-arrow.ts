@@ -6,9 +6,10 @@ import { nextTurn } from "../../base/turn.js";
 import type { EventInput } from "../../schema/event.js";
 
 /**
- * An answer that is a list, or has one, as an Arrow table: a column for each member of its items, numbers as doubles, instants as timestamps of UTC
- * milliseconds, what has members of its own as JSON text; null is not set. What stands beside the list, such as a cursor, is in the metadata of the
- * schema. An empty list has no columns. Loads apache-arrow. @throws invalid_parameter (an answer that is no list)
+ * Converts an answer that is a list, or has one, to an Arrow table: one column per member of its items, numbers as doubles, instants as timestamps of
+ * UTC milliseconds, nested values as JSON text, null as unset. Values beside the list, such as a cursor, go to the schema's metadata. An empty list
+ * has no columns. Loads apache-arrow.
+ * @throws invalid_parameter (the answer is not a list)
  */
 export async function toArrow(answer: unknown): Promise<Table> {
   const list = listOf(answer);
@@ -17,12 +18,12 @@ export async function toArrow(answer: unknown): Promise<Table> {
   return answerTable(list);
 }
 
-/** Whether `toArrow` takes it. */
+/** Whether `toArrow` accepts the answer. */
 export function isListAnswer(answer: unknown): boolean {
   return listOf(answer) !== null;
 }
 
-/** The same as an Arrow IPC stream; null for an answer that is no list. */
+/** The same as an Arrow IPC stream; null if the answer is not a list. */
 export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null> {
   const list = listOf(answer);
   if (list === null) return null;
@@ -31,8 +32,9 @@ export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null>
 }
 
 /**
- * The events of an Arrow IPC stream or file, for `ingest`. Others have turns meanwhile, as often as while so much JSON is parsed.
- * @param maxByteLength of all events as JSON, by estimate; @throws invalid_parameter, body_too_large
+ * Reads the events of an Arrow IPC stream or file, for `ingest`. Yields to other work as often as JSON parsing of the same size does.
+ * @param maxByteLength of all events as JSON, by estimate
+ * @throws invalid_parameter, body_too_large
  */
 export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number, rowCountMax: number): Promise<EventInput[]> {
   const [{ eventsFromIpc }, { ValueRoom }] = await Promise.all([import("../../arrow/events-from-ipc.js"), import("../../arrow/value-room.js")]);

@@ -8,44 +8,46 @@ import type { Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
 import { projectsOf } from "../../store/live/projects.js";
 
-/** Something is stored that was not, or is gone. */
+/** A report that data was stored or removed. */
 export interface Change {
-  /** The newest sequence: what `asOf: "latest"` answers. */
+  /** The newest sequence, the one that `asOf: "latest"` reads. */
   readonly sequence: number;
-  /** Names of projects whose answers may be others now; all of them after what tells who is who. */
+  /** Projects whose answers may have changed; all of them after identity records. */
   readonly projects: readonly string[];
 }
 
-/** How changes are listened to. */
+/** Options of `changes`. */
 export interface ChangesOptions extends StopOptions {
-  /** A sequence that is known already: where projects have come further, the first change is told at once, as one of these. */
+  /** The newest sequence the caller has read: if projects have changed since, the first change reports them at once. */
   readonly after?: number | null | undefined;
 }
 
 const KNOWN: KnownOptions<ChangesOptions> = { signal: true, after: true };
 const PROJECT = fieldIndex("project");
 
-/** The method of a Daybook that answers what hides its sequences; a value would be printed. The same for all copies of this package in a process. */
+/**
+ * Key of the Daybook method that returns what hides its sequences: a property would be printed. The same for all copies of this package in a process.
+ */
 export const SEQUENCES: unique symbol = Symbol.for("daybook.sequences") as typeof SEQUENCES;
 
-/** What seals sequences for a token of one project: none of its numbers may count what other projects store. */
+/** Hides sequences in tokens of one project: its numbers must not count what other projects store. */
 export interface Sequences {
   /** 32 bytes, a secret of the store. */
   readonly key: Uint8Array;
-  /** The newest sequence that made a difference to a project, or a later one. */
+  /** The newest sequence that changed a project, or a later one. */
   newestOf(project: string): number;
 }
 
-/** One who listens: what was not told yet is one change, however long they take. */
+/** A listener: all unreported changes are merged into one, however long it takes. */
 interface ChangeReader {
   pending: { sequence: number; readonly projects: Set<string> } | null;
   wake: (() => void) | null;
 }
 
-/** Tells listeners of changes: each hears of the newest, and of no more than one in a while. */
+/** Reports changes to listeners: each gets only the newest, at most one per `LIMITS.changeMs`. */
 export class Changes {
   readonly #readers = new Set<ChangeReader>();
-  /** The newest sequence of projects, where it is not that of all. */
+  /** The newest sequence of each project, where it differs from that of all. */
   readonly #newest = new Map<string, number>();
   #newestOfAll: number;
   #moveCount: number;
@@ -56,37 +58,36 @@ export class Changes {
     this.#moveCount = store.resolver.moves.count;
   }
 
-  /** The newest sequence that made a difference to a project; at the opening that of all. */
+  /** The newest sequence that changed a project; right after opening, the newest of the store. */
   newestOf(project: string): number {
     return Math.max(this.#newestOfAll, this.#newest.get(project) ?? 0);
   }
 
-  /** What a commit brought. Cost: a look at each row. */
+  /** Reports a commit. Cost: one read per row. */
   committed(batch: Batch, tellsWhoIsWho: boolean): void {
     if (batch.rowCount === 0 && !tellsWhoIsWho) return;
     const before = this.#moveCount;
     this.#moveCount = this.store.resolver.moves.count;
-    // Who is who holds in every project; ids that were linked already change nothing.
+    // Identities apply to every project. Events whose ids are already linked change none.
     if (tellsWhoIsWho || before !== this.#moveCount) return this.all();
     const projects = this.#projectsOf(batch);
     for (const project of projects) this.#newest.set(project, this.store.newestSequence);
     this.#tell(projects);
   }
 
-  /** Something that concerns every project, as an erasure or a deletion does. @param gone projects that are no more */
+  /** Reports a change of every project, such as an erasure or a deletion. @param gone deleted projects */
   all(gone: readonly string[] = []): void {
     this.#newestOfAll = this.store.newestSequence;
     this.#newest.clear();
     if (this.#readers.size > 0) this.#tell([...projectsOf(this.store), ...gone]);
   }
 
-  /** Everybody who listens hears the end. */
   close(): void {
     this.#isClosed = true;
     for (const { wake } of this.#readers) wake?.();
   }
 
-  /** @param newest sequence to begin at, where options name none @throws invalid_parameter, unknown_parameter, overloaded, aborted */
+  /** @param newest where to start if the options name no sequence @throws invalid_parameter, unknown_parameter, overloaded, aborted */
   async *read(options: ChangesOptions | null | undefined, newest: number): AsyncGenerator<Change> {
     const { after = newest, signal } = readOptions(options);
     if (this.#readers.size >= LIMITS.changeReaderCount) throw new DaybookError("overloaded", `expected at most ${LIMITS.changeReaderCount} to listen to changes`);
@@ -99,7 +100,7 @@ export class Changes {
         if (reader.pending === null) await waitFor(reader, signal);
         if (this.#isClosed) return;
         const waitMs = nextMs - performance.now();
-        // What comes meanwhile is told along.
+        // Changes during the wait are merged into the pending one.
         if (waitMs > 0) await sleep(waitMs);
         if (signal?.aborted === true) throw new DaybookError("aborted", "the caller gave up");
         if (this.#isClosed) return;
@@ -121,7 +122,7 @@ export class Changes {
     }
   }
 
-  /** @param after one that is not reached yet is another store's: anything may be missed */
+  /** @param after one that is not reached yet comes from another store: report every project */
   #addSince(reader: ChangeReader, after: number): void {
     const isReached = after <= this.store.newestSequence;
     const missed = projectsOf(this.store).filter((project) => !isReached || this.newestOf(project) > after);
@@ -150,11 +151,11 @@ function readOptions(options: ChangesOptions | null | undefined): { readonly aft
   return { ...(after === null ? {} : { after }), signal };
 }
 
-/** Resolves when somebody wakes the reader, or the signal is aborted: a signal is asked, and never listened to. */
+/** Resolves when the reader is woken or the signal is aborted. Polls the signal and adds no listener to it. */
 function waitFor(reader: ChangeReader, signal: StopOptions["signal"]): Promise<void> {
   return new Promise((resolve) => {
     const look = signal === undefined ? null : setInterval(() => signal.aborted && wake(), LIMITS.changeMs);
-    // Who only listens keeps no process from its end.
+    // A listener alone must not keep the process alive.
     if (look !== null && typeof look === "object") look.unref();
     const wake = () => {
       if (look !== null) clearInterval(look);

@@ -16,17 +16,17 @@ import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
 import type { StoredSegments } from "../question/saved-segments.js";
 import type { Wait } from "../upkeep/timer.js";
 
-/** What a reader that follows does besides. */
+/** Hooks of a reader that follows, besides those of `Follower`. */
 interface FollowingHooks extends FollowerHooks {
-  /** Before each look. */
+  /** Called before each check. */
   readonly prepare: (newestSequence: number) => Promise<void>;
-  /** The saved segments are others. @param bytes of their file; null: it is gone */
+  /** Called when the saved segments changed. @param bytes of their file; null: it was removed */
   readonly savedSegments: (bytes: Uint8Array | null) => void;
-  /** Behind each look. */
+  /** Called after each check. */
   readonly looked: () => void;
 }
 
-/** Looks again and again what the writer of a store did, or when it is told, and before a question where the last look is long ago. */
+/** Checks the store for its writer's changes: periodically, when notified, and before a query if the last check is too old. */
 export class Following {
   readonly #follower: Follower;
   readonly #saved: WatchedObject;
@@ -34,9 +34,9 @@ export class Following {
   readonly #running: Promise<void>;
   readonly #unwatch: (() => void) | undefined;
   #looking: Promise<boolean> | null = null;
-  /** Whether there may be something that no look has shown yet. */
+  /** Whether there may be changes that no check has read yet. */
   #isTold = true;
-  /** When the last look began that went well. The opening was none: long after it read the journals it may still have been at the rest. */
+  /** When the last successful check began. Opening does not count: it reads the journals long before it ends. */
   #lookedMs = -Infinity;
 
   constructor(
@@ -51,20 +51,21 @@ export class Following {
   }
 
   /**
-   * Before a question: looks, unless there was a look in the last half second. So what is shown is at most a second old, also where this process
-   * stood still, and a store that is gone is an error. @throws manifest_missing, corruption, overloaded
+   * Before a query: checks the store, unless a check began in the last half second. So data is at most a second old, even if this process was
+   * suspended, and a removed store is an error.
+   * @throws manifest_missing, corruption, overloaded
    */
   async fresh(): Promise<void> {
     const sinceMs = performance.now() - LIMITS.followLateMs;
     if (this.#lookedMs >= sinceMs) return;
     await this.#looking?.catch(() => undefined);
     if (this.#lookedMs >= sinceMs || !(await this.#look())) return;
-    // Timers come up to a millisecond early.
+    // Timers fire up to a millisecond early.
     await this.wait(LIMITS.followSettleMs + 1, this.#stopping.signal);
     await this.#look();
   }
 
-  /** Asks, and asks anew where files are gone that it reads, for the writer has replaced them: of one state in the end. @throws what `ask` throws */
+  /** Runs `ask`; if files it reads are gone because the writer replaced them, retries it, so that it reads one state. @throws what `ask` throws */
   async asking<A>(ask: () => Promise<A>): Promise<A> {
     for (let attempt = 1; ; attempt += 1) {
       const { manifest } = this.store;
@@ -78,7 +79,7 @@ export class Following {
     }
   }
 
-  /** Resolves once no look is under way. */
+  /** Stops checking; resolves once no check is running. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#unwatch?.();
@@ -92,19 +93,19 @@ export class Following {
       await this.wait(LIMITS.followMs, signal);
       if (signal.aborted) return;
       if (this.#unwatch !== undefined && !this.#isTold && performance.now() - this.#lookedMs < LIMITS.followUntoldMs) continue;
-      // Whoever asks half a second later hears why it failed.
+      // The next query checks again and reports the error.
       await this.#look().catch(() => undefined);
     }
   }
 
-  /** One look at a time: who asks meanwhile waits for it. */
+  /** Runs one check at a time; concurrent callers share it. */
   #look(): Promise<boolean> {
     this.#looking ??= this.#lookNow().finally(() => (this.#looking = null));
     return this.#looking;
   }
 
   async #lookNow(): Promise<boolean> {
-    // What is told from here on may come behind what this look reads.
+    // Notifications from here on may be about data this check does not read.
     this.#isTold = false;
     let isAgain = true;
     try {
@@ -130,11 +131,11 @@ export class Following {
   }
 }
 
-/** The keys of a store that is followed. Each store has others, which never change: by them one is known that took its place. */
+/** The keys of a followed store. Each store has its own, which never change: other keys mean that another store replaced it. */
 class FollowedKeys {
   readonly #file: WatchedObject;
 
-  /** @param mayBeOthers they were made for this reader alone, before the writer had its own */
+  /** @param mayBeOthers they were generated for this reader alone, before the writer stored its own */
   constructor(
     readonly storage: Storage,
     public value: StoreKeys,
@@ -157,24 +158,24 @@ class FollowedKeys {
   }
 }
 
-/** The parts of a Daybook that follows. */
+/** The services of a Daybook that follows its writer. */
 export interface FollowingHouse {
   readonly store: Store;
   readonly changes: Changes;
   readonly exports: OpenExports;
   readonly segments: StoredSegments;
   readonly privacy: StoredPrivacyRequests;
-  /** As found at the opening: a writer that has just made the store has its keys only a little later. */
+  /** As read at opening: a writer that has just created the store writes its keys a little later. */
   readonly keys: StoreKeys;
   readonly setKeys: (keys: StoreKeys) => void;
-  /** Drops all that was made of rows and records, and tells of the change. */
+  /** Drops everything derived from rows and records, and reports the change. */
   readonly forget: (goneProjects: readonly string[]) => void;
-  /** A writer whose storage knows no journal has to seal first. @param newestSequence that is shown */
+  /** Makes a writer whose storage has no journal seal first. @param newestSequence the newest that this reader shows */
   readonly prepare: (newestSequence: number) => Promise<void>;
   readonly wait: Wait;
 }
 
-/** Lets a Daybook that was opened for reading follow its writer. */
+/** Makes a Daybook that was opened read-only follow its writer. */
 export function follow({ store, changes, exports, segments, privacy, setKeys, forget, prepare, wait, ...house }: FollowingHouse): Following {
   const keys = new FollowedKeys(store.storage, house.keys, store.isEmpty, setKeys);
   let book = store.privacy;
@@ -188,7 +189,7 @@ export function follow({ store, changes, exports, segments, privacy, setKeys, fo
     committed: (batch, hasRecords) => (batch === null ? changes.all() : changes.committed(batch, hasRecords)),
     changed: () => changes.all(),
     forget,
-    // An export that nobody asks on must keep neither what is gone nor files that were replaced.
+    // An idle export must not keep removed data or replaced files.
     removed: (whenUnread) => void exports.untilUnread(whenUnread),
     savedSegments: (bytes) => segments.replaced(bytes === null ? [] : decodeSavedSegments(bytes)),
     looked,

@@ -1,7 +1,7 @@
 import { isFull } from "../../store/storage/is-full.js";
 import type { Store, StoreOptions } from "../../store/live/store.js";
 
-/** Opens what found no room to be opened for writing: with the reserve, else for reading alone. @throws the error, if nothing is there */
+/** Opens a store that a full disk kept from opening for writing: with the reserve, else read-only. @throws `error`, if that fails too */
 export async function openWhenFull(options: StoreOptions, error: unknown, open: (options: StoreOptions) => Promise<Store>): Promise<Store> {
   try {
     if (options.storage.reserve !== undefined) return await options.storage.reserve.use(() => open(options));

@@ -13,42 +13,42 @@ import { FIELDS, fieldIndex } from "../../schema/fields.js";
 import { slugOf } from "../../schema/slug.js";
 import type { Limit } from "./allowance.js";
 
-/** What of events and records is not stored as it came: texts that others stand for, ids and keys that are left out, records that are. */
+/** What is not stored as it was sent: replaced texts, omitted ids and keys, dropped records. */
 export type Withheld = "value" | "id" | "key" | "record";
 
-/** What is left for values and metadata keys that are new to a store. */
+/** Remaining room for values and metadata keys that are new to a store. */
 export interface Budget {
-  /** Whether so many values may come, of so many bytes as a store counts them; then they are charged. @param areIds and no texts */
+  /** Charges so many values, of so many bytes as a store counts them; false where there is no room. @param areIds ids, not texts */
   takesValues(count: number, byteLength: number, areIds: boolean): boolean;
-  /** The same of one metadata key. */
+  /** Charges one metadata key; false where there is no room. */
   takesKey(): boolean;
-  /** Hears of each part that could not come. */
+  /** Called for each part that is withheld. */
   withheld(what: Withheld): void;
 }
 
-/** Stands for values that could not come. */
+/** Replaces values that are not stored. */
 const OTHER = "(other)";
 const OTHER_JSON = JSON.stringify(OTHER);
 
-/** Metadata keys that trackers and handlers of ours send for pages: they come always, and these lists of them always fit. */
+/** Metadata keys that our trackers and handlers send for pages: always admitted, and lists of these keys always fit. */
 export const BUILT_IN_KEYS: readonly string[] = ["title", "url", "width", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
-/** Metadata keys that say which order it is: a text in place of several would make them one. */
+/** Metadata keys that identify an order: one text for several values would merge the orders. */
 const NAMING_KEYS: readonly string[] = [...ORDER_KEYS, REFUND_KEY];
 
 const NAME = fieldIndex("name");
 const SLUG = fieldIndex("slug");
-/** Whose key may bring it, or what is not told by a text of the sender's. */
+/** Never limited: `project` is bound to the public key, and `notify` takes no text of the sender's. */
 const UNLIMITED: readonly string[] = ["project", "notify"];
-/** No text stands for an id, which would make several people one, nor for a number: these are left out. */
+/** Omitted, never replaced: one text for several ids would merge people, and no text stands for a number. */
 const IDS: readonly string[] = ["userId", "anonymousId", "externalId", "companyId"];
 const NUMBERS: readonly string[] = ["value", "location_lon", "location_lat"];
 
-/** Whether a store holds so many values that the rest of the room is left to others than public keys. */
+/** Whether values fill the share that is open to public keys; the rest is reserved for other senders. */
 function isOverReserve(dictionaries: Dictionaries): boolean {
   return dictionaries.heldByteLength > SERVER_LIMITS.collectedShare * dictionaryBytesMax();
 }
 
-/** Lets new values and metadata keys in as far as a budget, and the reserve of the store, have room. Known ones stay as they are. */
+/** Admits new values and metadata keys while the budget, and the reserve of the store, have room. Known ones stay as they are. */
 export class BudgetedLimit implements Limit {
   constructor(readonly budget: Budget) {}
 
@@ -80,17 +80,17 @@ export class BudgetedLimit implements Limit {
       if (codes[at] !== -1 || UNLIMITED.includes(column)) continue;
       const text = texts[at] ?? "";
       const dictionary = dictionaries.named(column);
-      // A row before may have brought it.
+      // An earlier row may have added it.
       const isId = IDS.includes(column);
       if (dictionary.codeOf(text) >= 0 || this.#mayBring(text, dictionary, dictionaries, isId)) continue;
       this.budget.withheld(isId ? "id" : "value");
-      // A slug is that of its name, of which there is one.
+      // A withheld slug becomes that of its name: there is one per name.
       put(field, isId || NUMBERS.includes(column) ? "" : field === SLUG ? slugOf(texts[NAME * DECODED_ROW_COUNT + row] ?? "") : OTHER);
       if (field === NAME) put(SLUG, slugOf(OTHER));
     }
   }
 
-  /** Takes keys out of the row, and puts others in the place of values. */
+  /** Removes keys from the row and replaces values. */
   #limitMembers(row: number, decoded: DecodedEvents, dictionaries: Dictionaries): void {
     const { keys, keyCodes, texts, codes } = decoded.members;
     const end = decoded.memberEnds[row] ?? 0;
@@ -127,7 +127,7 @@ export class BudgetedLimit implements Limit {
     decoded.memberEnds[row] = kept;
   }
 
-  /** @param addedCount keys that the row brings already */
+  /** @param addedCount keys that the row adds already */
   #mayBringKey(key: string, addedCount: number, dictionaries: Dictionaries): boolean {
     if (BUILT_IN_KEYS.includes(key)) return true;
     const { keys } = dictionaries;
@@ -135,23 +135,23 @@ export class BudgetedLimit implements Limit {
     return this.budget.takesKey() && this.#mayBring(key, keys, dictionaries);
   }
 
-  /** @param dictionary null: one that is still to be made */
+  /** @param dictionary null: it does not exist yet */
   #mayBring(text: string, dictionary: Dictionary | null, dictionaries: Dictionaries, isId = false): boolean {
     return !isOverReserve(dictionaries) && (dictionary === null || isRoomy(dictionary)) && this.budget.takesValues(1, bytesOf(text), isId);
   }
 
-  /** Lists of keys are held too: known keys in ever new orders would fill a store as well. */
+  /** Lists of keys are stored too: known keys in ever new orders would also fill a store. */
   #mayListKeys(row: number, decoded: DecodedEvents, dictionaries: Dictionaries): boolean {
     const { keyCodes } = decoded.members;
     const [start, end] = [decoded.memberStart(row), decoded.memberEnds[row] ?? 0];
     if (start === end) return true;
-    // New keys get codes once they are stored: about as long as their number.
+    // New keys get codes when they are stored: the dictionary's size is about as long.
     const list = keyCodes.slice(start, end).map((code) => (code < 0 ? dictionaries.keys.size : code)).join(",");
     return dictionaries.shapes.codeOf(list) >= 0 || this.#mayBring(list, dictionaries.shapes, dictionaries);
   }
 }
 
-/** Leaves metadata keys of ours, in the order of their list: of such lists there are few. */
+/** Keeps only built-in metadata keys, in the order of `BUILT_IN_KEYS`: there are few such lists. */
 function keepBuiltIn(row: number, decoded: DecodedEvents, onLeftOut: () => void): void {
   const { keys, keyCodes, texts, codes } = decoded.members;
   const start = decoded.memberStart(row);

@@ -26,33 +26,33 @@ const NOTIFY = fieldIndex("notify");
 const USER_ID = fieldIndex("userId");
 const ANONYMOUS_ID = fieldIndex("anonymousId");
 
-/** Turns events into rows of dictionary codes, some hundred at a time. One per store: it keeps the last values at hand. */
+/** Encodes events as rows of dictionary codes, up to `DECODED_ROW_COUNT` at a time. One per store: it caches recent values. */
 export class EventEncoder {
   readonly #decoded = new DecodedEvents();
   readonly #faults: (EventFault | null)[] = [];
-  /** As the texts: their codes, -1 for a new one until its row is accepted. */
+  /** Codes of the texts, in the same layout; -1 for a new text until its row is accepted. */
   readonly #codes = new Int32Array(DECODED_ROW_COUNT * FIELD_COUNT);
-  /** The same: those of rows that were accepted are no longer -1. */
+  /** The same memory, unsigned: rows that were accepted contain no -1. */
   readonly #settledCodes = new Uint32Array(this.#codes.buffer);
   /** 1 for rows with a new text. */
   readonly #hasNew = new Uint8Array(DECODED_ROW_COUNT);
   readonly #shapes = new Uint32Array(DECODED_ROW_COUNT);
-  /** Rows that were accepted and are in no batch yet: one after the other, from the first of them on. */
+  /** Accepted rows that are not in a batch yet: a run from this row on. */
   #firstAccepted = 0;
   #acceptedCount = 0;
   readonly #fields: readonly Dictionary[];
   readonly #metadata: MetadataEncoder;
-  /** Code of the slug of each name's code; 0 where not known yet. */
+  /** Code of the slug by code of the name; 0 if it is not cached. */
   #slugCodes = new Uint32Array(256);
-  /** Whether some dictionary may become full within the batch: only then is every new value checked. */
+  /** Whether a dictionary may fill up within the batch: only then is every new value checked. */
   #isTight = false;
   #hasKey: ((day: number, key: number) => boolean) | null = null;
   #keyCountMax: number = LIMITS.metadataKeyCount;
-  /** Whether the rows are limited: what they may not bring does not come, and none is refused for it. */
+  /** Whether a limit applies to the rows: what they may not add is withheld, and no row is rejected for it. */
   #isLimited = false;
-  /** Whether the values of the store take so much memory that none may come to them. */
+  /** Whether the values of the store use so much memory that no more may be added. */
   #isHeavy = false;
-  /** Events for which every dictionary has room: less than there is, since not every one brings a value. */
+  /** Events for which every dictionary has room; a lower bound, since not every event adds a value. */
   #room = 0;
 
   constructor(readonly dictionaries: Dictionaries) {
@@ -63,9 +63,9 @@ export class EventEncoder {
   readonly knownKeys: KnownKeys = (key) => this.#metadata.knownKey(key);
 
   /**
-   * Before a batch of at most `rowCount` events.
+   * Starts a batch of at most `rowCount` events.
    * @param hasKey whether rows of a day have a metadata key; null while there is room for more columns
-   * @param allowance like those of all its events
+   * @param allowance of the first ingest in it; the others have the same `keyCountMax`
    */
   begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null, allowance: Allowance | null = null): void {
     this.#hasKey = hasKey;
@@ -77,7 +77,7 @@ export class EventEncoder {
     this.#isTight = this.#room < 0;
   }
 
-  /** Decodes events from `start` on, as many as it takes; answers how many. Row 0 is the first of them. */
+  /** Decodes as many events from `start` on as fit, and returns their number. Row 0 is the first of them. */
   decode(events: readonly unknown[], start: number, context: DecodeContext): number {
     const rowCount = Math.min(events.length - start, DECODED_ROW_COUNT);
     this.#isHeavy = this.dictionaries.heldByteLength > dictionaryBytesMax();
@@ -91,7 +91,7 @@ export class EventEncoder {
     return rowCount;
   }
 
-  /** Why a row is not accepted; null for a good one, from which the device of somebody who was erased is gone. */
+  /** Why a row is rejected; null for a valid one, from which it removes the device of an erased person. */
   faultOf(row: number, suppression: Suppression): EventFault | null {
     const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row) ?? this.#columnsFault(row);
     if (fault !== null) return fault;
@@ -109,7 +109,7 @@ export class EventEncoder {
     return this.#decoded.times[row] as number;
   }
 
-  /** Whether that is the time of receipt because the event's own was too far ahead. */
+  /** Whether that is the time of receipt because the event's own time was too far ahead. */
   isAdjusted(row: number): boolean {
     return this.#decoded.adjusted[row] === 1;
   }
@@ -122,7 +122,7 @@ export class EventEncoder {
     return { id: this.#decoded.ids.slice(row * 16, row * 16 + 16), project: this.projectOf(row) };
   }
 
-  /** A row as a record, if it asks to be notified of; null if not. */
+  /** A row as a record if `notify` is set, else null. */
   notifiedRecord(row: number): EventRecord | null {
     const decoded = this.#decoded;
     if (decoded.text(row, NOTIFY) !== "true") return null;
@@ -131,7 +131,7 @@ export class EventEncoder {
     return eventRecord(text, uuidText(decoded.ids, row * 16), this.timeOf(row), metadata);
   }
 
-  /** Takes a row for a batch: its new texts get their codes. `flush` puts it there. */
+  /** Accepts a row for a batch and interns its new texts; `flush` writes it. */
   accept(row: number, builder: BatchBuilder, limit: Limit | null = null): void {
     const { members, memberEnds } = this.#decoded;
     if (row !== this.#firstAccepted + this.#acceptedCount) this.flush(builder);
@@ -142,7 +142,7 @@ export class EventEncoder {
     this.#acceptedCount += 1;
   }
 
-  /** Puts the rows that were accepted into the batch, column by column. */
+  /** Writes the accepted rows to the batch, column by column. */
   flush(builder: BatchBuilder): void {
     const [from, to] = [this.#firstAccepted, this.#firstAccepted + this.#acceptedCount];
     builder.reserve(to - from);
@@ -162,7 +162,7 @@ export class EventEncoder {
       if (this.#codes[at] === -1) this.#codes[at] = (this.#fields[field] as Dictionary).intern(texts[at] as string);
   }
 
-  /** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */
+  /** Getters and proxies run the caller's code: an error of theirs rejects only that event. */
   #read(input: unknown, context: DecodeContext, row: number): EventFault | null {
     try {
       return decodeEvent(input, context, this.#decoded, row);
@@ -172,7 +172,7 @@ export class EventEncoder {
     }
   }
 
-  /** The slug of an event that brings none follows from its name, mostly by the name's code alone. */
+  /** An event without a slug gets that of its name, mostly by the name's code alone. */
   #settleSlug(row: number): void {
     const at = placeOf(SLUG, row);
     if (this.#codes[at] !== 0) return;
@@ -212,7 +212,7 @@ export class EventEncoder {
     return null;
   }
 
-  /** Fields whose text had no code when the row was decoded, and where they lie. */
+  /** Fields whose text had no code when the row was decoded, and the indexes of these texts. */
   *#newFields(row: number): Generator<[field: FieldRow, at: number]> {
     for (const [field, definition] of FIELDS.entries()) {
       const at = placeOf(field, row);
@@ -220,7 +220,7 @@ export class EventEncoder {
     }
   }
 
-  /** Refuses an event of somebody who was erased; from one of somebody else it takes their device. */
+  /** Rejects an event of an erased person; removes an erased person's device from an event of another person. */
   #suppress(row: number, suppression: Suppression): EventFault | null {
     const anonymousId = this.#decoded.text(row, ANONYMOUS_ID);
     const createdAtMs = this.timeOf(row);
@@ -270,7 +270,7 @@ export class EventEncoder {
   }
 }
 
-/** Where a field of a row lies among the texts and their codes. */
+/** Index of a row's field among the texts and their codes. */
 function placeOf(field: number, row: number): number {
   return field * DECODED_ROW_COUNT + row;
 }

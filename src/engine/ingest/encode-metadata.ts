@@ -11,14 +11,14 @@ export interface EncodedKey extends KnownKey {
   readonly scalars: JsonDictionary;
 }
 
-/** A list of keys met before, as a path from the first key on. */
+/** A node in a tree of the key lists seen so far. */
 interface ShapePath {
-  /** -1 where no event had just these keys. */
+  /** -1 if no event had exactly these keys. */
   code: number;
   readonly next: Map<number, ShapePath>;
 }
 
-/** Turns the members of metadata objects into codes of keys, shapes and values. */
+/** Encodes the members of metadata objects as codes of keys, shapes and values. */
 export class MetadataEncoder {
   readonly #keys = new Map<string, EncodedKey>();
   #shapes: ShapePath = { code: 0, next: new Map() };
@@ -26,7 +26,7 @@ export class MetadataEncoder {
 
   constructor(readonly dictionaries: Dictionaries) {}
 
-  /** What is known of a key; null for a new one. */
+  /** The code and dictionary of a key; null for a new one. */
   knownKey(key: string): EncodedKey | null {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
@@ -34,7 +34,7 @@ export class MetadataEncoder {
     return code < 0 ? null : this.#keep(key, code);
   }
 
-  /** Adds a row's values to a batch; answers the code of its shape. */
+  /** Adds a row's values to a batch; returns the code of its shape. */
   append({ keys, keyCodes, texts, codes }: MetadataMembers, start: number, end: number, builder: BatchBuilder): number {
     if (this.#stepCount > LIMITS.shapeStepCount) this.#forgetShapes();
     let path = this.#shapes;
@@ -49,7 +49,7 @@ export class MetadataEncoder {
     return path.code;
   }
 
-  /** Whether a store would have more than so many keys with those of a row. */
+  /** An error if a store would have more than `keyCountMax` keys with those of a row; else null. */
   keysFault(members: MetadataMembers, start: number, end: number, keyCountMax: number): EventFault | null {
     const keyCount = this.dictionaries.keys.valueCount;
     return keyCount + end - start <= keyCountMax ? null : this.#newKeysFault(members, start, end, keyCountMax - keyCount, keyCountMax);
@@ -63,7 +63,7 @@ export class MetadataEncoder {
     return new EventFault("invalid_event", message);
   }
 
-  /** A key of a row that cannot take the row's value; null where there is room. */
+  /** The first key of a row whose dictionary has no room for the row's value; null if there is none. */
   fullKey({ keys, texts, codes }: MetadataMembers, start: number, end: number): string | null {
     for (let at = start; at < end; at += 1) {
       const key = this.knownKey(keys[at] as string);
@@ -73,7 +73,7 @@ export class MetadataEncoder {
     return null;
   }
 
-  /** A key of a row that would bring a value, or itself, for the first time; `""` where only their list is new. Null where all is known. */
+  /** The first key of a row that is new or adds a value; `""` if only the list of keys is new; null if nothing is. */
   newKey({ keys, texts, codes }: MetadataMembers, start: number, end: number): string | null {
     if (start === end) return null;
     for (let at = start; at < end; at += 1) {
@@ -83,7 +83,7 @@ export class MetadataEncoder {
     return this.dictionaries.shapes.codeOf(this.#shapeText(keys, start, end)) < 0 ? "" : null;
   }
 
-  /** A row's metadata as it came. */
+  /** A row's metadata as it was sent. */
   objectOf({ keys, texts, codes }: MetadataMembers, start: number, end: number): Record<string, unknown> {
     const members = keys.slice(start, end).map((key, index) => {
       const code = codes[start + index] as number;
@@ -122,7 +122,7 @@ export class MetadataEncoder {
     return step;
   }
 
-  /** The dictionary of shapes knows them still. */
+  /** The dictionary of shapes keeps them. */
   #forgetShapes(): void {
     this.#shapes = { code: 0, next: new Map() };
     this.#stepCount = 0;

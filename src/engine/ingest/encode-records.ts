@@ -12,28 +12,28 @@ import type { Limit } from "./allowance.js";
 import type { RecordOutcome } from "./group.js";
 import { erasedRecord, type Suppression } from "./suppression.js";
 
-/** Dictionaries whose codes events use too. */
+/** Dictionaries that events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
 type Shared = (typeof SHARED)[number];
 
-/** Turns checked records into rows of dictionary codes. One per store. */
+/** Encodes validated records as rows of dictionary codes. One per store. */
 export class RecordEncoder {
   #table = new RecordTable();
   readonly #codes = new Uint32Array(RECORD_FIELD_COUNT);
-  /** Codes that records brought, until they are durable: a commit that failed leaves them in the dictionaries. */
+  /** Codes that records added, until they are durable: a failed commit leaves them in the dictionaries. */
   readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
 
-  /** Names of projects since the last batch was taken. */
+  /** Names of projects added since the last `take`. */
   readonly #projects = new Set<string>();
 
   constructor(readonly store: Store) {}
 
-  /** Whether a project was added since the last batch was taken. */
+  /** Whether a project was added since the last `take`. */
   get bringsProject(): boolean {
     return this.#projects.size > 0;
   }
 
-  /** Adds all of them, some at a time, and answers what became of each; what was wrong before stays so. Nobody else may add meanwhile. */
+  /** Adds records in chunks and returns the outcome of each; errors pass through. Nothing else may be added meanwhile. */
   async addInTurns(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression, limit: Limit | null): Promise<RecordOutcome[]> {
     const turns = new Turns();
     const outcomes: RecordOutcome[] = [];
@@ -44,7 +44,7 @@ export class RecordEncoder {
     return outcomes;
   }
 
-  /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */
+  /** Adds a record unless it is stored already, suppressed or over a limit. `suppression` must have all earlier erasures. */
   add(record: DecodedRecord | NamedProject, suppression: Suppression, limit: Limit | null): RecordOutcome {
     if ("project" in record) return this.#addProject(record.project);
     const admitted = suppression.admitted(record);
@@ -64,7 +64,7 @@ export class RecordEncoder {
     return "accepted";
   }
 
-  /** Whether the store, or the batch, has a record of its id; of an unlink, one that takes the same record back. */
+  /** Whether the store, or the batch, has a record with its id; for an unlink, one that revokes the same record. */
   #isKnown({ kind, id }: DecodedRecord): boolean {
     const tables = [this.store.records, this.#table];
     return tables.some((table) => (kind === RECORD_KINDS.unlink ? table.findUnlink(id) : table.find(id)) >= 0);
@@ -88,7 +88,7 @@ export class RecordEncoder {
     this.#table.append(kind, createdAtMs, id, 0, 0, this.#codes, 0);
   }
 
-  /** What was appended since the last call; null for nothing. @param events of the same commit: the ids they use count as theirs */
+  /** The records added since the last call; null for none. @param events of the same commit: ids they use count as added by them */
   take(events: Batch): RecordBatch | null {
     this.#projects.clear();
     for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
@@ -100,7 +100,7 @@ export class RecordEncoder {
     return { records: table.slice(0), brought };
   }
 
-  /** The batch is durable. */
+  /** Call when the batch is durable: its codes need no more tracking. */
   keep(): void {
     for (const name of SHARED) this.#brought[name].clear();
   }

@@ -10,22 +10,22 @@ import { BatchIds } from "./known-ids.js";
 export interface WaitingEvents {
   readonly events: readonly unknown[];
   readonly project: string | null;
-  /** What they may bring that is new; null: what the store holds. */
+  /** Limits on new values; null: only the bounds of the store. */
   readonly allowance: Allowance | null;
   readonly resolve: (result: IngestResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What became of a record: stored, stored as of the time of receipt, there already, or refused with an error. */
+/** The outcome of a record: stored, stored as of the time of receipt, stored already, or rejected with an error. */
 export type RecordOutcome = "accepted" | "adjusted" | "duplicate" | DaybookError;
 
-/** Records of identify, group, alias and unlink, and names of projects. */
+/** Records of identify, group, alias and unlink, and names of projects, that wait for their commit. */
 export interface WaitingRecords {
   readonly records: readonly unknown[];
-  /** Checks one of them. */
+  /** Validates one of them. */
   readonly decode: (record: unknown) => DecodedRecord | NamedProject;
   readonly limit: Limit | null;
-  /** Hears of each record in its place. */
+  /** Called with the outcomes, in the order of the records. */
   readonly resolve: (outcomes: readonly RecordOutcome[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -47,14 +47,14 @@ function noOutcome(): IngestOutcome {
   return { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 }
 
-/** What shares a frame and a sync: encoded, and not yet durable. */
+/** Writes that share a frame and a sync: encoded, and not yet durable. */
 export class IngestGroup {
   readonly waiting: QueuedWrites[] = [];
-  /** Events to tell the application of, once they are durable. */
+  /** Events to report to the application once they are durable. */
   readonly notified: EventRecord[] = [];
-  /** Events and records that came, refused ones too. */
+  /** Events and records, rejected ones included. */
   rowCount = 0;
-  /** The group before has failed: what was encoded upon it is worth nothing. */
+  /** The previous group has failed: what was encoded on top of it is invalid. */
   isStale = false;
   readonly ids: BatchIds;
   readonly #outcomes = new Map<WaitingEvents, IngestOutcome>();

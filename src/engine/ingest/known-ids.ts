@@ -10,7 +10,7 @@ import { IdTable, idParts } from "../../store/batch/id-table.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
 
-/** Events of a batch that is being filled, read when a fingerprint first matched. */
+/** The events of a batch that is being filled; read only when a fingerprint matches. */
 export class BatchIds {
   readonly #ids = new Set<string>();
   #rowCount = 0;
@@ -29,7 +29,7 @@ export class BatchIds {
   }
 }
 
-/** Which events a store holds, by project and id: exact, for ever. A fingerprint says probably, the stored ids say surely. */
+/** Which events a store holds, by project and id: exact, with no time limit. A fingerprint finds candidates, the stored ids confirm them. */
 export class KnownIds {
   readonly #table: IdTable;
   readonly #heads = new WeakMap<Head, IdIndex>();
@@ -46,7 +46,7 @@ export class KnownIds {
     const known = new KnownIds(store, seed);
     const snapshot = store.snapshot();
     try {
-      // At once: a table that grows with each day moves what it holds some twenty times, and the first write waits for that.
+      // All at once: a table that grows with each day would move its content some twenty times, and the first write would wait for it.
       known.#table.reserve(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0));
       for (const rows of snapshot.rows) {
         rows.pin();
@@ -69,7 +69,7 @@ export class KnownIds {
     return known;
   }
 
-  /** Whether most of the ids that take room here are stored no more. */
+  /** Whether most of the ids in the table are no longer stored. */
   get isMostlyGone(): boolean {
     const storedCount = this.store.catalog.segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
     return this.#table.count > 2 * storedCount;
@@ -79,7 +79,7 @@ export class KnownIds {
     return this.#table.byteLength;
   }
 
-  /** Makes room for so many ids more. No batch is under way. */
+  /** Makes room for so many more ids. No batch may be under way. */
   reserve(rowCount: number): void {
     this.#table.reserve(rowCount);
   }
@@ -88,12 +88,12 @@ export class KnownIds {
     return this.#table.hasRoom(rowCount);
   }
 
-  /** Looks at the ids of some rows, 16 bytes each, for `mayHave` and `add`. */
+  /** Reads the ids of some rows, 16 bytes each, for `mayHave` and `add`. */
   look(ids: Uint8Array, rowCount: number, projectOf: (row: number) => string): void {
     this.#table.look(ids, rowCount, projectOf);
   }
 
-  /** Whether the id of a row that was looked at may be known; if not, it is certainly new. */
+  /** Whether the id of a row passed to `look` may be known; if not, it is certainly new. */
   mayHave(row: number): boolean {
     return this.#table.hasSeen(row);
   }
@@ -104,7 +104,7 @@ export class KnownIds {
     const { catalog } = this.store;
     for (const head of [...catalog.sealing, ...catalog.heads]) if (this.#headHas(head, key)) return true;
     if (batches.some((batch) => batch.has(key))) return true;
-    // Held, so that no segment is compacted away, its file with it, between two reads.
+    // Held so that no segment is compacted away, with its file, between two reads.
     const snapshot = this.store.snapshot();
     try {
       const segments = snapshot.rows.filter((rows) => rows.sealed);
@@ -116,17 +116,17 @@ export class KnownIds {
     }
   }
 
-  /** Adds the id of a row that was looked at. */
+  /** Adds the id of a row passed to `look`. */
   add(row: number): void {
     this.#table.addSeen(row);
   }
 
-  /** The oldest `rowCount` ids that were added and not kept are stored. */
+  /** Confirms that the oldest `rowCount` unconfirmed ids are stored. */
   keep(rowCount: number): void {
     this.#table.keep(rowCount);
   }
 
-  /** All ids that were added and not kept came to nothing. */
+  /** Removes all unconfirmed ids: their rows were not stored. */
   undo(): void {
     this.#table.undo();
   }

@@ -18,12 +18,12 @@ import { IngestGroup, rowCountOf, type RecordOutcome, type QueuedWrites, type Wa
 import { KnownIds } from "./known-ids.js";
 import { Together } from "./together.js";
 
-/** Rows after which a group is written, though more is queued: bounds the memory of one frame. */
+/** Rows after which a group is written even if more is queued: bounds the memory of one frame. */
 const GROUP_ROW_COUNT = 20_000;
-/** Rows that are worth a sync of their own, while what comes next is encoded. */
+/** Rows that justify a sync of their own, while the next ones are encoded. */
 const WORTHY_ROW_COUNT = 512;
 
-/** An act that needs a moment without a commit. */
+/** A task that must run while no commit is under way. */
 interface Turn {
   readonly act: () => Promise<void>;
   readonly resolve: () => void;
@@ -33,22 +33,22 @@ interface Turn {
 export interface IngestQueueOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
-  /** Whether times more than five minutes ahead of the clock stay. */
+  /** Whether times more than five minutes ahead of the clock are kept. */
   readonly keepsFuture: boolean;
-  /** Asked for each ingest: an erasure replaces it. */
+  /** Read for each ingest: an erasure replaces it. */
   readonly suppression: () => Suppression;
-  /** Asked for each ingest: events past their time stay out. */
+  /** Read for each ingest: expired events are rejected. */
   readonly timeToLive: () => TimeToLiveRules;
   readonly onNotify: ((event: EventRecord) => unknown) | null;
-  /** Hears of each group that is durable: its events, and whether it has records. */
+  /** Called for each durable group, with its events and whether it has records. */
   readonly onCommit: (batch: Batch, hasRecords: boolean) => void;
   /** Called after each group, while no commit is under way. */
   readonly afterCommit: () => Promise<void>;
 }
 
 /**
- * The one writer: takes all that waits, makes it one frame, one write and one sync, then answers all who waited. Nothing
- * lingers: an ingest that comes alone is written alone. While a group is being made durable the next one is encoded.
+ * The single writer: writes everything queued as one frame, with one write and one sync, then resolves the callers. It does not wait for more: a lone
+ * ingest is written at once. The next group is encoded while the previous one is written.
  */
 export class IngestQueue {
   /** In order of arrival. */
@@ -56,14 +56,14 @@ export class IngestQueue {
   #waitingRowCount = 0;
   #isRunning = false;
   #knownIds: KnownIds | null = null;
-  /** The one of the open group, and the one of the group that is being written. */
+  /** One for the open group, one for the group that is being written. */
   #builders: readonly [BatchBuilder, BatchBuilder] = [new BatchBuilder(), new BatchBuilder()];
   #encoder: EventEncoder;
   #recordEncoder: RecordEncoder;
-  /** Takes what comes next. */
+  /** The group that the next writes join. */
   #open: IngestGroup | null = null;
   #written: IngestGroup | null = null;
-  /** Ends, and never rejects, when that group is durable or has failed. */
+  /** Resolves, and never rejects, when that group is durable or has failed. */
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -78,15 +78,15 @@ export class IngestQueue {
     return this.#knownIds?.byteLength ?? 0;
   }
 
-  /** Forgets the last events that were encoded, and ids where most are gone: an erasure leaves no copy behind. All is sealed. */
+  /** Drops the last encoded events, and the ids if most are no longer stored: an erasure leaves no copy. Requires that everything is sealed. */
   forget(): void {
-    // Reading those that stay costs less than it took to store as many that are gone.
+    // Rereading the remaining ids costs less than storing the removed ones did.
     if (this.#knownIds?.isMostlyGone === true) this.#knownIds = null;
     this.#builders = [new BatchBuilder(), new BatchBuilder()];
     this.#encoder = new EventEncoder(this.store.dictionaries);
   }
 
-  /** The array may change once this returned, its events not. @throws invalid_parameter, overloaded, and what a commit throws */
+  /** The array may change after the call returns, its events may not. @throws invalid_parameter, overloaded, and what a commit throws */
   add(events: readonly unknown[], project: string | null, allowance: Allowance | null = null): Promise<IngestResult> {
     if (!Array.isArray(events))
       return Promise.reject(new DaybookError("invalid_parameter", `events: expected an array, got ${shown(events)}`, { param: "events" }));
@@ -96,7 +96,7 @@ export class IngestQueue {
     });
   }
 
-  /** Stores a record; one of an id that is there already changes nothing. @throws suppressed, and what addRecords throws */
+  /** Stores a record; a known id changes nothing. @throws suppressed, and what addRecords throws */
   async addRecord(record: DecodedRecord, limit: Limit | null = null): Promise<Exclude<RecordOutcome, DaybookError>> {
     const [outcome = "duplicate"] = await this.addRecords([record], () => record, limit);
     if (outcome instanceof DaybookError) throw outcome;
@@ -104,8 +104,8 @@ export class IngestQueue {
   }
 
   /**
-   * Stores records, and answers what became of each. The array may change once this returned, its records not. Others have turns meanwhile.
-   * @throws overloaded, what `decode` throws that is no DaybookError, and what a commit throws
+   * Stores records and returns the outcome of each. The array may change after the call returns, its records may not. Yields to other work meanwhile.
+   * @throws overloaded, what `decode` throws other than DaybookError, and what a commit throws
    */
   addRecords(records: readonly unknown[], decode: WaitingRecords["decode"], limit: Limit | null = null): Promise<readonly RecordOutcome[]> {
     return new Promise((resolve, reject) => {
@@ -114,14 +114,14 @@ export class IngestQueue {
     });
   }
 
-  /** @throws overloaded; what comes alone is taken, however much it is */
+  /** @throws overloaded; a lone write is accepted whatever its size */
   #addRows(rowCount: number): void {
     if (this.#waitingRowCount + rowCount > LIMITS.queuedIngestRows && this.#waitingRowCount > 0)
       throw new DaybookError("overloaded", `${this.#waitingRowCount} events are waiting to be written`);
     this.#waitingRowCount += rowCount;
   }
 
-  /** Runs `act` while no commit is under way: after all that waits now, before all that comes later. @throws what `act` throws */
+  /** Runs `act` while no commit is under way: after everything queued now, before everything queued later. @throws what `act` throws */
   exclusive(act: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#enqueue({ act, resolve, reject });
@@ -135,7 +135,7 @@ export class IngestQueue {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    // A turn of the queue later, callers of the same tick have added theirs: they share the sync.
+    // Callers of the same tick have queued their writes by then: they share the sync.
     await Promise.resolve();
     for (;;) {
       const next = this.#queue[0];
@@ -151,18 +151,18 @@ export class IngestQueue {
     this.#isRunning = false;
   }
 
-  /** Whether what waits goes into the open group, or a new one, before that is written. */
+  /** Whether a queued write joins the open group, or a new one, before that is written. */
   #takes(waiting: QueuedWrites): boolean {
     if (this.#open?.isStale === true) return false;
     const rowCount = this.#open?.rowCount ?? 0;
     if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#written === null)) return false;
     if (this.#open === null && this.#written === null) return true;
-    // What a failure takes back must not have moved, and records are not encoded twice.
+    // Undoing a failure requires that the id table has not grown, and records are not encoded twice.
     return this.#knownIds?.hasRoom(rowCountOf(waiting)) === true && (this.#written === null || !("records" in waiting));
   }
 
   async #take(waiting: QueuedWrites): Promise<void> {
-    // File operations of the group before go on one step.
+    // Lets the file operations of the previous group proceed.
     if (this.#written !== null) await nextTurn();
     try {
       this.#open ??= await this.#begin();
@@ -179,7 +179,7 @@ export class IngestQueue {
     await this.#takeInto(group, alike, () => this.#encode(new Together(alike, (one) => group.outcomeOf(one)), waiting, group));
   }
 
-  /** An ingest, and those right behind it that are encoded like it: many that bring one event each cost hardly more than one that brings all. */
+  /** An ingest, and those queued right after it that are encoded alike: many of one event each cost hardly more than one of all events. */
   #alike(first: WaitingEvents): WaitingEvents[] {
     const alike = [first];
     let rowCount = first.events.length;
@@ -202,7 +202,7 @@ export class IngestQueue {
     try {
       decoded = await decodeInTurns(waiting);
     } catch (error) {
-      // Nothing of it was encoded: the others of the group go on.
+      // Nothing of it was encoded: the rest of the group goes on.
       return waiting.reject(error);
     }
     await this.#takeInto(group, [waiting], async () => {
@@ -231,7 +231,7 @@ export class IngestQueue {
     return new IngestGroup(this.#written?.builder === first ? second : first, this.store.dictionaries.named(PROJECT_COLUMN));
   }
 
-  /** All that waits now, up to the next act, hears of the same failure. */
+  /** Rejects everything queued before the next exclusive task. */
   #refuse(error: unknown): void {
     for (let next = this.#queue[0]; next !== undefined && !("act" in next); next = this.#queue[0]) {
       this.#queue.shift();
@@ -240,7 +240,7 @@ export class IngestQueue {
     }
   }
 
-  /** Of what came to nothing neither ids nor values stay: an erasure would not find them. Nothing is being written. */
+  /** Drops the ids and values of failed writes: an erasure would not find them. Requires that no write is under way. */
   #forgetUnkept(): void {
     this.#knownIds?.undo();
     this.store.forgetUnjournaled();
@@ -248,7 +248,7 @@ export class IngestQueue {
     this.#recordEncoder = new RecordEncoder(this.store);
   }
 
-  /** Begins to write a group once the one before is durable. */
+  /** Starts to write a group once the previous one is written. */
   async #write(group: IngestGroup): Promise<void> {
     await this.#writing;
     this.#open = null;
@@ -257,7 +257,7 @@ export class IngestQueue {
     this.#writing = this.#commit(group);
   }
 
-  /** What was encoded upon a group that failed is encoded anew: neither its codes nor the ids it knew are worth anything. */
+  /** Requeues a group that was encoded on top of a failed one: its codes, and the ids it relied on, are invalid. */
   #takeBack(group: IngestGroup): void {
     this.#forgetUnkept();
     this.#queue.unshift(...group.waiting);
@@ -341,7 +341,7 @@ export class IngestQueue {
     return this.#knownIds;
   }
 
-  /** A hook that throws, or rejects, must not undo what is durable, nor keep the others from being called. */
+  /** A hook that throws or rejects must neither undo what is durable nor stop the other calls. */
   #notify(records: readonly EventRecord[]): void {
     const hook = this.options.onNotify;
     if (hook === null) return;
@@ -349,7 +349,7 @@ export class IngestQueue {
   }
 }
 
-/** Checks records, some at a time: of each what it says, or what is wrong with it. @throws what `decode` throws that is no DaybookError */
+/** Decodes records in chunks: each becomes a record or its error. @throws what `decode` throws other than DaybookError */
 async function decodeInTurns({ records, decode }: WaitingRecords): Promise<(DecodedRecord | NamedProject | DaybookError)[]> {
   const turns = new Turns();
   const decoded: (DecodedRecord | NamedProject | DaybookError)[] = [];

@@ -5,7 +5,7 @@ import type { RecordContext } from "../../identity/decode-record.js";
 import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../schema/event.js";
 import type { IngestQueue } from "./queue.js";
 
-/** Stores records of every type, each checked by itself. @throws invalid_parameter (records is not an array), and what a commit throws */
+/** Stores records of every type, each validated by itself. @throws invalid_parameter (records is not an array), and what a commit throws */
 export async function ingestRecords(records: unknown, context: RecordContext, queue: IngestQueue): Promise<IngestResult> {
   if (!Array.isArray(records)) throw parameterError("invalid_parameter", "records", `expected an array, got ${shown(records)}`);
   const outcomes = await queue.addRecords(records, (record) => decodeRecord(record, context));

@@ -5,7 +5,7 @@ import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from
 import { RECORD_KINDS } from "../../identity/record-table.js";
 import { EventFault } from "../../schema/decode-event.js";
 
-/** What an id is: the same text may be erased as one and free as another. */
+/** The kind of an id: the same text may be erased as one kind and allowed as another. */
 export type SuppressedKind = "userId" | "anonymousId" | "email";
 
 export const ERASED_EVENT = new EventFault("suppressed", "the subject of this event was erased after it happened");
@@ -14,10 +14,10 @@ export function erasedRecord(): DaybookError {
   return new DaybookError("suppressed", "the subject of this record was erased after it happened");
 }
 
-/** Ids found free that are kept at hand; emptied when full. Erased ones are not kept. */
+/** Bound on cached ids known not to be erased; the cache is cleared when full. Erased ids are never cached. */
 const FREE_COUNT_MAX = 100_000;
 
-/** Keyed hashes of erased ids: what is about them and not newer than the erasure stays out. */
+/** Keyed hashes of erased ids: data about them that is not newer than the erasure stays out. */
 export class Suppression {
   readonly #key: Uint8Array;
   readonly #erasedAtMs: Map<string, number>;
@@ -40,14 +40,14 @@ export class Suppression {
     return [...this.#erasedAtMs];
   }
 
-  /** The same with more ids erased at a time. */
+  /** A copy with more ids, erased at `atMs`. */
   with(ids: Iterable<readonly [SuppressedKind, string]>, atMs: number): Suppression {
     const entries = new Map(this.#erasedAtMs);
     for (const [kind, id] of ids) entries.set(this.#hashOf(kind, id), atMs);
     return new Suppression(this.#key, entries);
   }
 
-  /** Whether an id was erased after this time. `""` is nobody. Cost: an HMAC for each new id. */
+  /** Whether an id was erased at this time or later. `""` never was. Cost: an HMAC for each id that is not cached. */
   covers(kind: SuppressedKind, id: string, createdAtMs: number): boolean {
     if (id === "" || this.isEmpty) return false;
     const mark = `${kind}\0${id}`;
@@ -59,14 +59,14 @@ export class Suppression {
     return false;
   }
 
-  /** Whether an event or record of these ids is about somebody who was erased. What has a user id is that user's, whatever the device. */
+  /** Whether an event or record with these ids is about an erased person. A user id alone decides, whatever the device. */
   coversPerson(userId: string, anonymousId: string, createdAtMs: number): boolean {
     return userId === "" ? this.covers("anonymousId", anonymousId, createdAtMs) : this.#coversUser(userId, createdAtMs);
   }
 
   /**
-   * A record as it may be stored, as `erase` leaves those that are there: null where it is about somebody who was erased; without the device and
-   * the emails of the erased where it is about somebody else.
+   * A record as it may be stored, in the form in which `erase` leaves stored ones: null if it is about an erased person; without the device and
+   * emails of the erased if it is about another person.
    */
   admitted(record: DecodedRecord): DecodedRecord | null {
     const { kind, texts, createdAtMs } = record;
@@ -74,7 +74,7 @@ export class Suppression {
     const { userId, anonymousId, fromUserId, email, traits } = texts;
     if (this.coversPerson(userId, anonymousId, createdAtMs) || this.#coversUser(fromUserId, createdAtMs)) return null;
     const hasDevice = this.covers("anonymousId", anonymousId, createdAtMs);
-    // The id that an alias is from may be either.
+    // The source id of an alias may be a user's or a device's.
     if (hasDevice && kind === RECORD_KINDS.alias) return null;
     const isCut = (one: string) => this.covers("email", one, createdAtMs);
     const hasEmail = isCut(email);
@@ -86,7 +86,7 @@ export class Suppression {
     return { ...record, texts: { ...texts, ...left } };
   }
 
-  /** A user id that is an email is one of the person of that email. */
+  /** A user id that is an email belongs to the person with that email. */
   #coversUser(userId: string, createdAtMs: number): boolean {
     if (userId === "" || this.isEmpty) return false;
     const email = normalEmail(userId);

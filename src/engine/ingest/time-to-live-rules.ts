@@ -2,7 +2,7 @@ import { MS_PER_DAY, dayOf, dayStartMs, isoOfDay } from "../../base/time.js";
 import { EventFault } from "../../schema/decode-event.js";
 import type { TimeToLiveRule } from "../../store/files/manifest.js";
 
-/** How long events are kept, looked up by project. */
+/** How long events are kept, by project. */
 export class TimeToLiveRules {
   readonly #days: ReadonlyMap<string | null, number>;
 
@@ -14,18 +14,18 @@ export class TimeToLiveRules {
     return this.#days.size === 0;
   }
 
-  /** The instant before which events of a project are past their time, epoch ms; -Infinity: none ever is. */
+  /** The instant before which events of a project are expired, epoch ms; -Infinity: they never expire. */
   beforeMs(project: string, nowMs: number): number {
     const days = this.#days.get(project) ?? this.#days.get(null);
     return days === undefined ? -Infinity : dayStartMs(dayOf(nowMs) - days);
   }
 
-  /** The latest of these instants. */
+  /** The latest of these instants over all rules; -Infinity without rules. */
   latestMs(nowMs: number): number {
     return Math.max(...[...this.#days.values()].map((days) => dayStartMs(dayOf(nowMs) - days)), -Infinity);
   }
 
-  /** Why an event is not taken; null where it is. */
+  /** Why an event is rejected; null if it is not. */
   faultOf(project: string, createdAtMs: number, nowMs: number): EventFault | null {
     const beforeMs = this.beforeMs(project, nowMs);
     if (createdAtMs >= beforeMs) return null;

@@ -2,14 +2,14 @@ import type { EventFault } from "../../schema/decode-event.js";
 import type { Limit } from "./allowance.js";
 import type { IngestOutcome, WaitingEvents } from "./group.js";
 
-/** Ingests that are encoded as one: each event is told of in order, and counts for the one that brought it. */
+/** Several ingests encoded as one: events are visited in order, and each counts for the ingest that contains it. */
 export class Together {
   readonly events: unknown[] = [];
-  /** That of the ingest that is told of. */
+  /** The limit of the current ingest. */
   limit: Limit | null = null;
   #outcome: IngestOutcome | undefined;
   #taken = 0;
-  /** Where the events of the ingest that is told of begin and end. */
+  /** Range of the current ingest's events. */
   #start = 0;
   #end = 0;
 
@@ -20,7 +20,7 @@ export class Together {
     for (const { events } of waiting) for (let at = 0; at < events.length; at += 1) this.events.push(events[at]);
   }
 
-  /** What becomes of the ingest that brought an event. */
+  /** The outcome of the ingest that contains an event. Indexes must not decrease. */
   of(index: number): IngestOutcome {
     for (let next = this.waiting[this.#taken]; next !== undefined && index >= this.#end; next = this.waiting[this.#taken]) {
       this.#taken += 1;
@@ -29,7 +29,7 @@ export class Together {
       this.#start = this.#end;
       this.#end += next.events.length;
     }
-    // Whoever asks names an event that is there.
+    // Callers pass the index of an existing event.
     return this.#outcome as IngestOutcome;
   }
 
@@ -37,7 +37,7 @@ export class Together {
     this.of(index).rejected.push({ index: index - this.#start, code, message });
   }
 
-  /** An event that is accepted is stored at another time than its own. */
+  /** Records that an accepted event is stored with another time than its own. */
   adjust(index: number, createdAt: string): void {
     this.of(index).adjusted.push({ index: index - this.#start, createdAt });
   }

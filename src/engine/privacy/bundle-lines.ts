@@ -6,7 +6,7 @@ export function line(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** A record that is no unlink as a bundle tells it. @param text of a field, `""` for nothing */
+/** A record, other than an unlink, as a line of a bundle. @param text of a field, `""` for none */
 export function toldRecord(kind: string, id: string, createdAtMs: number, text: (field: RecordField) => string): object {
   const some = (field: RecordField) => text(field) || undefined;
   const about = { kind, id, createdAt: isoOf(createdAtMs) };

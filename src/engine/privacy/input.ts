@@ -4,7 +4,7 @@ import { memberError, readMembers, readText, type InputMembers } from "../../pla
 import { normalEmail } from "../../plan/subject.js";
 import type { PrivacyResolution, PrivacyType, Regulation } from "./requests.js";
 
-/** A checked request: whose data, what for. The email is as emails are compared. */
+/** A validated request. The email is normalized. */
 export interface CheckedPrivacyInput {
   readonly type: PrivacyType;
   readonly subject: { readonly email: string } | { readonly userId: string };
@@ -20,7 +20,7 @@ export function readPrivacyInput(input: unknown): CheckedPrivacyInput {
   const members = readMembers(input ?? {}, "", ["type", "subject", "regulation"]);
   const given = members.values.get("subject");
   const readSubjectMembers = () => readMembers(given, "subject", ["email", "userId"]);
-  // A name that is spelled wrong is told of before whatever is missing for it.
+  // A misspelled member is reported before anything that is missing because of it.
   if (given !== undefined) readSubjectMembers();
   return {
     type: oneOf(TYPES, "type", members.values.get("type")),
@@ -43,7 +43,7 @@ function readSubject(members: InputMembers): CheckedPrivacyInput["subject"] {
   throw parameterError("exactly_one_required", members.path, `expected exactly one of email and userId, got ${came}`);
 }
 
-/** An empty text is none, also where trimming makes it empty. */
+/** An empty text counts as missing, also if trimming makes it empty. */
 function readId(members: InputMembers, name: "email" | "userId"): string | null {
   if (members.values.get(name) === "") return null;
   const text = readText(members, name) ?? "";

@@ -3,7 +3,7 @@ import { isoOf, MS_PER_DAY } from "../../base/time.js";
 import type { CheckedPrivacyInput } from "./input.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyResolution, PrivacyStatus, PrivacySubject, PrivacyType, Regulation } from "./requests.js";
 
-/** How long an answer may take, and how long after an extension, both from receipt; no second one: it cannot be extended. */
+/** Time to respond, and time after an extension, both counted from receipt; null: no extension. */
 interface Term {
   readonly unit: "day" | "month";
   readonly count: number;
@@ -24,14 +24,14 @@ function isExtendable(regulation: Regulation): boolean {
   return TERMS[regulation].extendedCount !== null;
 }
 
-/** Epoch ms by which a request received at `createdAtMs` is to be resolved. */
+/** Epoch ms by which a request received at `createdAtMs` must be resolved. */
 function dueAtMs(regulation: Regulation, createdAtMs: number, isExtended: boolean): number {
   const { unit, count, extendedCount } = TERMS[regulation];
   const total = isExtended ? (extendedCount ?? count) : count;
   return unit === "day" ? createdAtMs + total * MS_PER_DAY : addMonths(createdAtMs, total);
 }
 
-/** The same time of day, UTC, on the same day of a later month, or on its last day where it is shorter. */
+/** The same time of day, UTC, on the same day of a later month, or on its last day if the month is shorter. */
 function addMonths(ms: number, count: number): number {
   const from = new Date(ms);
   const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + count];
@@ -41,10 +41,10 @@ function addMonths(ms: number, count: number): number {
 
 export { readPrivacyInput, readResolution } from "./input.js";
 
-/** An id by which somebody is found again. */
+/** An id by which a person is found again. */
 export type PrivacyHolder = { readonly userId: string } | { readonly anonymousId: string };
 
-/** A request as it is kept, as JSON. Instants are epoch ms. */
+/** A request as it is stored, as JSON. Instants are epoch ms. */
 export interface StoredRequest {
   readonly id: string;
   readonly type: PrivacyType;
@@ -53,7 +53,7 @@ export interface StoredRequest {
   readonly regulation: Regulation;
   readonly subject: PrivacySubject;
   readonly identityId: string | null;
-  /** The very id that the subject named when the request came: an email may name somebody else by now, and an id may be a user's or a device's. */
+  /** The id the subject resolved to at receipt: an email may belong to another person later, and an id may be a user's or a device's. */
   readonly holder: PrivacyHolder | null;
   readonly createdAtMs: number;
   readonly verifiedAtMs: number | null;
@@ -63,13 +63,13 @@ export interface StoredRequest {
   readonly receipt: ErasureReceipt | null;
 }
 
-/** Who asks has this long to show that they are who they say. */
+/** Time to verify that the requester is the person in question. */
 const VERIFICATION_MS = 30 * MS_PER_DAY;
 
-/** Without a look at the person's data nobody can say that it was complete, or that there was none. */
+/** Resolutions before acknowledgment: the others require a check of the person's data. */
 const UNSEEN_RESOLUTIONS: readonly PrivacyResolution[] = ["denied", "withdrawn"];
 
-/** A request that has just come in. */
+/** A new request. */
 export function newRequest(
   input: CheckedPrivacyInput,
   { nowMs, id, identityId, holder }: Pick<StoredRequest, "id" | "identityId" | "holder"> & { readonly nowMs: number },
@@ -92,7 +92,7 @@ export function newRequest(
   };
 }
 
-/** The request as of `nowMs`: what nobody verified in time was withdrawn the moment that time was over. */
+/** The request as of `nowMs`: one not verified in time was withdrawn when that time ended. */
 export function expire(request: StoredRequest, nowMs: number): StoredRequest {
   const endMs = request.createdAtMs + VERIFICATION_MS;
   if (request.status !== "pending_verification" || nowMs < endMs) return request;
@@ -120,7 +120,7 @@ export function extend(request: StoredRequest, nowMs: number): StoredRequest {
   return { ...current, extendedAtMs: nowMs };
 }
 
-/** Ends a request: once acknowledged in any way, before that as denied or withdrawn. @throws invalid_transition */
+/** Resolves a request: any resolution after acknowledgment, only denied or withdrawn before. @throws invalid_transition */
 export function resolve(request: StoredRequest, resolution: PrivacyResolution, nowMs: number): StoredRequest {
   const current = expire(request, nowMs);
   const isAllowed = current.status === "acknowledged" || (current.status !== "resolved" && UNSEEN_RESOLUTIONS.includes(resolution));
@@ -152,7 +152,7 @@ export function shownRequests(requests: readonly StoredRequest[], nowMs: number)
   return all.sort((a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1));
 }
 
-/** @throws invalid_transition where a request has no bundle, or not yet */
+/** @throws invalid_transition if a request has no bundle, or not yet */
 export function refuseBundle({ type, status, resolution }: StoredRequest): void {
   if (type !== "access" && type !== "portability") throw new DaybookError("invalid_transition", `a request for ${type} has no bundle`);
   if (status !== "acknowledged" && resolution !== "completed" && resolution !== "partially_completed")

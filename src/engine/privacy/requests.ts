@@ -1,6 +1,6 @@
 import type { StopOptions } from "../../base/stop-options.js";
 
-/** What a person asks for. */
+/** What a person requests. */
 export type PrivacyType = "access" | "erasure" | "portability" | "rectification" | "opt_out";
 export type PrivacyStatus = "pending_verification" | "submitted" | "acknowledged" | "resolved";
 export type PrivacyResolution = "completed" | "no_records_found" | "partially_completed" | "denied" | "withdrawn";
@@ -31,7 +31,7 @@ export interface PrivacyRequest {
   readonly resolution: PrivacyResolution | null;
   readonly regulation: Regulation;
   readonly subject: PrivacySubject;
-  /** Null for a subject that no record knows. */
+  /** Null if no identity was found for the subject. */
   readonly identityId: string | null;
   /** Always null: a request is about a person, in all projects. */
   readonly project: null;
@@ -54,14 +54,11 @@ export interface PrivacyRequestInput {
   readonly regulation?: Regulation | null | undefined;
 }
 
-/** Requests of persons about their data, and what becomes of them. Every change is durable when it resolves. */
+/** Data subject requests and their handling. Every change is durable when it resolves. */
 export interface PrivacyRequests {
-  /**
-   * Takes a request in; its deadline runs from now.
-   * @throws invalid_parameter, exactly_one_required, unknown_parameter, read_only, closed
-   */
+  /** Stores a new request; its deadline counts from now. @throws invalid_parameter, exactly_one_required, unknown_parameter, read_only, closed */
   create(input: PrivacyRequestInput): Promise<PrivacyRequest>;
-  /** All requests there ever were, newest first. @throws closed */
+  /** All requests ever made, newest first. @throws closed */
   list(): Promise<readonly PrivacyRequest[]>;
   /** One request by its id. @throws privacy_request_not_found, closed */
   get(id: string): Promise<PrivacyRequest>;
@@ -72,12 +69,12 @@ export interface PrivacyRequests {
   /** Moves the deadline, once, where the regulation allows it. @throws invalid_transition, privacy_request_not_found */
   extend(id: string): Promise<PrivacyRequest>;
   /**
-   * Ends a request. An erasure that is completed or partially completed has removed every byte of the person when this
-   * resolves. @throws invalid_transition, invalid_parameter, privacy_request_not_found
+   * Resolves a request. An erasure resolved as completed or partially_completed has removed every byte of the person when the call resolves.
+   * @throws invalid_transition, invalid_parameter, privacy_request_not_found
    */
   resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest>;
   /**
-   * NDJSON of all that is held about the subject of an access or portability request, a line at a time.
+   * NDJSON of all data about the subject of an access or portability request, line by line.
    * @throws invalid_transition, privacy_request_not_found, identity_not_found, aborted
    */
   bundle(id: string, options?: StopOptions): AsyncIterable<string>;

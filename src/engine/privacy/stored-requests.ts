@@ -27,7 +27,7 @@ import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyReques
 import { PrivacySteps, type RequestStep } from "./steps.js";
 import { line, toldRecord } from "./bundle-lines.js";
 
-/** The ids of one identity: all that its records and events are found by. */
+/** The codes of the ids of one identity, by which its records and events are found. */
 interface PersonIds {
   readonly userIds: ReadonlySet<number>;
   readonly anonymousIds: ReadonlySet<number>;
@@ -43,29 +43,26 @@ function idsOf(identity: number, view: IdentityView): PersonIds {
 
 const KIND_NAMES = { [RECORD_KINDS.identify]: "identify", [RECORD_KINDS.group]: "group", [RECORD_KINDS.alias]: "alias" } as const;
 
-/** All that is held at one moment. */
+/** A snapshot of all stored data. */
 interface StoredData {
   readonly dictionaries: Dictionaries;
   readonly view: IdentityView;
   readonly records: RecordTable;
-  /** Records that come later are no part of it. */
+  /** Later records are not included. */
   readonly recordCount: number;
   readonly isLive: (row: number) => boolean;
-  /** Release it in the end. */
+  /** The caller must release it. */
   readonly snapshot: Snapshot;
 }
 
-/** What is held in this turn, in which no commit is seen in part. */
+/** Takes a snapshot; call it only where no commit is partly visible. */
 function heldIn(store: Store): StoredData {
   const { dictionaries, records, resolver } = store;
   const { recordEnd } = resolver;
   return { dictionaries, view: resolver.view(), records, recordCount: recordEnd, isLive: (row) => resolver.isLive(row, recordEnd), snapshot: store.snapshot() };
 }
 
-/**
- * All that is held about somebody as NDJSON lines: who they are, what was told about them, every event. Cost: a pass over all days.
- * @throws corruption, aborted
- */
+/** Yields all data about a person as NDJSON lines: the identity, its records, every event. Cost: a pass over all days. @throws corruption, aborted */
 async function* bundleOf(identity: number, held: StoredData, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
   const turns = new RowTurns(signal);
   const ids = idsOf(identity, held.view);
@@ -100,19 +97,19 @@ function recordLine({ records, dictionaries, isLive }: StoredData, row: number, 
   return toldRecord(kind, uuidText(records.ids, row * 16), records.timeOf(row), text);
 }
 
-/** Every privacy request, newest last, and the hashes of who was erased: one stored text. */
+/** All privacy requests, newest last, and the hashes of erased ids, stored as one text. */
 class PrivacyBook {
   constructor(
     readonly requests: readonly StoredRequest[],
     readonly suppression: Suppression,
   ) {}
 
-  /** @param text as `text` made it; null for an empty book. @throws corruption */
+  /** @param text as `text` returns it; null for an empty book @throws corruption */
   static read(text: string | null, key: Uint8Array): PrivacyBook {
     if (text === null) return new PrivacyBook([], new Suppression(key, []));
     try {
       const { requests, suppressed } = JSON.parse(text) as { requests: StoredRequest[]; suppressed: [string, number][] };
-      // Requests of before holders were kept have none.
+      // Requests of earlier versions have no holder.
       return new PrivacyBook(requests.map((request) => ({ ...request, holder: (request.holder as PrivacyHolder | null | undefined) ?? null })), new Suppression(key, suppressed));
     } catch (cause) {
       throw damaged("the file of privacy requests", "it is not JSON", cause);
@@ -127,7 +124,6 @@ class PrivacyBook {
     return new PrivacyBook([...this.requests, request], this.suppression);
   }
 
-  /** The same with other requests in the place of those of the same id. */
   replace(changed: readonly StoredRequest[]): PrivacyBook {
     const byId = new Map(changed.map((request) => [request.id, request]));
     return new PrivacyBook(this.requests.map((request) => byId.get(request.id) ?? request), this.suppression);
@@ -138,7 +134,7 @@ class PrivacyBook {
   }
 }
 
-/** What privacy requests need of their Daybook. */
+/** The services that privacy requests need. */
 export interface PrivacyHouse {
   readonly store: Store;
   readonly queue: IngestQueue;
@@ -147,14 +143,14 @@ export interface PrivacyHouse {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
   readonly suppressionKey: Uint8Array;
-  /** Forgets everything that was derived from rows and identities. */
+  /** Drops everything derived from rows and identities. */
   readonly forget: () => void;
   readonly untilUnread: UntilUnread;
   /** @throws closed */
   readonly refuseClosed: () => void;
 }
 
-/** The privacy requests of one store: a book that is written anew, durably, with every change. */
+/** The privacy requests of one store: a book that is rewritten durably with every change. */
 export class StoredPrivacyRequests extends PrivacySteps implements PrivacyRequests {
   readonly #house: PrivacyHouse;
   #book: PrivacyBook;
@@ -165,7 +161,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);
   }
 
-  /** A writer elsewhere may have written another book. */
+  /** Rereads the book: another process may have written it. */
   reread(suppressionKey: Uint8Array): void {
     this.#book = PrivacyBook.read(this.#house.store.privacy, suppressionKey);
   }
@@ -181,7 +177,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
-    // Behind an erasure that is under way: whoever goes with it is not to be named again.
+    // After any erasure under way: the request must not name a person whom that erasure removes.
     await this.#change(() => Promise.resolve(this.#book.add(newRequest(read, { nowMs, id: uuidText(id), ...this.#namedBy(read.subject) }))));
     return shownRequest(this.#request(uuidText(id)), nowMs);
   }
@@ -221,7 +217,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     }
   }
 
-  /** Whom a subject names while no commit is under way. */
+  /** The identity and id that a subject names. No commit may be under way. */
   #namedBy(subject: { readonly email: string } | { readonly userId: string }): Pick<StoredRequest, "identityId" | "holder"> {
     const { resolver, dictionaries } = this.#house.store;
     const view = resolver.view();
@@ -240,7 +236,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
       : { anonymousId: dictionaries.named("anonymousId").valueOf(actor >>> 1) };
   }
 
-  /** The identity that a request is about: of an email, whom it named when the request came. 0 for nobody. */
+  /** The identity a request is about: for an email, the one it named at receipt. 0 for none. */
   #personOf({ subject, holder }: StoredRequest, view: IdentityView): number {
     if ("erased" in subject) return 0;
     const { dictionaries } = this.#house.store;
@@ -248,7 +244,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     return actor > 0 ? view.identityOf(actor) : find(view, subject);
   }
 
-  /** As of now: what nobody verified in time has ended by itself. @throws privacy_request_not_found */
+  /** The request as of now, expired if it was not verified in time. @throws privacy_request_not_found */
   #request(id: string): StoredRequest {
     const found = this.#book.requests.find((request) => request.id === id);
     if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
@@ -276,10 +272,10 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
     const { store, housekeeping, queue, clock, forget, untilUnread } = this.#house;
     this.#house.refuseClosed();
-    // Refused before anything is sealed.
+    // Reject before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
     await housekeeping.removing(queue, untilUnread, async () => {
-      // Loaded when it is needed, as deletions are: most processes remove nothing.
+      // Lazy: most processes erase nothing.
       const { erase } = await import("../../store/upkeep/erase.js");
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);
@@ -291,7 +287,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
       let book = this.#book;
       const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
       const privacyText = async (counts: ErasedCounts) => {
-        // First: broken off behind it, the erasure begins anew, and a segment that named somebody is gone already.
+        // First: an erasure that fails after this starts over, and segments that name the person are gone already.
         await this.#forgetSegments(request, ids, counts.emails, identityId);
         book = this.#bookAfter(request, ids, counts, identityId, nowMs);
         return book.text();
@@ -303,7 +299,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     return shownRequest(this.#request(id), clock.now());
   }
 
-  /** Deletes the saved segments in which somebody is named. @param identityId null: nobody was found */
+  /** Deletes the saved segments that name a person. @param identityId null: no identity was found */
   async #forgetSegments({ subject }: StoredRequest, ids: PersonIds, emails: readonly string[], identityId: string | null): Promise<void> {
     const named = "userId" in subject ? [subject.userId] : [];
     const texts = this.#textsOf(ids).map(([, text]) => text);
@@ -316,7 +312,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     return [...texts("userId", userIds), ...texts("anonymousId", anonymousIds)];
   }
 
-  /** Resolved with its receipt; in all requests of the person the subject is gone, and their ids are suppressed. */
+  /** The request with its receipt; all requests of the person without subject; the person's ids suppressed. */
   #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
     const person = { ids: this.#textsOf(ids), emails: new Set(counts.emails), identityId };
     const changed = this.#book.requests.filter((other) => isOfErased(other, request, person)).map((other) =>

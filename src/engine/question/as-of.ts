@@ -4,30 +4,31 @@ import type { VisibleStore } from "../../store/live/visible-store.js";
 import type { ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
-/** Where a question looks. */
+/** What a query reads. */
 export interface QueryTarget {
   readonly store: VisibleStore;
   readonly contexts: ReportContexts;
 }
 
-/** The store of now, and what its questions share. */
+/** The current store, and what its queries share. */
 export interface Present extends QueryTarget {
   readonly store: Store;
 }
 
 /**
- * Asks the store of now or, where the plan names a sequence, the store as it was then.
- * @param ask looks at nothing else @throws invalid_parameter (the store has not come to the sequence), and what `ask` throws
+ * Runs `ask` on the current store or, if the plan names a sequence, on the store as of that sequence.
+ * @param ask must read nothing else
+ * @throws invalid_parameter (the store has not reached the sequence), and what `ask` throws
  */
 export async function asOfPlan<A>(plan: Plan, now: Present, slices: Slices, ask: (asked: QueryTarget) => Promise<A>): Promise<A> {
   const sequence = "asOf" in plan ? plan.asOf : null;
   if (sequence === null || sequence === "latest") return await ask(now);
-  // Insights alone are asked as of a sequence.
+  // Lazy: only insights can be run as of a sequence.
   const { askPast } = await import("./insights.js");
   for (;;) {
     const { tables } = now.contexts;
     const answer = await askPast(sequence, now, slices, ask);
-    // Who was erased meanwhile is in no answer.
+    // An answer must not include a person who was erased meanwhile.
     if (now.contexts.tables === tables) return answer;
   }
 }

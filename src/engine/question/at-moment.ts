@@ -6,21 +6,22 @@ import type { VisibleStore } from "../../store/live/visible-store.js";
 import { looksUpTables, readsTables, type ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
-/** A question under way. */
+/** A query under way. */
 export interface RunningQuery {
   readonly plan: Plan;
   readonly store: VisibleStore;
   readonly contexts: ReportContexts;
   readonly slices: Slices;
-  /** Hears of rows that were looked at, and of loads that came first. */
+  /** Called with the number of rows read, and after loads that came first. */
   readonly onRows: (rowCount: number) => void;
   readonly onLoad: () => void;
 }
 
 /**
- * Begins in the turn of a snapshot: rows, links and tables of one moment. What is not in memory is loaded first, and then it is tried
- * with the moment of then; so it is where something turns out to be missing later, and where somebody was erased meanwhile.
- * @param goOn null where something turned out to be missing @throws aborted, corruption
+ * Runs a query on one snapshot of rows, links and tables. Loads what is missing, then retries on a fresh snapshot; likewise if something turns out to
+ * be missing later, or if a person was erased meanwhile.
+ * @param goOn returns null if something turned out to be missing
+ * @throws aborted, corruption
  */
 export async function atMoment<B, A>(
   { plan, store, contexts, slices, onRows, onLoad }: RunningQuery,
@@ -31,7 +32,7 @@ export async function atMoment<B, A>(
   const holdsTables = looksUpTables(plan);
   const look = { pause: () => slices.yieldSometimes(), looked: onRows };
   let pinned: Tables | null = null;
-  // From one try to the next: what was loaded for it would be dropped where memory is short, and loaded again, without end.
+  // Pinned across attempts: when memory is short, tables loaded for an attempt would be dropped and loaded again without end.
   const pin = (tables: Tables | null) => {
     if (tables === pinned) return;
     tables?.pin();
@@ -47,11 +48,11 @@ export async function atMoment<B, A>(
     pin(null);
   }
 
-  /** Null where it is to be tried again: something was missing, which is loaded then, or somebody was erased. */
+  /** Null to retry: something was missing and is loaded now, or a person was erased. */
   async function tryAt(snapshot: Snapshot): Promise<{ readonly answer: A } | null> {
     let loaded: Promise<void> | null = null;
     try {
-      // Those of this moment: an erasure puts others in their place.
+      // Those of this snapshot: an erasure replaces them.
       const { tables } = contexts;
       if (hasTables) pin(tables);
       const missing = new Missing();
@@ -60,7 +61,7 @@ export async function atMoment<B, A>(
       if (begun !== null && missing.isEmpty) {
         if (!holdsTables) pin(null);
         const answer = await goOn(await begun, snapshot, missing);
-        // An erasure took values away meanwhile: who looked for one of them behind it did so in vain.
+        // An erasure has removed values meanwhile: lookups of them may have failed.
         if (answer !== null && missing.isEmpty) return contexts.tables === tables ? { answer } : null;
       }
       onLoad();
@@ -69,7 +70,7 @@ export async function atMoment<B, A>(
       await slices.until(loading);
       return null;
     } finally {
-      // Others may wait for a load that goes on where this question is stopped: the files that it reads must stay.
+      // Other queries may wait for a load that goes on after this one is stopped: its files must stay.
       if (loaded === null) snapshot.release();
       else void loaded.then(() => snapshot.release());
     }

@@ -13,7 +13,7 @@ import { loadReport, reportOf } from "./report-of.js";
 import { Slices } from "./slices.js";
 import { newWork, type Work } from "./work.js";
 
-/** A question under way: where it looks, how others have a turn, and what it took. */
+/** A query under way: what it reads, how it yields, and its work. */
 interface QueryRun extends QueryTarget {
   readonly slices: Slices;
   readonly work: Work;
@@ -23,7 +23,7 @@ function askingOf(plan: Plan, { store, contexts, slices, work }: QueryRun): Runn
   return { plan, store, contexts, slices, onRows: (rowCount) => (work.rowCount += rowCount), onLoad: () => (work.loadCount += 1) };
 }
 
-/** Answers plans from the segments and heads of one store. */
+/** Runs plans on the segments and heads of one store. */
 export class MemoryExecutor implements Executor {
   constructor(
     readonly store: Store,

@@ -18,7 +18,7 @@ import { partOfFold } from "./part-of-fold.js";
 import { loadReport, reportOf } from "./report-of.js";
 import { Slices } from "./slices.js";
 
-/** Which segments, columns and rows a plan would touch, and how: decided from metadata and from what earlier questions left. */
+/** Which segments, columns and rows a plan would read, and how: derived from metadata and from cached answers. */
 export interface Explanation {
   readonly report: ReportName;
   readonly plan: unknown;
@@ -27,20 +27,19 @@ export interface Explanation {
     readonly rowCount: number;
     readonly sealed: boolean;
     /**
-     * How rows are found: their part of the answer is known (`kept`), no row is tested (`all`), an edge of the day (`range`),
-     * lists of the rows of few values (`postings`), a bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing
-     * can match (`pruned`).
+     * How rows are found: their part of the answer is cached (`kept`), no row is tested (`all`), the range cuts the day (`range`), lists of the rows
+     * of rare values (`postings`), one bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing can match (`pruned`).
      */
     readonly access: "kept" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
   }[];
   readonly columns: readonly string[];
   readonly rowCount: number;
   readonly dictionaryValueCount: number;
-  /** Names that are no field, and no metadata key of any stored event: a sentence each. */
+  /** A sentence for each name that is no field and no metadata key of any stored event. */
   readonly notices: readonly string[];
 }
 
-/** Which segments, columns and rows a plan would touch: from zone maps, times, dictionaries and what is kept; no row is read. */
+/** Which segments, columns and rows a plan would read: from zone maps, times, dictionaries and cached answers, without reading a row. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
   await loadReport(plan);
   const slices = new Slices(undefined);
@@ -70,21 +69,21 @@ async function explainWhere({ store, contexts }: QueryTarget, slices: Slices, pl
 
 type SegmentAccess = Explanation["segments"][number]["access"];
 
-/** From what costs nothing to what costs most. */
+/** In ascending order of cost. */
 const ACCESSES: readonly SegmentAccess[] = ["pruned", "kept", "all", "range", "postings", "bitmaps", "scan"];
 
-/** The costliest: a question that passes over rows several times is as fast as its slowest pass. */
+/** The costliest: a query with several passes over rows is as fast as its slowest pass. */
 function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
   return accesses.reduce((most, access) => (ACCESSES.indexOf(access) > ACCESSES.indexOf(most) ? access : most), "pruned");
 }
 
-/** One pass over rows. `part` is null for a study, which reads tables instead. */
+/** One pass over rows; `part` is null for a study, which reads tables instead. */
 interface ExplainedPass {
   readonly part: AnyPart | null;
   readonly selectors: readonly Selector[];
 }
 
-/** Null where something is missing. */
+/** Null if something is missing. */
 function passesOf(plan: Plan, contexts: ReportContexts, moment: TableMoment, missing: Missing): { readonly passing: Promise<readonly ExplainedPass[]> } | null {
   const report = reportOf(plan);
   const read = report.kind === "study" ? null : (report.read?.(plan, moment, missing) ?? null);
@@ -103,7 +102,7 @@ async function passesOfParts(parts: readonly AnyPart[], contexts: ReportContexts
   return parts.map((part, at) => ({ part, selectors: lists[at] ?? [] }));
 }
 
-/** The segments, and the heads that did not grow since, whose part of the answer a span keeps. */
+/** The segments, and the heads without newer rows, whose part of the answer a span has cached. */
 function keptRows(parts: readonly SpanPart[], snapshot: Snapshot, selectors: readonly Selector[], key: string | null): Rows[] {
   if (key === null) return [];
   return parts.flatMap((part) => {

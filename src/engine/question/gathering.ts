@@ -15,14 +15,14 @@ import type { Snapshot } from "../../store/live/catalog.js";
 import type { Work } from "./work.js";
 import type { Slices } from "./slices.js";
 
-/** What a question goes over rows with. */
+/** What a query reads rows with. */
 export interface Passing {
   readonly snapshot: Snapshot;
   readonly work: Work;
   readonly slices: Slices;
 }
 
-/** The states of some parts, none of which keeps its rows. @param selectors those of each part's scopes */
+/** The states of parts, none of which keeps its rows. @param selectors those of each part's scopes */
 export async function gatherAll(parts: readonly AnyPart[], selectors: readonly (readonly Selector[])[], { snapshot, work, slices }: Passing): Promise<unknown[]> {
   const states: unknown[] = [];
   for (const [at, part] of parts.entries()) {
@@ -38,7 +38,7 @@ export async function gatherAll(parts: readonly AnyPart[], selectors: readonly (
   return states;
 }
 
-/** Brings together the state of one part of a question: of each segment, or of spans of them that were asked the same before. */
+/** Collects the state of one part of a query, from segments or from spans that cached the same part. */
 export class Gathering<S, T> {
   readonly #columns: readonly string[];
   readonly #keptKey: string | null;
@@ -83,13 +83,13 @@ export class Gathering<S, T> {
     return state;
   }
 
-  /** Lets go of the rows that the report wanted to keep to its end. */
+  /** Releases the rows pinned for the report. */
   release(): void {
     this.#loads.release();
     for (const rows of this.#pinned.splice(0)) rows.unpin();
   }
 
-  /** Those of the days in range, however many days there are besides. @param rows newest day first */
+  /** Those of the days in range, by binary search. @param rows newest day first */
   #daysOf(rows: readonly Rows[]): readonly Rows[] {
     const { fromMs, toMs } = this.#range;
     const first = firstUpTo(rows, toMs);
@@ -102,12 +102,11 @@ export class Gathering<S, T> {
     return new LoadsAhead(all.filter((rows) => !this.#isPruned(rows)), (rows) => this.#load(rows));
   }
 
-  /** Whether no row can match. */
   #isPruned(rows: Rows): boolean {
     return this.selectors.every((selector) => isPruned(rows, selector));
   }
 
-  /** The segments of a span that `#addPart` will look at. Where it looks at others, they are not loaded ahead, and some of these for nothing. */
+  /** The segments of a span that `#addPart` should read. A wrong prediction costs only time: loads that are late or unused. */
   #segmentsOf(part: SpanPart, snapshot: Snapshot, key: string): readonly Rows[] {
     if (part instanceof Head) return [];
     if (!(part instanceof Span)) return [part];
@@ -124,10 +123,10 @@ export class Gathering<S, T> {
     return firstMs >= this.#range.fromMs && lastMs < this.#range.toMs;
   }
 
-  /** What a span keeps, and the rows of its heads that this does not know; null where all are to be looked at. */
+  /** The cached answer of a span, and the rows of its heads that it does not cover; `newer` is null if everything must be read. */
   #newerOf(span: Span, snapshot: Snapshot, key: string) {
     const views = span.heads.map((head) => snapshot.viewOf(head));
-    // What a span holds under the key was kept by a part of this kind.
+    // Only parts of this kind cache under this key.
     const known = span.kept(key);
     return { views, known, newer: known === null ? null : rowsSince(views, known) };
   }
@@ -140,7 +139,7 @@ export class Gathering<S, T> {
     else for (const child of part.parts) await this.#addPart(state, child, snapshot, key);
   }
 
-  /** Adds what a span keeps, and what its heads hold since; its parts are asked where it keeps nothing yet. */
+  /** Adds the cached answer of a span and the newer rows of its heads; without one, adds the parts of the span and caches the result. */
   async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
     const { kept } = this.part;
     assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
@@ -160,17 +159,17 @@ export class Gathering<S, T> {
     } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
     await this.#pause();
     const value = await kept.of(own, this.#pause);
-    // What is known of more rows than this question sees is not given up for it.
+    // An answer that covers more rows than this query sees is not replaced.
     if (known === null || newer !== null) span.keep(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, kept.byteLength(value));
     await kept.add(state, value, this.#pause);
   }
 
-  /** Settled when what is looked at of rows is in memory; null where it is. */
+  /** Settles when what is read of the rows is in memory; null if it is already. */
   #load(rows: Rows): Promise<unknown> | null {
     return this.#asksWho(rows) ? rows.who() : rows.load(columnsFor(rows, this.selectors, this.#columns));
   }
 
-  /** Whether it is enough to know who did something. */
+  /** Whether the actors suffice, so that no row need be read. */
   #asksWho(rows: Rows): boolean {
     const { part, selectors } = this;
     return part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector));
@@ -204,20 +203,20 @@ export class Gathering<S, T> {
   }
 }
 
-/** The rows of heads that an answer does not know yet; null where it knows of rows that came after these views. */
+/** The rows of heads that an answer does not cover; null if it covers rows newer than these views. */
 function rowsSince(views: readonly HeadView[], { rowCounts }: SpanAnswer): HeadView[] | null {
   if (rowCounts.length > views.length || views.some(({ rowCount }, at) => rowCount < (rowCounts[at] ?? 0))) return null;
   return views.flatMap((view, at) => (view.rowCount > (rowCounts[at] ?? 0) ? [view.slice(rowCounts[at] ?? 0)] : []));
 }
 
-/** What looking at the rows of a head costs besides, in rows. */
+/** Fixed cost of reading the rows of a head, in rows. */
 const ROWS_PER_LOOK = 256;
 
 function isLittle(rows: readonly HeadView[]): boolean {
   return rows.reduce((sum, { rowCount }) => sum + rowCount, rows.length * ROWS_PER_LOOK) <= LIMITS.newerRowCount;
 }
 
-/** Place of the first rows whose day begins before a moment, of rows from new to old. */
+/** Index of the first rows whose day begins before `ms`, in rows from new to old. */
 function firstUpTo(rows: readonly Rows[], ms: number): number {
   let low = 0;
   let high = rows.length;
@@ -229,7 +228,7 @@ function firstUpTo(rows: readonly Rows[], ms: number): number {
   return low;
 }
 
-/** Under which spans keep their part of the answer; null where they do not. */
+/** The key under which spans cache their part of the answer; null if they do not. */
 export function keptKeyOf(part: AnyPart, selectors: readonly Selector[]): string | null {
   const keys = selectors.map(({ key }) => key);
   return part.kept === undefined || keys.includes(null) ? null : `${part.kept.key} ${keys.join()}`;
@@ -241,17 +240,17 @@ function rangeOf(selectors: readonly Selector[]): Range {
   return first;
 }
 
-/** Whether columns are there, and who did something is yet to be read. */
+/** Whether the columns are in memory, and the actors are yet to be read. */
 function isInMemory(rows: Rows, columns: readonly string[]): boolean {
   return rows instanceof Segment && rows.knownWho() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
 }
 
-/** Whether no filter and no date leaves a row out. */
+/** Whether no filter and no date excludes a row. */
 function isAll(rows: Rows, selector: Selector): boolean {
   return selector.all.length === 0 && selector.any.length === 0 && isWhole(rows, selector);
 }
 
-/** Times are read only where the range cuts the day, or a filter asks for them. */
+/** Includes times only if the range cuts the day, or a filter tests them. */
 export function columnsFor(rows: Rows, selectors: readonly Selector[], columns: readonly string[]): readonly string[] {
   const readsTimes = selectors.some((selector) => !isWhole(rows, selector) || [...selector.all, ...selector.any.flat()].some(({ kind }) => kind === "instant"));
   return readsTimes ? [TIME_COLUMN, ...columns] : columns;

@@ -1,4 +1,4 @@
-// What insights and segments take, in one piece that is loaded when the first is asked: apart, they would take what they share out of the core.
+// All code of insights and segments in one chunk, loaded with the first: split up, it would pull what the chunks share out of the core.
 export { insightReports } from "../../report/insight-reports.js";
 export { askPast } from "./past.js";
 export { AskedSegments } from "./segment-members.js";

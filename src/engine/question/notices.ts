@@ -6,27 +6,27 @@ import { namedFieldsOf } from "../../plan/filters/named-fields.js";
 import type { Operand, Plan, ReportName } from "../../plan/plan.js";
 import type { IngestResult } from "../../schema/event.js";
 
-/** Something that is no error, and still hardly meant so. */
+/** A hint at something that is no error, but probably not intended. */
 export type Notice = QuestionNotice | IngestNotice;
 
-/** Something about a question. */
+/** A notice about a query. */
 export interface QuestionNotice {
-  /** `unknown_field`: a name that is no field, and that no stored event has as a metadata key. It counts as not set. */
+  /** `unknown_field`: a name that is no field and no metadata key of any stored event. It counts as not set. */
   readonly code: "unknown_field";
-  /** A sentence for a person. */
+  /** A sentence for people. */
   readonly message: string;
   /** The parameter it is about, as a camelCase path: `filterGroups[0].filters[2].fieldName`. */
   readonly param: string;
-  /** What the parameter names. */
+  /** The name in the parameter. */
   readonly name: string;
   readonly report: ReportName;
 }
 
-/** Something about a call that stores. */
+/** A notice about a call that stores data. */
 export interface IngestNotice {
   /** `adjusted`: times more than five minutes ahead of the clock became the time of receipt. */
   readonly code: "adjusted";
-  /** A sentence for a person. */
+  /** A sentence for people. */
   readonly message: string;
   /** The first of these times: `events[2].createdAt`, `records[0].createdAt`, or `createdAt` of a call with one. */
   readonly param: string;
@@ -34,7 +34,7 @@ export interface IngestNotice {
   readonly count: number;
 }
 
-/** What is noticed about a call that stored. @param list the parameter with its events or records; null where it took one */
+/** Notices about a call that stored data. @param list the parameter with its events or records; null if it took one */
 export function ingestNoticesOf(list: "events" | "records" | null, adjusted: IngestResult["adjusted"]): IngestNotice[] {
   const [first] = adjusted;
   if (first === undefined) return [];
@@ -44,7 +44,7 @@ export function ingestNoticesOf(list: "events" | "records" | null, adjusted: Ing
   return [{ code: "adjusted", message, param, count: adjusted.length }];
 }
 
-/** What is noticed about a question. Cost: a look-up for each field that it names. @param input what the plan was made of */
+/** Notices about a query. Cost: one look-up for each field it names. @param input the input of the plan */
 export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictionaries): QuestionNotice[] {
   return namedFieldsOf(input).flatMap(({ param, name, operand }) => {
     if (!isUnknown(operand, dictionaries)) return [];
@@ -53,7 +53,7 @@ export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictio
   });
 }
 
-/** Whether an operand reads metadata that no event has: of a path neither the literal key, nor the one that its walk begins with. */
+/** Whether an operand reads metadata that no event has. A path has none if both its literal key and its first key are unknown. */
 function isUnknown(operand: Operand, dictionaries: Dictionaries): boolean {
   if (operand.kind === "metadataKey") return !isFieldName(operand.key) && dictionaries.knownKeyCode(operand.key) < 0;
   if (operand.kind !== "metadataPath") return false;
@@ -61,7 +61,7 @@ function isUnknown(operand: Operand, dictionaries: Dictionaries): boolean {
   return dictionaries.knownKeyCode(operand.path) < 0 && (rest.length === 0 || dictionaries.knownKeyCode(root) < 0);
 }
 
-/** Tells hooks of notices, those that are there. */
+/** Passes notices to the hooks that are set. */
 export function tellNotices<N extends Notice>(notices: readonly N[], hooks: readonly (((notice: N) => unknown) | undefined)[]): void {
   for (const hook of hooks) if (hook !== undefined) tellEach(hook, notices);
 }

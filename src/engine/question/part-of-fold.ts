@@ -2,7 +2,7 @@ import type { Plan, ReportName } from "../../plan/plan.js";
 import type { KeptState, Pass } from "../../report/form/part.js";
 import type { AnyFold, FoldContext } from "../../report/form/report.js";
 
-/** The one part of a question that is a fold. @param read what the report read of tables */
+/** The single part of a query that is a fold. @param read what the report read from tables */
 export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, context: FoldContext, read: unknown): Pass<unknown, unknown> {
   const kept = keptOf(report, plan, context);
   return {

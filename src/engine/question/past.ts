@@ -6,7 +6,7 @@ import type { QueryTarget, Present } from "./as-of.js";
 import { ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
-/** Asks the store as it was at a sequence. @throws invalid_parameter (the store has not come to it), and what `ask` throws */
+/** Runs `ask` on the store as of a sequence. @throws invalid_parameter (the store has not reached it), and what `ask` throws */
 export async function askPast<A>(sequence: number, { store, contexts }: Present, slices: Slices, ask: (asked: QueryTarget) => Promise<A>): Promise<A> {
   refuseUnreached(sequence, store);
   const past = await storeAsOf(store, sequence, new Turns(undefined, () => slices.yieldSometimes()));

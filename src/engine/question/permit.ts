@@ -2,10 +2,10 @@ import type { Plan, ReportName } from "../../plan/plan.js";
 import type { Explanation } from "./explain.js";
 import type { QueryOptions } from "./query-options.js";
 
-/** Under which a question's options say what it may be. The same for all copies of this package in a process. */
+/** Key of the option that permits or rejects a query. The same for all copies of this package in a process. */
 export const PERMIT: unique symbol = Symbol.for("daybook.permit") as typeof PERMIT;
 
-/** Hears of a settled question, of which nothing is wrong, before anything stored is looked at for it. What it throws is the answer. */
+/** Called with a valid plan before any stored data is read for it. An error it throws rejects the query. */
 export interface Permitted {
   readonly [PERMIT]?: ((plan: Plan) => void) | undefined;
 }
@@ -13,8 +13,8 @@ export interface Permitted {
 export type PermittingQuestions = Readonly<Record<ReportName, (input: never, options?: QueryOptions & Permitted) => Promise<unknown>>>;
 
 /**
- * A Daybook whose questions are settled, then permitted, then answered. One that was wrapped may ask nobody: who must know whether somebody was
- * asked has to look.
+ * A Daybook whose queries are validated, then permitted, then run. A wrapped one may skip the permission: callers that rely on it must check that it
+ * was called.
  */
 export interface PermittingDaybook extends PermittingQuestions {
   explain(report: ReportName, input?: object, options?: Permitted): Promise<Explanation>;

@@ -2,6 +2,6 @@ import type { StopOptions } from "../../base/stop-options.js";
 import type { QuestionNotice } from "./notices.js";
 
 export interface QueryOptions extends StopOptions {
-  /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
+  /** Called for this query, like `onNotice` of `openDaybook`, which is called too. */
   readonly onNotice?: (notice: QuestionNotice) => unknown;
 }

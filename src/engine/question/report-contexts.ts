@@ -22,7 +22,7 @@ import { askedSegments, reportOf } from "./report-of.js";
 import type { AskedSegments } from "./segment-members.js";
 
 /**
- * What a plan names of people and companies, and of who brought them, as it is known at a moment; null where something is missing.
+ * The values of people, companies and touches that a plan names, in a snapshot; null if something is missing.
  * @param rules what counts as money and as touches
  */
 function knownOfPlan(plan: Plan, rules: Pick<ReportRules, "revenue" | "touch">, moment: TableMoment, missing: Missing): KnownFields | null {
@@ -42,10 +42,9 @@ function knownFields(people: TablesByName<KnownValues>, companies: TablesByName<
   return { person: (path) => found(people, path), company: (path) => found(companies, path), paymentTouch: (model) => found(touches, model) };
 }
 
-/** By name. */
 type TablesByName<T> = ReadonlyMap<string, T | null>;
 
-/** Of a plan that names nothing of these. */
+/** For plans that name none of these. */
 const NOTHING_KNOWN: KnownFields = knownFields(new Map(), new Map(), new Map());
 
 function find<T>(known: Map<string, T | null>, name: string, read: (name: string) => T | null): void {
@@ -58,16 +57,16 @@ function found<T>(asked: TablesByName<T>, name: string): T {
   return value;
 }
 
-/** How others have a turn, and who counts the work of a question. */
+/** How a query yields, and who counts its work. */
 export type TableWork = Pick<TableMoment, "pause" | "looked">;
 
-/** Scopes of one pass over rows, and whether filters that tell actors apart may be left to its end. */
+/** The scopes of one pass over rows; `only` is set if filters by actor may be left to its end. */
 interface PassScopes {
   readonly scopes: readonly QueryScope[];
   readonly only?: unknown;
 }
 
-/** Makes what reports look at besides rows, and keeps the tables that several questions share. */
+/** Creates what reports read besides rows, and holds the tables that queries share. */
 export class ReportContexts {
   #tables: Tables;
   #identityIds: { readonly truncationCount: number; readonly ids: IdentityIds } | null = null;
@@ -84,13 +83,13 @@ export class ReportContexts {
     return this.#tables;
   }
 
-  /** Rows, links and tables of the turn in which it is called; null where something is missing. */
+  /** The rows, links and tables at the call; null if something is missing. */
   momentOf(plan: Plan, snapshot: Snapshot, { pause, looked }: TableWork, missing: Missing): TableMoment | null {
     const { dictionaries, resolver } = this.store;
     const tables = this.#tables;
     const identities = resolver.view();
     const momentWith = (companies: CompanyView | null, known: KnownFields): TableMoment => ({
-      // Most questions ask spans of days instead, and are done before a list of all segments is sorted.
+      // Lazy: most queries read spans of days instead, and need no sorted list of all segments.
       get rows() {
         return snapshot.rows;
       },
@@ -112,12 +111,12 @@ export class ReportContexts {
     return known === null || !missing.isEmpty ? null : momentWith(companies, known);
   }
 
-  /** What a report may look at besides rows, at a moment. */
+  /** What a report may read besides rows, in a snapshot. */
   rowContextOf({ dictionaries, identities, companies, sequence, tables, known }: TableMoment): RowContext {
     return { dictionaries, identities, companies, sequence, touches: tables.touchMaker(this.rules.touch), known };
   }
 
-  /** The same for a fold. @param passing @throws as of `selectorsOf` */
+  /** The context of a fold. @param passing as of `selectorsOf` @throws as `selectorsOf` */
   async of(plan: Plan, moment: TableMoment, passing: Passing | null): Promise<FoldContext> {
     const context = this.rowContextOf(moment);
     const report = reportOf(plan);
@@ -127,9 +126,9 @@ export class ReportContexts {
   }
 
   /**
-   * Compiles filters against dictionaries and identities as they are at the call: that is in the turn of the moment. Filters of several
-   * scopes that are the same object are compiled once. Who is in the segments that they name is found out first.
-   * @param passing null where rows are not to be read: then an event of anybody may pass a filter by segment
+   * Compiles filters against dictionaries and identities as they are at the call, which must be in the same turn as the snapshot. Filters of several
+   * scopes that are the same object are compiled once. Finds the members of the segments they name first.
+   * @param passing null to read no rows: then every event may pass a filter by segment
    * @throws invalid_regex, corruption, and what the moment's `pause` throws
    */
   async selectorsOf(parts: readonly PassScopes[], moment: TableMoment, passing: Passing | null): Promise<Selector[][]> {
@@ -149,12 +148,12 @@ export class ReportContexts {
     return await compileAll(parts, { ...context, membersOf }, pause);
   }
 
-  /** The passes over rows that the segments of some scopes take. */
+  /** The passes over rows that the segments of some scopes need. */
   segmentPartsOf(scopes: readonly QueryScope[]): readonly AnyPart[] {
     return askedSegments(scopes)?.parts ?? [];
   }
 
-  /** Who is in segments. Cost: a pass over rows for each part, of which spans keep what they answered before; then the ids that these found. */
+  /** Finds the members of segments. Cost: a pass over rows for each part, where spans cache earlier answers; then the ids found. */
   async #membersOf(segments: AskedSegments, context: FilterContext, passing: Passing, pause: () => Promise<void>) {
     const { dictionaries, identities } = context;
     const selectors = await compileAll(segments.parts, context, pause);
@@ -163,7 +162,7 @@ export class ReportContexts {
     return await segments.membersOf(states, { identities, identityEnd, testOf: (comparison) => identityTest(comparison, context), pause });
   }
 
-  /** Forgets everything that was made from rows; questions under way keep what they began with. */
+  /** Drops everything derived from rows; running queries keep what they started with. */
   clear(): void {
     this.#tables.release();
     this.#tables = this.#newTables();
@@ -175,7 +174,7 @@ export class ReportContexts {
     return new Tables(budget, dictionaries, resolver);
   }
 
-  /** Knows at least the ids of all rows that a snapshot taken before shows. */
+  /** Covers at least the ids of all rows in snapshots taken before the call. */
   async #hashedIds(pause: () => Promise<void>): Promise<IdentityIds> {
     const { store } = this;
     const { truncationCount } = store;
@@ -200,13 +199,13 @@ async function compileAll(parts: readonly PassScopes[], context: FilterContext, 
   return selectors;
 }
 
-/** Whether a plan is answered from tables of all time, or with their help. */
+/** Whether a plan reads all-time tables. */
 export function readsTables(plan: Plan): boolean {
   const report = reportOf(plan);
   return report.kind === "study" || report.read !== undefined || asksCompanies(plan) || operandsOf(plan).some(({ operand }) => isKnown(operand));
 }
 
-/** Whether tables are looked up while rows are looked at. */
+/** Whether tables are looked up while rows are scanned. */
 export function looksUpTables(plan: Plan): boolean {
   return operandsOf(plan).some(({ operand }) => operand.kind === "paymentTouch");
 }

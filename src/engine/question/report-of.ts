@@ -8,18 +8,18 @@ import type { AskedSegments } from "./segment-members.js";
 let Segments: typeof AskedSegments | null = null;
 let known: { readonly [N in ReportName]?: unknown } = reports;
 
-/** Loads the report of a plan, and what finds members: those of insights are as much code as all others, and many programs never ask one. */
+/** Loads the report and the segments code of a plan: insights are as much code as all other reports, and many programs run none. */
 export async function loadReport(plan: Plan): Promise<void> {
   if (!(plan.report in known)) known = { ...known, ...(await import("./insights.js")).insightReports };
   if (segmentsOf(plan).length > 0) Segments ??= (await import("./insights.js")).AskedSegments;
 }
 
-/** The segments that scopes of a loaded plan name; null where none was ever loaded: then they name none. */
+/** The segments that scopes of a loaded plan name; null if the code of segments was never loaded: then they name none. */
 export function askedSegments(scopes: readonly QueryScope[]): AskedSegments | null {
   return Segments === null ? null : new Segments(scopes);
 }
 
-/** The report of a plan, once it is loaded. The mapped type pairs name and report; the compiler cannot follow it through a generic name. */
+/** The report of a plan, once loaded. The cast: a mapped type pairs name and report, which the compiler cannot follow through a generic name. */
 export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<K> {
   const own = known[report];
   assert(own !== undefined, "a report is loaded before it is asked");

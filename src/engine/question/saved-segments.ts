@@ -13,26 +13,26 @@ import type { IngestQueue } from "../ingest/queue.js";
 import { checkPatterns } from "./settle.js";
 import { textsOf } from "./segment-texts.js";
 
-/** A segment under the name by which filters of any question know it, as it was put; dates are texts. */
+/** A segment as it was put, under the name by which filters refer to it; dates are texts. */
 export interface SavedSegment extends PeopleSegment {
   readonly name: string;
 }
 
-/** Segments that are kept, at most 1,000, so that questions need not spell them out. What they mean is settled anew with each question. */
+/** Saved segments, at most 1,000, to which queries refer by name. Each query resolves them again. */
 export interface Segments {
   /**
-   * Keeps a segment, in the place of one of the same name; durable when it resolves.
+   * Saves a segment, replacing one of the same name; durable when it resolves.
    * @throws invalid_parameter (a name of other than 1 to 64 letters, digits, `_` and `-`; one too many), read_only, storage_full, closed, and as
    * countEvents for filters
    */
   put(name: string, segment: PeopleSegment): Promise<SavedSegment>;
-  /** All of them, by name. @throws closed */
+  /** All saved segments, sorted by name. @throws closed */
   list(): Promise<readonly SavedSegment[]>;
-  /** Forgets a segment: questions that name it are refused from then on. False where there was none. @throws read_only, storage_full, closed */
+  /** Deletes a segment: later queries that name it are rejected. False if it does not exist. @throws read_only, storage_full, closed */
   delete(name: string): Promise<boolean>;
 }
 
-/** What saved segments need of their Daybook. */
+/** The services that saved segments need. */
 export interface SegmentsHouse {
   readonly store: Store;
   readonly queue: IngestQueue;
@@ -41,13 +41,13 @@ export interface SegmentsHouse {
   readonly refuseClosed: () => void;
 }
 
-/** Those of a store, as it is opened. @throws corruption */
+/** Reads the saved segments when a store is opened. @throws corruption */
 export async function readSavedSegments(storage: Storage): Promise<readonly StoredSegment[]> {
   const bytes = await storage.read(SAVED_SEGMENTS_KEY);
   return bytes === null ? [] : decodeSavedSegments(bytes);
 }
 
-/** The saved segments of one store: all of them in one file, which is written anew, durably, with every change. */
+/** The saved segments of one store, in one file that is rewritten durably with every change. */
 export class StoredSegments implements Segments {
   readonly #house: SegmentsHouse;
   #byName: ReadonlyMap<string, StoredSegment>;
@@ -57,12 +57,12 @@ export class StoredSegments implements Segments {
     this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
   }
 
-  /** A writer elsewhere has written others. */
+  /** Replaces all of them by those that another process has written. */
   replaced(stored: readonly StoredSegment[]): void {
     this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
   }
 
-  /** As questions name them. */
+  /** As queries name them. */
   get known(): ReadonlyMap<string, unknown> {
     return new Map([...this.#byName].map(([name, { groups }]) => [name, { groups }]));
   }
@@ -90,8 +90,8 @@ export class StoredSegments implements Segments {
   }
 
   /**
-   * Deletes those in which an id or an email stands as a value or an item of a list. Nothing else is under way.
-   * @param emails in the form in which they are compared
+   * Deletes the segments in which an id or an email is a value or an item of a list. Nothing else may be under way.
+   * @param emails in normalized form
    */
   async forget(ids: ReadonlySet<string>, emails: ReadonlySet<string>): Promise<void> {
     const isTheirs = (text: string) => ids.has(text) || emails.has(normalEmail(text));
@@ -118,33 +118,33 @@ export class StoredSegments implements Segments {
   }
 }
 
-/** A segment as it is kept. @throws invalid_parameter, and as `checkSavedSegment` and `checkPatterns` */
+/** Validates a segment and returns it as it is stored. @throws invalid_parameter, and as `checkSavedSegment` and `checkPatterns` */
 export async function checkedSegment(name: string, segment: PeopleSegment): Promise<StoredSegment> {
   await checkPatterns(checkSavedSegment(name, segment));
-  // What is kept is the caller's no more; dates are texts, and members that are undefined absent.
+  // A copy, so that callers cannot change it; dates become texts, undefined members are dropped.
   return JSON.parse(JSON.stringify({ name, groups: segment.groups })) as StoredSegment;
 }
 
-/** Segments with one more, or another one of its name. @throws invalid_parameter (too many) */
+/** Segments with one added or replaced. @throws invalid_parameter (too many) */
 export function withSegment(byName: ReadonlyMap<string, StoredSegment>, saved: StoredSegment): ReadonlyMap<string, StoredSegment> {
   const changed = new Map([...byName, [saved.name, saved]]);
   if (changed.size > LIMITS.savedSegmentCount) throw parameterError("invalid_parameter", "name", `expected at most ${LIMITS.savedSegmentCount} saved segments`);
   return changed;
 }
 
-/** The file of them. @throws invalid_parameter (too long) */
+/** The file of saved segments. @throws invalid_parameter (too long) */
 export function bytesOf(byName: ReadonlyMap<string, StoredSegment>): Uint8Array {
   const bytes = encodeSavedSegments([...byName.values()]);
   if (bytes.length > LIMITS.savedSegmentBytes) throw parameterError("invalid_parameter", "groups", `expected at most ${LIMITS.savedSegmentBytes} bytes in all saved segments`);
   return bytes;
 }
 
-/** By name. */
+/** Copies, sorted by name. */
 export function shownSegments(byName: ReadonlyMap<string, StoredSegment>): readonly SavedSegment[] {
   return [...byName.values()].map(shownSegment).sort((a, b) => compareCodePoints(a.name, b.name));
 }
 
-/** A copy, for it may be changed. */
+/** A copy, which the caller may change. */
 export function shownSegment(segment: StoredSegment): SavedSegment {
   return structuredClone(segment) as SavedSegment;
 }

@@ -13,36 +13,36 @@ import { eachAddedCount, type ActorCounts } from "../../report/events/actor-coun
 import { eachActor, unitedActors, type DistinctActors } from "../../report/events/distinct-actors.js";
 import { howOften, whoDid } from "../../report/events/who-did.js";
 
-/** Identities that are tested in one step: some milliseconds. */
+/** Identities tested in one step: some milliseconds. */
 const IDENTITIES_PER_STEP = 32_768;
 
-/** What members are told from, beside what parts found. */
+/** What members are found with, besides the states of the parts. */
 export interface MembersContext {
   readonly identities: IdentityView;
-  /** Identities are below it. */
+  /** All identities are below it. */
   readonly identityEnd: number;
   /** Whether a comparison holds for an identity. */
   readonly testOf: (comparison: SettledFilter) => Steps<(identity: number) => boolean>;
-  /** Gives others a turn. @throws aborted */
+  /** Yields to other work. @throws aborted */
   readonly pause: () => Promise<void>;
 }
 
-/** A condition, and the parts that tell of whom it holds, by their places. */
+/** A condition, with the indexes of the parts it reads. */
 type SettledCondition =
-  /** Who is in the first part and not in the second; negated: everybody else. */
+  /** People in the first part and not in the second; negated: everyone else. */
   | { readonly kind: "seen"; readonly within: number; readonly notIn: number | null; readonly negated: boolean }
   | { readonly kind: "counted"; readonly counts: number; readonly atLeast: number; readonly atMost: number }
   | { readonly kind: "is"; readonly comparison: SettledFilter };
 
 /**
- * The segments that a question names: which passes over rows they take, and who is in them by what these found. Passes tell of ids, and are kept with
- * spans of days; these are folded onto identities last, and only then are conditions decided.
+ * The segments that a query names: the passes over rows they need, and their members by what these find. Passes collect ids and are cached with spans
+ * of days; the ids are mapped to identities last, and only then are conditions decided.
  */
 export class AskedSegments {
   readonly #parts = new Map<string, { readonly place: number; readonly part: AnyPart }>();
   readonly #segments = new Map<SegmentPlan, readonly (readonly SettledCondition[])[]>();
 
-  /** @param scopes those of the question */
+  /** @param scopes those of the query */
   constructor(scopes: readonly QueryScope[]) {
     for (const { operand } of scopes.flatMap(({ where }) => where.flat())) {
       if (operand.kind !== "segment" || this.#segments.has(operand.segment)) continue;
@@ -50,12 +50,12 @@ export class AskedSegments {
     }
   }
 
-  /** Equal ones once. */
+  /** Without duplicates. */
   get parts(): readonly AnyPart[] {
     return Array.from(this.#parts.values(), ({ part }) => part);
   }
 
-  /** What conditions compare. */
+  /** What conditions of kind `is` compare. */
   get comparisons(): readonly SettledFilter[] {
     return [...this.#segments.values()].flat(2).flatMap((condition) => (condition.kind === "is" ? [condition.comparison] : []));
   }
@@ -81,7 +81,7 @@ export class AskedSegments {
     if (condition.type === "did") {
       const { atLeast, atMost } = condition;
       const scope = { ...condition.scope, range };
-      // Whether at all, and not how often.
+      // Whether at all: needs no counts.
       if (atMost === 0 || (atLeast === 1 && atMost === null)) return { kind: "seen", within: this.#whoDid(scope), notIn: null, negated: atMost === 0 };
       return { kind: "counted", counts: this.#place(`how often ${JSON.stringify(scope)}`, () => howOften(scope)), atLeast, atMost: atMost ?? Infinity };
     }
@@ -119,7 +119,7 @@ async function anyOf(groups: readonly (readonly SettledCondition[])[], folding: 
   return any;
 }
 
-/** Of whom conditions hold, a bit an identity. */
+/** The identities for which conditions hold, one bit each. */
 class ConditionHolders {
   readonly #seen = new Map<number, Bitmap>();
 
@@ -165,7 +165,7 @@ class ConditionHolders {
   *#holdsForCounts(parts: readonly ActorCounts[], atLeast: number, atMost: number): Steps<Bitmap> {
     const { identities, identityEnd } = this.context;
     const bits = emptyBitmap(identityEnd);
-    // Whoever never did it is not among the counted.
+    // People who never did it are not among the counted.
     if (atLeast === 0) complement(bits, identityEnd);
     yield* eachAddedCount(parts, (actor) => identities.identityOf(actor), (identity, count) => {
       const holds = count >= atLeast && count <= atMost;

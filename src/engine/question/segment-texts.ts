@@ -1,6 +1,6 @@
 import { parseJsonText } from "../../base/json-text.js";
 
-/** The texts that the filters and conditions of a segment compare with: each value, and each item of one that may be a list. */
+/** The texts that the filters and conditions of a segment compare with: each value, and each item of a value that may be a list. */
 export function textsOf(groups: readonly unknown[]): readonly string[] {
   return groups.flatMap((group) => itemsOf(group, "conditions").flatMap((condition) => [...valueTexts(condition), ...itemsOf(condition, "filterGroups").flatMap(filterTexts)]));
 }
@@ -9,7 +9,7 @@ function filterTexts(group: unknown): readonly string[] {
   return itemsOf(group, "filters").flatMap(valueTexts);
 }
 
-/** Of a text also its items as a list has them, whether the operator takes one or not: better one text too many. */
+/** Includes the items of a text read as a list, whether or not the operator takes lists: a text too many does no harm. */
 function valueTexts(filter: unknown): readonly string[] {
   const value = memberOf(filter, "value");
   const texts = (Array.isArray(value) ? value : [value]).filter((item) => item !== null && item !== undefined).map(String);

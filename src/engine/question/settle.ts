@@ -4,14 +4,10 @@ import type { Pattern, PlanContext } from "../../plan/context.js";
 import type { Plan, ReportName } from "../../plan/plan.js";
 import { planners } from "../../plan/planners.js";
 
-/** What settling needs beside the question. */
+/** What planning needs besides the input. */
 export type SettleContext = Omit<PlanContext, "patterns">;
 
-/**
- * A question as every executor gets it: nothing is wrong with it, whatever is stored.
- * @param projects names of all projects
- * @throws what is wrong with the question
- */
+/** Plans a query for any executor: fully validated, whatever is stored. @param projects names of all projects @throws the error in the query */
 export async function settle<K extends ReportName>(report: K, input: unknown, context: SettleContext, projects: () => readonly string[]): Promise<Plan<K>> {
   const patterns: Pattern[] = [];
   const plan: Plan<K> = planners[report](input, { ...context, patterns });
@@ -21,7 +17,7 @@ export async function settle<K extends ReportName>(report: K, input: unknown, co
   return plan;
 }
 
-/** Compiles what planning only measured. @throws invalid_regex, of the first that is none */
+/** Compiles the patterns that planning only measured. @throws invalid_regex for the first invalid one */
 export async function checkPatterns(patterns: readonly Pattern[]): Promise<void> {
   const known = new Set<string>();
   for (const { pattern, param } of patterns) {

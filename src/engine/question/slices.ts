@@ -2,14 +2,14 @@ import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { nextTurn } from "../../base/turn.js";
 
-/** One for all: a question asks many times and rarely pauses. */
+/** Shared: queries call `yieldSometimes` often and rarely pause. */
 const NO_PAUSE = Promise.resolve();
 
-/** Gives others, and the signal, a turn where a question has held the thread for a slice. */
+/** Yields to other work, and checks the signal, when a query has held the thread for a slice. */
 export class Slices {
   #startMs = performance.now();
 
-  /** @param signal absent: the question is answered in one go */
+  /** @param signal absent: the query runs without yielding */
   constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
 
   /** @throws aborted */
@@ -19,7 +19,7 @@ export class Slices {
     return this.signal.aborted ? Promise.reject(stopped()) : NO_PAUSE;
   }
 
-  /** Waits for something that goes on whether or not this question is stopped. @throws aborted */
+  /** Waits for something that goes on whether or not this query is stopped. @throws aborted */
   async until<T>(done: Promise<T>): Promise<T> {
     const { signal } = this;
     if (signal === undefined) return await done;
@@ -44,7 +44,7 @@ function pauseMs(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** What whoever stopped a question hears. */
+/** The error of a query that was stopped by its signal. */
 export function stopped(): DaybookError {
   return new DaybookError("aborted", "the query was stopped by its signal");
 }

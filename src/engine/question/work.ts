@@ -1,13 +1,13 @@
-/** What answering one question touched: counts of work, which tests assert where clocks would lie. */
+/** The work of one query, as counts: tests assert these because times are unreliable. */
 export interface Work {
-  /** Segments and heads read, and those left out by their zone maps and times alone. */
+  /** Segments and heads read, and those skipped by zone maps and times alone. */
   segmentCount: number;
   prunedCount: number;
-  /** Segments, and heads that did not grow since, whose part of the answer was kept from a question before. */
+  /** Segments, and heads without newer rows, whose part of the answer an earlier query cached. */
   keptCount: number;
-  /** Rows of the segments and heads read; of heads whose earlier rows are known, those that came since. */
+  /** Rows of the segments and heads read; of heads with a cached answer, only the newer ones. */
   rowCount: number;
-  /** Segments of which some column had to be read from storage. */
+  /** Segments with a column that had to be read from storage. */
   loadCount: number;
   /** Dictionary values tested by filters. */
   dictionaryValueCount: number;

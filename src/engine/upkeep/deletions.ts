@@ -11,11 +11,11 @@ import type { Housekeeping, UntilUnread } from "./housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
 import { projectsOf } from "../../store/live/projects.js";
 
-/** Which events are deleted. */
+/** The events to delete. */
 export interface DeleteEventsInput {
-  /** Events that happened before it; a date is its first millisecond. Cheapest at the beginning of a day. */
+  /** Events that happened before it; a date means its first millisecond. Cheapest at the start of a day. */
   readonly before: DateInput;
-  /** Null: of all projects. */
+  /** Null: all projects. */
   readonly project?: string | null | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface DeletionReceipt extends DeletedCounts {
   /** ISO 8601. */
   readonly deletedAt: string;
   readonly events: number;
-  /** Files of days that lost some of their events. */
+  /** Files that lost some of their events. */
   readonly segmentsRewritten: number;
   /** Files that lost all of them. */
   readonly segmentsRemoved: number;
@@ -40,14 +40,14 @@ export interface DeletionReceipt extends DeletedCounts {
   readonly dictionaryValues: number;
 }
 
-/** What deletions need of their Daybook. */
+/** The services that deletions need. */
 export interface DeletionHouse {
   readonly store: Store;
   readonly queue: IngestQueue;
   readonly housekeeping: Housekeeping;
   readonly untilUnread: UntilUnread;
   readonly clock: Clock;
-  /** Forgets everything that was derived from rows and identities, and tells of it. @param projects that are no more */
+  /** Drops everything derived from rows and identities, and reports the change. @param projects deleted ones */
   readonly forget: (projects: readonly string[]) => void;
   /** @throws closed */
   readonly refuseClosed: () => void;
@@ -55,7 +55,7 @@ export interface DeletionHouse {
 
 const NOTHING: DeletionReceipt = { deletedAt: "", events: 0, segmentsRewritten: 0, segmentsRemoved: 0, dictionaryValues: 0 };
 
-/** Takes events away as if they had never come: from answers at once, and from stored bytes before it resolves. */
+/** Deletes events as if they had never been stored: from answers at once, and from stored bytes before it resolves. */
 export class Deletions {
   readonly #house: DeletionHouse;
 
@@ -91,7 +91,7 @@ export class Deletions {
     return await this.run(() => ({ doomed, beside: { projectName: 0 } }));
   }
 
-  /** @param what decided once everything is sealed: names may get other codes before; @param gone projects that are no more */
+  /** @param what called once everything is sealed, since the codes of names may change before @param gone deleted projects */
   async run(what: () => { readonly doomed: Doomed; readonly beside: Beside }, gone: readonly string[] = []): Promise<DeletionReceipt> {
     const { store, queue, housekeeping, untilUnread, clock, forget } = this.#house;
     let receipt = NOTHING;

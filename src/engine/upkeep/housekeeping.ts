@@ -6,50 +6,50 @@ import { LIMITS } from "../../base/limits.js";
 import { compact, compactionsDue, type Due } from "../../store/upkeep/compact.js";
 import type { IngestQueue } from "../ingest/queue.js";
 
-/** What a segment costs beside its rows, in rows: opening and removing a file. */
+/** Fixed cost of a segment, in rows: opening and removing a file. */
 const ROWS_PER_SEGMENT = 4_096;
 
 /**
- * Merges small segments, one group after the other. It takes a tenth of the thread that ingest could have, so it waits for a
- * quiet moment, unless somebody waits for it or there are far too many segments.
+ * Merges small segments, one group at a time. Merging takes a tenth of the thread that ingest could use, so it waits for a quiet period, unless a
+ * caller waits for it or the number of segments is above the limit.
  */
 class Compactions {
   #running: Promise<void> | null = null;
-  /** Ends, and never rejects, with the merge under way. */
+  /** Resolves, and never rejects, with the merge under way. */
   #merging: Promise<unknown> = Promise.resolve();
-  /** Ends the wait for a quiet moment, or for the end of an act during which none begins. */
+  /** Ends the wait for a quiet period, or for the end of an act that stops merging. */
   #hasten: () => void = () => undefined;
-  /** Acts during which there is no waiting, and acts during which none begins. */
+  /** Acts that cannot wait for a quiet period, and acts during which no merge starts. */
   #wantingCount = 0;
   #stoppingCount = 0;
   /** The pace of the merge under way. */
   #turns: Turns | null = null;
-  /** What may still be merged, in rows; 0: no merge begins any more. */
+  /** Rows that may still be merged; 0: no merge starts any more. */
   #room = Infinity;
-  /** Where the rows began that came since the last look. */
+  /** Next sequence at the last check; rows from it on are new. */
   #lookedSequence = -Infinity;
 
   constructor(readonly store: Store) {}
 
-  /** Resolves when there is nothing to merge, or none may be merged any more. @throws what reading and writing files throws */
+  /** Resolves when nothing is left to merge, or nothing more may be merged. @throws what reading and writing files throws */
   run(): Promise<void> {
-    // There may be too many by now to wait any longer.
+    // The number of segments may be above the limit now: check again at once.
     this.#hasten();
     this.#running ??= this.#run().finally(() => (this.#running = null));
     return this.#running;
   }
 
-  /** Somebody waits for `act`, which waits for all merging. */
+  /** Runs `act`, which waits for all merging, so that no merge waits for a quiet period. */
   async wanted(act: () => Promise<void>): Promise<void> {
     this.#wantingCount += 1;
     this.#hasten();
     await act().finally(() => (this.#wantingCount -= 1));
   }
 
-  /** Calls `act` once the merge under way is done; none begins until it is over. */
+  /** Runs `act` once the merge under way is done; none starts until `act` is over. */
   async stopped(act: () => Promise<void>): Promise<void> {
     this.#stoppingCount += 1;
-    // Ingest stands still meanwhile.
+    // Ingest waits meanwhile.
     this.#turns?.hurry();
     try {
       await this.#merging;
@@ -60,18 +60,18 @@ class Compactions {
     }
   }
 
-  /** From now on no merge begins. */
+  /** From now on no merge starts. */
   end(): void {
     this.#room = 0;
     this.#hasten();
   }
 
-  /** Only what is soon done may be merged: nobody waits long for a program to end. */
+  /** From now on only small merges start: closing must not take long. */
   endSoon(): void {
     this.#room = LIMITS.lastMergedRowCount;
   }
 
-  /** Looks again after each: a seal may have brought more. */
+  /** Checks again after each merge: a seal may have added segments. */
   async #run(): Promise<void> {
     while (this.store.isWritable) {
       const due = compactionsDue(this.store.catalog.segments);
@@ -86,7 +86,7 @@ class Compactions {
   }
 
   async #merge(due: Due, isLate: boolean): Promise<void> {
-    // Never 0, which is the end: where there are far too many, merging goes on without room.
+    // Never 0, which ends merging: above the limit, it goes on without room.
     this.#room = Math.max(1, this.#room - costOf(due));
     const turns = new Turns();
     if (isLate) turns.hurry();
@@ -96,7 +96,7 @@ class Compactions {
     await merging;
   }
 
-  /** Whether next to nothing came since the last look. */
+  /** Whether hardly any rows came since the last check. */
   get #isQuiet(): boolean {
     return this.store.nextSequence - this.#lookedSequence <= LIMITS.quietRowCount;
   }
@@ -106,10 +106,10 @@ class Compactions {
     if (await this.#hastened(LIMITS.quietMs)) this.#lookedSequence = nextSequence;
   }
 
-  /** Whether so many ms went by before it was hastened. */
+  /** Whether `ms` passed before the wait was hastened. */
   #hastened(ms?: number): Promise<boolean> {
     return new Promise((resolve) => {
-      // What a process has not merged is no reason to go on.
+      // Pending merges must not keep the process alive.
       const timer = ms === undefined ? undefined : (setTimeout(() => resolve(true), ms) as { unref?: () => void });
       timer?.unref?.();
       this.#hasten = () => {
@@ -130,22 +130,22 @@ function costOf({ group }: Due): number {
   return group.reduce((sum, { rowCount }) => sum + rowCount + ROWS_PER_SEGMENT, 0);
 }
 
-/** Waits until nobody reads what was taken away: exports that nobody asks on are ended. @throws closed (the Daybook was closed meanwhile) */
+/** Waits until no reader uses removed data; ends idle exports. @throws closed (the Daybook was closed meanwhile) */
 export type UntilUnread = (whenUnread: Promise<void>) => Promise<void>;
 
-/** Records to wait after a seal that failed, before it is tried again: the rows stay in heads, and in the journal where there is one. */
+/** Rows to come after a failed seal before the next attempt: the rows stay in heads, and in the journal if there is one. */
 const RETRY_RECORD_COUNT = 65_536;
 
 /**
- * Moves rows from heads to segments and merges small segments, behind the back of ingest and queries. One seal at a time, and
- * one compaction: seals do not wait for it.
+ * Moves rows from heads to segments and merges small segments, in the background of ingest and queries. One seal and one compaction run at a time;
+ * seals do not wait for the compaction.
  */
 export class Housekeeping {
-  /** Ends, and never rejects, with the seal under way. */
+  /** Resolves, and never rejects, with the seal under way. */
   #sealed: Promise<void> = Promise.resolve();
   readonly #compactions: Compactions;
   #retrySequence = 0;
-  /** Where the rows begin that the seal under way does not have; 0: there is none. */
+  /** The first sequence that the seal under way does not include; 0: no seal is running. */
   #frozenSequence = 0;
   /** The pace of the seal under way. */
   #turns: Turns | null = null;
@@ -157,12 +157,12 @@ export class Housekeeping {
     this.#compactions = new Compactions(store);
   }
 
-  /** What the last seal failed with, or else the last compaction; null when both went well. */
+  /** The error of the last seal, or else of the last compaction; null if both succeeded. */
   get lastError(): unknown {
     return this.#sealError ?? this.#compactionError;
   }
 
-  /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way, which then hurries. */
+  /** Called between commits: starts a seal if heads or journal have grown enough. If one is still under way, hurries it and waits for it. */
   async afterCommit(): Promise<void> {
     if (!wantsSeal(this.store, this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
     this.#turns?.hurry();
@@ -176,7 +176,7 @@ export class Housekeeping {
     }
   }
 
-  /** Seals everything now, and compacts. @throws storage_full, and what writing files throws */
+  /** Seals everything now, and then compacts. @throws storage_full, and what writing files throws */
   sealAll(queue: IngestQueue): Promise<void> {
     return this.#compactions.wanted(async () => {
       await this.#sealNow(queue);
@@ -184,19 +184,19 @@ export class Housekeeping {
     });
   }
 
-  /** From now on no compaction begins: the end is near. */
+  /** From now on no compaction starts: the Daybook is about to close. */
   compactNoMore(): void {
     this.#compactions.end();
   }
 
-  /** Seals everything, and compacts what is soon done. Nothing else is under way. @throws as `sealAll` */
+  /** Seals everything, then runs small compactions only. Nothing else may be under way. @throws as `sealAll` */
   async end(queue: IngestQueue): Promise<void> {
     await this.#sealNow(queue);
     this.#compactions.endSoon();
     await this.#compact();
   }
 
-  /** Runs `act` while no commit, seal or compaction is under way; on a full disk with its reserve, from the beginning. @throws what `act` throws */
+  /** Runs `act` while no commit, seal or compaction is under way; on a full disk, reruns it with the reserve given up. @throws what `act` throws */
   exclusive(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
     return queue.exclusive(() =>
       this.#compactions.stopped(async () => {
@@ -207,7 +207,7 @@ export class Housekeeping {
   }
 
   /**
-   * Seals everything, then runs `act`, which takes rows away, before anything else is committed; resolves when their files are gone.
+   * Seals everything, then runs `act`, which removes rows, before anything else is committed; resolves when their files are gone.
    * @throws what sealing and `act` throw
    */
   async removing(queue: IngestQueue, untilUnread: UntilUnread, act: () => Promise<RemovedRows>): Promise<void> {
@@ -218,7 +218,7 @@ export class Housekeeping {
       ({ whenUnread } = await act());
       queue.forget();
     });
-    // Writing goes on meanwhile: a slow reader holds up this answer alone.
+    // Ingest goes on meanwhile: a slow reader delays only this call.
     await untilUnread(whenUnread);
     await this.exclusive(queue, async () => {
       await this.store.refuseTakenOver();
@@ -226,7 +226,7 @@ export class Housekeeping {
     });
   }
 
-  /** Resolves when the seal and the compaction that are under way are done. */
+  /** Resolves when the seal and the compaction under way are done. */
   idle(): Promise<void> {
     return this.#compactions.stopped(() => this.#sealed);
   }
@@ -236,13 +236,13 @@ export class Housekeeping {
     await queue.exclusive(async () => {
       await this.#sealed;
       const frozen = await freeze(this.store);
-      // Begun before the next commit or seal can be: there is never more than one.
+      // Started inside the exclusive task: so there is never more than one seal.
       sealing = this.#begin(frozen);
     });
     await sealing;
   }
 
-  /** The commit before it stands: those who wait for it are not to hear of a seal that failed. */
+  /** The commit before the seal stands: its callers must not get the error of the seal. */
   #postpone(error: unknown): void {
     this.#sealError = error;
     this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
@@ -262,7 +262,7 @@ export class Housekeeping {
     return sealing;
   }
 
-  /** In the background: what it fails with is kept. */
+  /** Compacts in the background; `#compact` records its error. */
   #compactBehind(): void {
     this.#compact().catch(() => undefined);
   }
@@ -277,7 +277,7 @@ export class Housekeeping {
     }
   }
 
-  /** Files that went are no defect where somebody else has taken the store over. */
+  /** Missing files are no defect if another process has taken over the store: then throws that error instead. */
   async #own(work: Promise<void>): Promise<void> {
     try {
       await work;

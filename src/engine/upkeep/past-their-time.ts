@@ -5,7 +5,7 @@ import type { Store } from "../../store/live/store.js";
 import { doomedRows, type Doomed } from "../../store/upkeep/delete-rows.js";
 import type { TimeToLivePreview } from "./time-to-live.js";
 
-/** Counts what would go, by project. Cost: one pass over the days that may have any. */
+/** Counts what would be deleted, by project. Cost: one pass over the days that may have any. */
 export async function pastTheirTime(store: Store, doomed: Doomed): Promise<TimeToLivePreview> {
   const found = new Map<number, { events: number; readonly days: Set<number> }>();
   const snapshot = store.snapshot();

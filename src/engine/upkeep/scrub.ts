@@ -7,29 +7,29 @@ import type { Store } from "../../store/live/store.js";
 import type { Wait } from "./timer.js";
 
 export interface ScrubOptions {
-  /** How fast files are read. Default 1 MiB a second. */
+  /** Reading speed. Default 1 MiB a second. */
   readonly bytesPerSecond?: number;
-  /** Rest between two rounds. Default an hour. */
+  /** Pause between two rounds, in ms. Default one hour. */
   readonly restMs?: number;
 }
 
-/** A file that is not as it was written. */
+/** A file that differs from what was written. */
 export interface Damage {
   readonly key: string;
   readonly reason: string;
 }
 
-/** What a scrub did so far. */
+/** What a scrub has done so far. */
 export interface ScrubState {
-  /** Rounds over all files that were ended. */
+  /** Completed rounds over all files. */
   readonly roundCount: number;
   /** Bytes read. */
   readonly byteLength: number;
-  /** Files found damaged that the manifest still names. */
+  /** Damaged files that the manifest still names. */
   readonly damaged: readonly Damage[];
 }
 
-/** Reads the sealed files of a store again and again and compares their SHA-256, one slice at a time. Answers never wait for it. */
+/** Rereads the sealed files of a store continuously, slice by slice, and compares their SHA-256. Queries never wait for it. */
 export class Scrub {
   readonly #stopping = new AbortController();
   readonly #damaged = new Map<string, Damage>();
@@ -63,7 +63,7 @@ export class Scrub {
   async #run(): Promise<void> {
     const { restMs = LIMITS.scrubRestMs } = this.options;
     while (!this.#isStopped) {
-      // A round begins with a wait: an opening has other things to read.
+      // Yields first: opening has other files to read.
       await this.wait(this.#roundCount === 0 ? 0 : restMs, this.#stopping.signal);
       for (const entry of filesOf(this.store.manifest)) {
         if (this.#isStopped) return;
@@ -89,13 +89,13 @@ export class Scrub {
     if (found !== entry.sha256) this.#report(entry, `expected the SHA-256 ${entry.sha256}, found ${found}`);
   }
 
-  /** Empty for a file that ends before; null for one that cannot be read now: the next round tries again. */
+  /** Empty if the file ends before `start`; null if it cannot be read now: the next round tries again. */
   async #read({ key, byteLength }: FileEntry, start: number): Promise<Uint8Array | null> {
     try {
       const end = Math.min(start + LIMITS.scrubSliceBytes, byteLength);
       return (await this.store.storage.read(key, { start, end })) ?? new Uint8Array(0);
     } catch (error) {
-      // Too many open files, for one, is no damage. What the disk refuses to read is.
+      // Temporary failures, such as too many open files, are no damage; what the disk cannot read is.
       return error instanceof DaybookError && error.code === "internal" ? new Uint8Array(0) : null;
     }
   }
@@ -108,7 +108,7 @@ export class Scrub {
     if (!this.#isNamed(key) || this.#damaged.has(key)) return;
     const damage = { key, reason };
     this.#damaged.set(key, damage);
-    // A hook that throws, or rejects, harms nothing.
+    // Errors of the hook are ignored.
     void new Promise((resolve) => resolve(this.onDamage(damage))).catch(() => undefined);
   }
 }

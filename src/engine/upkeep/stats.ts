@@ -6,9 +6,9 @@ import { projectsOf } from "../../store/live/projects.js";
 import type { ScrubState } from "./scrub.js";
 
 export interface DaybookStats {
-  /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
+  /** `read_only` after a failed sync, after another process took over the store, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Why the last seal, merging of segments, or sweep in the background failed, or why sweeps wait; null when all is well. Nothing is lost. */
+  /** The error of the last seal, compaction or sweep in the background, or why sweeps wait; null if all is well. No data is lost. */
   readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;
@@ -18,38 +18,38 @@ export interface DaybookStats {
   readonly firstDay: string | null;
   readonly lastDay: string | null;
   readonly projects: readonly string[];
-  /** Bytes of the files that the manifest names, and of the journals that count. */
+  /** Bytes of the files that the manifest names, and of the journals in use. */
   readonly storedByteLength: number;
-  /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
+  /** Estimated bytes in memory of columns, dictionaries and derived structures. */
   readonly memoryByteLength: number;
-  /** All texts of fields and metadata, each once; null where they have no bound. */
+  /** All texts of fields and metadata, each counted once; null if they have no bound. */
   readonly distinctValues: DistinctValues | null;
-  /** Damaged files that were moved aside, ever, and the events that went with them: no answer has these. */
+  /** Damaged files that were ever moved aside, and the events lost with them, which no answer includes. */
   readonly quarantine: readonly QuarantinedItem[];
-  /** What the scrub found so far; null where there is none. */
+  /** What the scrub has found so far; null if there is none. */
   readonly scrub: ScrubState | null;
 }
 
-/** Every event whose texts would need more is rejected; what public keys bring stays out from three quarters on. */
+/** Events whose texts would exceed the bound are rejected; new values from public keys are withheld from three quarters on. */
 export interface DistinctValues {
-  /** Estimate of the bytes that they take in memory. */
+  /** Estimated bytes in memory. */
   readonly byteLength: number;
-  /** What they may take, which depends on the heap of the process. */
+  /** The bound, which depends on the heap of the process. */
   readonly byteLengthMax: number;
   readonly metadataKeyCount: number;
 }
 
 /** A damaged file that was moved aside; see `onCorruption`. */
 export interface QuarantinedItem {
-  /** Where it was. Its bytes, if there were any, are kept under `quarantine/` and this key. */
+  /** Its former key. Its bytes, if there were any, are stored under `quarantine/` and this key. */
   readonly key: string;
   readonly byteLength: number;
   readonly reason: string;
-  /** Events that went with it; day null: of unknown days, records among them. */
+  /** Events lost with it; day null: of unknown days, records included. */
   readonly lost: readonly { readonly day: string | null; readonly eventCount: number }[];
 }
 
-/** Numbers about a store, from its manifest and what it holds in memory. */
+/** Figures about a store, from its manifest and its memory. */
 export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubState | null, sealError: unknown): DaybookStats {
   const { catalog, manifest, dictionaries, budget } = store;
   const heads = [...catalog.sealing, ...catalog.heads].filter((head) => head.rowCount > 0);

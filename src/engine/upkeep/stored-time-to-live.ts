@@ -11,19 +11,19 @@ import { inOrder, readProject, readRule, withPreviewed, withRule } from "./time-
 import type { Wait } from "./timer.js";
 
 interface SweepOptions {
-  /** The day that it is, days since 1970; null while nothing is ever past its time. */
+  /** The current day, in days since 1970; null while nothing can expire. */
   readonly today: () => number | null;
-  /** @param signal once it is aborted nothing may be begun */
+  /** @param signal once it is aborted, start nothing */
   readonly sweep: (signal: AbortSignal) => Promise<void>;
   readonly wait: Wait;
 }
 
-/** Sweeps a store by itself: once after its opening and once a day, each time in a quiet moment, or where there is none for an hour without one. */
+/** Sweeps a store automatically: once after opening and once a day, in a quiet period, or without one if none comes for an hour. */
 export class Sweeps {
   readonly #stopping = new AbortController();
   #isRunning = false;
   #sweptDay = -Infinity;
-  /** How often what is past its time became another. */
+  /** How often the set of expired events has changed other than by time. */
   #changeCount = 0;
   #lastError: unknown = null;
 
@@ -38,12 +38,12 @@ export class Sweeps {
     return this.#changeCount;
   }
 
-  /** What the last sweep failed with; null when it went well. */
+  /** The error of the last sweep; null if it succeeded. */
   get lastError(): unknown {
     return this.#lastError;
   }
 
-  /** What is past its time is another now. */
+  /** Call when rules have changed: sweeps again. */
   again(): void {
     this.#sweptDay = -Infinity;
     this.#changeCount += 1;
@@ -52,13 +52,13 @@ export class Sweeps {
     void this.#run();
   }
 
-  /** Somebody did so by hand. */
+  /** Call after a sweep by hand. */
   swept(day: number): void {
     this.#sweptDay = day;
     this.#lastError = null;
   }
 
-  /** From now on none begins. One that has begun ends when nobody reads any more what it took away: nobody waits for that. */
+  /** From now on no sweep starts. A sweep under way ends when no reader uses what it removed: callers need not wait for that. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -69,7 +69,7 @@ export class Sweeps {
     const { signal } = this.#stopping;
     for (let busyCount = 0; ; ) {
       const day = today();
-      // A clock that was ahead and was put right would else stop sweeps until its day comes.
+      // Not `>`: after a clock that was ahead is set right, sweeps would stop until its day comes.
       const isDue = day !== null && day !== this.#sweptDay;
       const { nextSequence } = this.store;
       await wait(isDue ? LIMITS.quietMs : LIMITS.sweepLookMs, signal);
@@ -84,22 +84,22 @@ export class Sweeps {
         if (changes === this.#changeCount) this.swept(day);
       } catch (error) {
         this.#lastError = error;
-        // What failed is tried again, and not at once.
+        // Retry, but not at once.
         await wait(LIMITS.sweepLookMs, signal);
       }
     }
   }
 }
 
-/** How long the events of one store are kept: rules in its manifest, and the sweeps that follow them. */
+/** How long the events of one store are kept: rules in its manifest, and the sweeps that apply them. */
 export class StoredTimeToLive implements TimeToLive {
   readonly #house: DeletionHouse;
   readonly #deletions: Deletions;
   readonly #clock: Clock;
   /**
-   * When the clock was last trusted: sweeps go by that time while the clock is more than a day ahead of it. A machine that comes up with a wrong date
-   * would else delete all that the rules keep. A jump looks like days switched off, since all times of receipt are of the same clock: a sweep by hand
-   * confirms either.
+   * When the clock was last trusted: sweeps use this time while the clock is more than a day ahead of it. Otherwise a machine that starts with a
+   * wrong date would delete everything that the rules keep. A jump of the clock looks like days switched off, since all times of receipt are from the
+   * same clock: a sweep by hand confirms either.
    */
   #trustedMs: number;
   readonly #sweeps: Sweeps;
@@ -121,28 +121,28 @@ export class StoredTimeToLive implements TimeToLive {
     });
   }
 
-  /** As of now: those of the manifest, which whoever deletes a project changes too. */
+  /** The current rules of the manifest, which `deleteProject` changes too. */
   get rules(): TimeToLiveRules {
     const { timeToLive } = this.#house.store.manifest;
     if (this.#read === null || this.#read.of !== timeToLive) this.#read = { of: timeToLive, rules: new TimeToLiveRules(timeToLive) };
     return this.#read.rules;
   }
 
-  /** What the last sweep failed with, or why none is made; null when all is well. */
+  /** The error of the last sweep, or why sweeps wait; null if all is well. */
   get lastError(): unknown {
     return this.#sweeps.lastError ?? this.waiting;
   }
 
-  /** Why nothing is swept though there are rules; null: it is. */
+  /** Why sweeps wait although there are rules; null if they do not. */
   get waiting(): string | null {
     const isAhead = this.#clock.now() - this.#trustedNow() > LIMITS.clockAheadMs;
     return isAhead && this.#house.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: sweep by hand` : null;
   }
 
-  /** The time of the clock, which is remembered; the last trusted one where it is far ahead. A clock that is set back deletes less. */
+  /** The time of the clock, which becomes the trusted one; if it is far ahead, the last trusted time. A clock that is set back deletes less. */
   #trustedNow(): number {
     const nowMs = this.#clock.now();
-    // Without rules nobody has looked at the clock.
+    // Without rules no sweep has used the clock.
     if (this.rules.isEmpty || nowMs - this.#trustedMs <= LIMITS.clockAheadMs) this.#trustedMs = nowMs;
     return this.#trustedMs;
   }
@@ -181,21 +181,21 @@ export class StoredTimeToLive implements TimeToLive {
     const day = dayOf(nowMs);
     const { changeCount } = this.#sweeps;
     const receipt = await this.#delete(nowMs);
-    // A rule that came meanwhile is not swept yet.
+    // A rule set meanwhile is not applied yet.
     if (changeCount === this.#sweeps.changeCount) this.#sweeps.swept(day);
-    // Whoever asks for a sweep has seen the clock.
+    // A sweep by hand confirms the clock.
     this.#trustedMs = nowMs;
     await this.keepTrusted();
     return receipt;
   }
 
-  /** From now on no sweep begins. */
+  /** From now on no sweep starts. */
   stop(): void {
     this.#sweeps.stop();
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    // A seal of everything is not worth it for nothing.
+    // Sealing everything is not worth it if nothing is expired.
     const { events } = await this.#pastTheirTime(this.rules, this.#trustedNow());
     if (events > 0 && !signal.aborted) await this.#delete(this.#trustedNow());
   }
@@ -204,7 +204,7 @@ export class StoredTimeToLive implements TimeToLive {
     return this.#deletions.run(() => ({ doomed: this.#doomed(this.rules, nowMs), beside: { projectName: 0 } }));
   }
 
-  /** Writes down when the clock was trusted, some times a day. Never rejects: what is not written is written at a later look. */
+  /** Writes the trusted time to the manifest, a few times a day. Never rejects: a failed write is repeated at a later check. */
   async keepTrusted(): Promise<void> {
     const { store } = this.#house;
     const isKept = Math.abs(this.#trustedNow() - (store.manifest.trustedMs ?? 0)) < LIMITS.clockAheadMs / 4;
@@ -222,7 +222,7 @@ export class StoredTimeToLive implements TimeToLive {
     return await pastTheirTime(this.#house.store, this.#doomed(rules, nowMs));
   }
 
-  /** Makes changed rules durable, then current, and with them when the clock was trusted. */
+  /** Makes changed rules, and the trusted time, durable, then current. */
   #change(make: (rules: readonly TimeToLiveRule[]) => readonly TimeToLiveRule[]): Promise<void> {
     const { store, housekeeping, queue } = this.#house;
     return housekeeping.exclusive(queue, async () => {

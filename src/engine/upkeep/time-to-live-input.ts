@@ -4,13 +4,13 @@ import { compareCodePoints } from "../../base/order.js";
 import { readMembers } from "../../plan/members.js";
 import type { TimeToLiveRule } from "./time-to-live.js";
 
-/** All rules, that of all projects first. */
+/** All rules, the one of all projects first. */
 export function inOrder(rules: readonly TimeToLiveRule[]): TimeToLiveRule[] {
-  // No project has the name "".
+  // Null sorts first: no project has the name "".
   return rules.map((rule) => ({ ...rule })).sort((a, b) => compareCodePoints(a.project ?? "", b.project ?? ""));
 }
 
-/** Rules with one more, or another one of its project. @throws invalid_parameter (too many) */
+/** Rules with one added or replaced. @throws invalid_parameter (too many) */
 export function withRule(rules: readonly TimeToLiveRule[], rule: TimeToLiveRule): TimeToLiveRule[] {
   const others = rules.filter(({ project }) => project !== rule.project);
   if (others.length >= LIMITS.timeToLiveRuleCount)
@@ -18,7 +18,7 @@ export function withRule(rules: readonly TimeToLiveRule[], rule: TimeToLiveRule)
   return [...others, rule];
 }
 
-/** Rules with one that might be. Of two of a project the later one holds. @throws invalid_parameter, unknown_parameter */
+/** Rules with a hypothetical one. Of two for one project the later applies. @throws invalid_parameter, unknown_parameter */
 export function withPreviewed(rules: readonly TimeToLiveRule[], rule: TimeToLiveRule | undefined): readonly TimeToLiveRule[] {
   if (rule === undefined) return rules;
   const { values } = readMembers(rule, "", ["project", "days"]);

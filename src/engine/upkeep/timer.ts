@@ -1,7 +1,7 @@
-/** Waits, or ends early when the signal says so. */
+/** Waits; ends early when the signal is aborted. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** By the timer of the machine, which does not keep the process alive. */
+/** A system timer, which does not keep the process alive. */
 export const timer: Wait = (ms, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();
