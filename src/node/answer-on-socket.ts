@@ -11,49 +11,52 @@ import type { SocketLimits } from "./socket-limits.js";
 import { TurnBatch } from "./turn-batch.js";
 import { UnreadAnswers } from "./unread-answers.js";
 
-/** Makes the answer to a request; null: it is on the socket already. */
+/** Answers a request; null if it has already written to the socket. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
 
 export interface SocketRequestPair {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** True: the sender waits for a word before it sends the body. */
+  /** True: the sender waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** Default: what the request itself says. */
+  /** Default: taken from the request itself. */
   readonly place?: RequestPlace;
-  /** What is wrong with the request already. */
+  /** A known error of the request. */
   readonly fault?: DaybookError | null;
-  /** Hears why there is no answer; nothing was written then. */
+  /** Called with the reason if there is no answer; nothing was written then. */
   onFailed(error: unknown): void;
 }
 
-/** Hears why an answer could not be written, and of which request. */
+/** Called with the reason why an answer could not be written, and the id of the request. */
 export type OnUnwritten = (thrown: unknown, requestId: string) => void;
 
 export type RequestListener = (asking: SocketRequestPair) => void;
 
-/** What answers on sockets are held to, and where those go that take time. */
+/** Limits for answers on sockets, and the set of open streams. */
 export interface Answering {
   readonly limits: SocketLimits;
   readonly streams: OpenStreams;
-  /** Whether connections are to end after their answers. */
+  /** Whether connections must end after their answers. */
   isClosing(): boolean;
 }
 
-/** Writes what `reply` makes of each request. Of one connection each waits until the answer before it is on its way: whoever reads none gets one. */
+/**
+ * Writes the replies to requests. On each connection, a request starts only when the previous answer is out, so a caller that reads no answers gets
+ * one.
+ */
 export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): RequestListener {
   const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
-  // Callers on the same machine that are woken one by one take the processor away from the answers that are still to be made.
+  // Written together: local callers woken one by one would take the processor from the answers still to be made.
   const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const unread = new UnreadAnswers(unreadByteLength);
-  /** Of each connection that waits for answers the requests, the one that is worked on first. */
+  /** The pending requests of each connection, the running one first. */
   const lines = new WeakMap<Socket, SocketRequestPair[]>();
   const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: SocketRequestPair, line: SocketRequestPair[]) => {
     outgoing.once("close", () => {
       line.shift();
       while (line[0] !== undefined && isAnswered(line[0].outgoing)) line.shift();
       const [next] = line;
-      // Behind the last answer of a connection nothing is worked on.
+      // After the last answer of a connection nothing is run.
       if (next !== undefined && incoming.socket.writable) start(next, line);
     });
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
@@ -63,11 +66,11 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
   };
   return (asking) => {
     const { socket } = asking.incoming;
-    // Its end would not be heard of.
+    // Its `close` event has passed.
     if (isAnswered(asking.outgoing)) return;
     const line = lines.get(socket) ?? [];
     lines.set(socket, line);
-    // Who goes on after as many refusals reads no answers.
+    // A caller that goes on after as many refusals reads no answers.
     if (line.length >= 2 * pipelinedRequestCount) return void socket.destroy();
     const tooMany = line.length >= pipelinedRequestCount;
     const refusal = tooMany ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`) : null;
@@ -76,7 +79,7 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
   };
 }
 
-/** Whether somebody else has answered, as middleware around us may. */
+/** Whether other code, such as surrounding middleware, has answered. */
 function isAnswered({ closed, writableEnded }: ServerResponse): boolean {
   return closed || writableEnded;
 }
@@ -90,9 +93,9 @@ export function replyOnSocket({ answer }: Handler): SocketReply {
   };
 }
 
-/** An answer that cannot be written ends its own connection, and no other. @param onUnwritten must not throw */
+/** Writes an answer; one that cannot be written ends only its own connection. @param onUnwritten must not throw */
 export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: AnswerOptions, onUnwritten: OnUnwritten): void {
-  // Somebody else's word was quicker: a time limit of the server around us.
+  // Another answer came first, such as the server's own timeout.
   if (outgoing.writableEnded) return drop(reply);
   try {
     writeReply(reply, outgoing, options);
@@ -103,7 +106,7 @@ export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: 
   }
 }
 
-/** Nobody will read a body that is made as time goes on. */
+/** Cancels a streamed body, which no one will read. */
 function drop({ body }: WireReply): void {
   if (isStream(body)) body.cancel();
 }

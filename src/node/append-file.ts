@@ -4,7 +4,7 @@ import type { AppendFile } from "../store/storage/storage.js";
 import type { OpenFile } from "../store/storage/file-system.js";
 import { attempt } from "./storage-error.js";
 
-/** Writes all of `bytes` at `position`, however many the file system takes at a time. */
+/** Writes all of `bytes` at `position`, in as many writes as the file system needs. @throws storage_full (it accepts no byte) */
 export async function writeAll(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const byteLength = await file.write(bytes.subarray(done), position + done);
@@ -13,7 +13,7 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array, position: numb
   }
 }
 
-/** Appends to one file. A failed write leaves `byteLength`, and the next write starts there again. Operations run in the order of their calls. */
+/** Appends to one file. A failed write leaves `byteLength`, where the next write starts again. Operations run in the order of their calls. */
 export class FileAppendFile implements AppendFile {
   #byteLength: number;
   #nameIsDurable = false;

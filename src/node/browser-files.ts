@@ -11,17 +11,17 @@ const compressed = promisify(gzip);
 const BEST = 9;
 
 export interface BrowserFilesOptions {
-  /** False: without the page that shows the numbers. Default true. */
+  /** False: without the analytics page. Default true. */
   readonly page?: boolean;
-  /** Where `daybook.js` and `page` lie, for programs that were bundled: `dist` of this package, or a copy. Default: beside this module. */
+  /** Directory of `daybook.js` and `page`, for bundled programs: `dist` of this package, or a copy. Default: the directory of this module. */
   readonly directory?: string;
 }
 
 const KNOWN: KnownOptions<BrowserFilesOptions> = { page: true, directory: true };
 
 /**
- * The files of this package for browsers, for `files` of `createHandler`: the script for sites, and the page.
- * @throws invalid_parameter (a bundle does not say where it is), unknown_parameter, the system's error where the files are not there
+ * Loads this package's browser files, for `files` of `createHandler`: the script for sites, and the page.
+ * @throws invalid_parameter (the bundle has no URL of its own), unknown_parameter, the system's error if files are missing
  */
 export async function loadBrowserFiles(options: BrowserFilesOptions = {}): Promise<BrowserFiles> {
   refuseUnknown(options, KNOWN);

@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
 import type { FileSystem } from "../store/storage/file-system.js";
 
-/** The directories of a store: creates them, and makes the way to a file durable. */
+/** The directories of a store: creates them, and makes the names along the path to a file durable. */
 export class DirectoryTree {
   /** Directories that exist. */
   readonly #known = new Set<string>();
-  /** Directories made by this process, also above the root. */
+  /** Directories created by this process, including those above the root. */
   readonly #made = new Set<string>();
-  /** Directories whose own name is durable, as far as we can see to it: synced once by this process. */
+  /** Directories whose own name is durable, as far as this process can tell: it has synced them once. */
   readonly #settled = new Set<string>();
 
   constructor(
@@ -15,7 +15,7 @@ export class DirectoryTree {
     private readonly root: string,
   ) {}
 
-  /** Creates the directory and all above it, where absent. */
+  /** Creates a directory and its parents where they are missing. */
   async ensure(directory: string): Promise<void> {
     if (this.#known.has(directory)) return;
     try {
@@ -23,7 +23,7 @@ export class DirectoryTree {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(directory) === directory) throw error;
       await this.ensure(dirname(directory));
-      // Once more and no further: what is above exists by now, and may still take no directory (`/proc`, a link to nothing).
+      // Only one retry: the parent exists by now, and may still accept no directory (`/proc`, a dangling link).
       await this.#make(directory);
     }
     this.#known.add(directory);
@@ -39,8 +39,8 @@ export class DirectoryTree {
   }
 
   /**
-   * Makes the names in the directory durable, and the names of the directories that lead to it: those above the root too, as
-   * an earlier process may have made them and died.
+   * Makes the names in a directory durable, and those of the directories leading to it, including those above the root: an earlier process may have
+   * created them and died before syncing.
    */
   async sync(directory: string): Promise<void> {
     await this.fileSystem.syncDirectory(directory);
@@ -55,7 +55,7 @@ export class DirectoryTree {
       await this.fileSystem.syncDirectory(dirname(child));
     } catch (error) {
       if (this.#made.has(child)) throw error;
-      // The store's own directory may have been made for us inside one that we may not read, or that cannot be synced.
+      // The store's directory may lie in one that this process may not read, or that cannot be synced.
       const errno = (error as NodeJS.ErrnoException).code;
       const isOurs = child.startsWith(this.root);
       if (isOurs && !(child === this.root && (errno === "EACCES" || errno === "EPERM"))) throw error;

@@ -6,22 +6,22 @@ import { writeAll } from "./append-file.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
 import { PRIVATE_MARK } from "./private-file.js";
 
-/** No key, and no file of a process: it is neither listed nor taken for a leftover. */
+/** Neither a key nor a process's private file: it is not listed and not removed as a leftover. */
 export const RESERVE_NAME = `reserve${PRIVATE_MARK}`;
 
 export interface DiskReserveOptions {
-  /** How much is set aside. Default 4 MiB. */
+  /** Size of the reserve. Default 4 MiB. */
   readonly byteLength?: number;
-  /** What stands for the disk; default: this machine's. */
+  /** Default: the file system of this machine. */
   readonly fileSystem?: FileSystem;
 }
 
 const RESERVE_BYTES = 4 * 1024 * 1024;
 const STEP_BYTES = 64 * 1024;
 
-/** One in a file. */
+/** A reserve that can be recreated. */
 export interface RefilledReserve extends Reserve {
-  /** Makes it again, as far as there is room; never rejects. Cheap where it is whole. */
+  /** Recreates the reserve as far as there is room; never rejects. Cheap if it is complete. */
   refill(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ class DiskReserve implements RefilledReserve {
   readonly #byteLength: number;
   readonly #fileSystem: FileSystem;
   #useCount = 0;
-  /** What is done to the file, one after the other. */
+  /** The operations on the file, one after the other. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(directory: string, { byteLength = RESERVE_BYTES, fileSystem = kernelFileSystem }: DiskReserveOptions) {
@@ -66,7 +66,7 @@ class DiskReserve implements RefilledReserve {
     });
   }
 
-  /** Takes what there is, step by step: on a disk that is full again the part that fits is better than none. */
+  /** Fills step by step: if the disk is full again, a part is better than nothing. */
   async #fill(): Promise<void> {
     const file = await this.#fileSystem.open(this.#path, "append");
     try {
@@ -81,7 +81,7 @@ class DiskReserve implements RefilledReserve {
     }
   }
 
-  /** A reserve that cannot be made, or is not there, fails nothing. */
+  /** Errors are ignored: a reserve that cannot be created, or is missing, must not fail the caller. */
   #next(act: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(act).catch(() => undefined);
     return this.#last;
@@ -89,8 +89,8 @@ class DiskReserve implements RefilledReserve {
 }
 
 /**
- * Room on the disk of a directory, as a file in it, for what takes data away on a full disk. Several storages on one disk may share it.
- * Random bytes: file systems that compress would set nothing aside for zeros.
+ * Disk space reserved by a file in a directory, for operations that delete data on a full disk. Storages on one disk may share it. Holds random
+ * bytes: file systems that compress would reserve nothing for zeros.
  */
 export function diskReserve(directory: string, options: DiskReserveOptions = {}): RefilledReserve {
   if (options.fileSystem !== undefined) return new DiskReserve(directory, options);
@@ -100,5 +100,5 @@ export function diskReserve(directory: string, options: DiskReserveOptions = {})
   return known;
 }
 
-/** One for each directory: what one storage gave up no other must take again meanwhile. */
+/** One per directory: what one storage releases, another must not refill meanwhile. */
 const reserves = new Map<string, DiskReserve>();

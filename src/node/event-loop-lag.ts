@@ -1,19 +1,19 @@
 import { performance } from "node:perf_hooks";
 
-/** How often the lateness of timers is looked at. */
+/** How often the delay of timers is measured. */
 const TICK_MS = 10;
 const NEWEST_SHARE = 0.2;
-/** No single task counts for more: alone it must not look like overload, however long it is. */
+/** Bound on one sample: a single task, however long, must not look like overload. */
 const LATE_MS_MAX = 200;
 
 export interface EventLoopLag {
-  /** How late timers are of late, in ms. */
+  /** Recent delay of timers, in ms. */
   readonly lagMs: () => number;
-  /** Measures no more; keeps no process from ending. */
+  /** Stops measuring. */
   stop(): void;
 }
 
-/** How late timers were on the average, the newest counting most. */
+/** Exponentially weighted average of timer delays. */
 export class Lateness {
   #averageMs = 0;
 
@@ -26,7 +26,7 @@ export class Lateness {
   }
 }
 
-/** Measures how far this thread is behind with its work, from now on. Does not keep the process alive. */
+/** Starts to measure how far the event loop of this thread lags. Does not keep the process alive. */
 export function eventLoopLag(): EventLoopLag {
   const lateness = new Lateness();
   let dueMs = performance.now() + TICK_MS;

@@ -18,7 +18,7 @@ import { PRIVATE_MARK, createPrivateFile, isLeftover } from "./private-file.js";
 import { type ProcessTable, machineProcesses } from "./process-table.js";
 import { attempt, directoryError, isMissing } from "./storage-error.js";
 
-/** Reads a range of a file, fewer bytes where it ends before. */
+/** Reads a range of a file; fewer bytes if the file ends earlier. */
 async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
   const bytes = new Uint8Array(end - start);
   let done = 0;
@@ -30,7 +30,7 @@ async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uin
   return bytes.subarray(0, done);
 }
 
-/** A file that is kept open: the kernel keeps its bytes, whatever becomes of its name. */
+/** A file that is kept open: its bytes stay readable even if its name is removed. */
 class HeldFile implements HeldObject {
   #readCount = 0;
   #isReleased = false;
@@ -57,34 +57,34 @@ class HeldFile implements HeldObject {
     this.#close();
   }
 
-  /** Not under a read: its handle may be that of another file by then. */
+  /** Waits for reads: the file descriptor could be reused for another file. */
   #close(): void {
     if (this.#readCount === 0) void this.file.close().catch(() => undefined);
   }
 }
 
 export interface FileStorageOptions {
-  /** What stands for the disk; default: this machine's. */
+  /** Default: the file system of this machine. */
   readonly fileSystem?: FileSystem;
-  /** Who may hold the lock; default: this machine's processes. */
+  /** The processes that may hold the lock; default: those of this machine. */
   readonly processes?: ProcessTable;
   /**
-   * How long, in ms, a lock counts that is not renewed, where its owner cannot be seen from here (another host or container); the owner renews it
-   * six times meanwhile. The same for all who share the directory. Default 60,000.
+   * How long, in ms, a lock without renewal counts if its owner cannot be seen from here (another host or container). The owner renews it six times
+   * in that time. Must be the same for all who share the directory. Default 60,000.
    */
   readonly lockLeaseMs?: number;
   /**
-   * Given: a lock whose owner cannot be seen is waited for as long as it is not renewed, at most `lockLeaseMs`; called once the wait begins.
-   * Absent: `store_locked` at once, with `details.takeoverMs`.
+   * Set: waits, at most `lockLeaseMs`, for a lock whose owner cannot be seen, while it is not renewed; called when waiting starts. Absent:
+   * `store_locked` at once, with `details.takeoverMs`.
    */
   readonly onLockWait?: (wait: LockWait) => void;
-  /** Room for what takes data away on a full disk (`diskReserve`). Default: none. */
+  /** Disk space for operations that delete data on a full disk (`diskReserve`). Default: none. */
   readonly reserve?: RefilledReserve;
 }
 
 const KNOWN: KnownOptions<FileStorageOptions> = { fileSystem: true, processes: true, lockLeaseMs: true, onLockWait: true, reserve: true };
 
-/** Syncs in flight at once: file systems join them into one commit, and Node has four threads for them. */
+/** Concurrent syncs: file systems merge them into one commit, and Node has four threads for them. */
 const parallelSyncCount = 4;
 
 async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promise<void>): Promise<void> {
@@ -100,8 +100,8 @@ function ignoreMissing(error: unknown): void {
 }
 
 /**
- * Nothing where none was taken.
- * @param lock the one of the moment an operation began: a later one is another writer's
+ * Does nothing if no lock was taken.
+ * @param lock the one at the start of an operation: a later one belongs to another writer
  * @throws store_locked, closed
  */
 async function refuseLostLock(lock: HeldLock | null): Promise<void> {
@@ -109,7 +109,7 @@ async function refuseLostLock(lock: HeldLock | null): Promise<void> {
   throw lock.isReleased ? new DaybookError("closed", "the store was closed: its lock is given back") : takenOver("its lock is gone");
 }
 
-/** Memory that may be set aside for bytes that are not there. */
+/** Bound on memory allocated for bytes that may not exist. */
 const SHORT_RANGE_BYTES = 4 * 1024 * 1024;
 
 class FileStorage implements Storage {
@@ -117,7 +117,7 @@ class FileStorage implements Storage {
   readonly reserve?: RefilledReserve;
   readonly #tree: DirectoryTree;
   readonly #claims: LockClaims;
-  /** Taken through this storage. */
+  /** The lock taken through this storage. */
   #lock: HeldLock | null = null;
 
   constructor(
@@ -125,7 +125,7 @@ class FileStorage implements Storage {
     private readonly fileSystem: FileSystem,
     private readonly processes: ProcessTable,
     private readonly lockTerms: LockTerms,
-    /** Folders hold nothing of it. */
+    /** Whether keys have no folders. */
     private readonly isFlat: boolean,
     reserve: RefilledReserve | undefined,
   ) {
@@ -151,7 +151,7 @@ class FileStorage implements Storage {
     return attempt("read", key, async () => {
       try {
         return await this.#withFile(key, "read", async (file) => {
-          // The end of a short range is found by reading it.
+          // A short range needs no size: reading finds its end.
           const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
           return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
         });
@@ -170,8 +170,8 @@ class FileStorage implements Storage {
       await this.#tree.ensure(dirname(path));
       const temporaryPath = await this.#writeTemporary(path, bytes, durable);
       try {
-        // Whoever takes the lock over removes our temporary files before anything else. While it is ours there is one, so behind this look either
-        // the name is in place before they read, or it never will be: however long we stand still here.
+        // A process that takes over the lock first removes our temporary files. This one exists if the lock is still ours here, so the rename either
+        // happens before that process reads anything or fails, however long this process stalls.
         await refuseLostLock(lock);
         if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
         else await this.fileSystem.rename(temporaryPath, path);
@@ -190,13 +190,13 @@ class FileStorage implements Storage {
       await refuseLostLock(this.#lock);
       try {
         await this.fileSystem.unlink(path).catch(ignoreMissing);
-        // Also where there was none: it may have been removed by a call that failed, or by a process that died.
+        // Also if it was missing: a failed call or a dead process may have removed it.
         await this.#tree.sync(dirname(path));
       } catch (error) {
         ignoreMissing(error);
       }
     });
-    // What went leaves room, and a seal ends with it.
+    // Removing frees space; a seal, for one, ends with a removal.
     await this.reserve?.refill();
   }
 
@@ -208,7 +208,7 @@ class FileStorage implements Storage {
         try {
           await this.#withFile(key, "update", (file) => file.sync());
         } catch (error) {
-          // To whoever took the store over it was a file that no manifest names.
+          // If another process has taken over the store, this file belonged to no manifest.
           if (isMissing(error)) await refuseLostLock(lock);
           throw error;
         }
@@ -226,7 +226,7 @@ class FileStorage implements Storage {
       await this.#tree.ensure(dirname(path));
       const file = await this.fileSystem.open(path, "append");
       try {
-        // After the opening: what was opened while the lock was ours is not the file of whoever takes it over.
+        // After opening: a file opened while the lock was ours is not the file of a process that takes over.
         await refuseLostLock(lock);
       } catch (error) {
         await file.close();
@@ -248,8 +248,8 @@ class FileStorage implements Storage {
   }
 
   /**
-   * Takes the store's lock, and removes the temporary files that others left behind.
-   * @throws store_locked; invalid_parameter, read_only or storage_full naming the directory, where none can be made
+   * Takes the lock of the store, and removes temporary files left by other processes.
+   * @throws store_locked; invalid_parameter, read_only or storage_full naming the directory, if it cannot be created
    */
   async lock(): Promise<StorageLock> {
     await this.#makeRoot();
@@ -257,7 +257,7 @@ class FileStorage implements Storage {
       const lock = await takeLock(this.#claims, this.lockTerms);
       this.#lock = lock;
       try {
-        // One that stood still while it contended may have lost its claim already: what lies here is then not ours to remove.
+        // A process that stalled while contending may have lost its claim: then these files are not its to remove.
         await refuseLostLock(lock);
         await this.#removeLeftovers();
       } catch (error) {
@@ -281,7 +281,7 @@ class FileStorage implements Storage {
   async #removeLeftovers(): Promise<void> {
     await this.#walk("", async (name, parent) => {
       if (isClaim(name) || !isLeftover(name, this.processes)) return;
-      // One that stays could still get its name, from a process that only stood still.
+      // Must succeed: a process that only stalled could still rename it into place.
       await this.fileSystem.unlink(join(this.root, parent, name)).catch(ignoreMissing);
     }, true);
   }
@@ -314,14 +314,13 @@ class FileStorage implements Storage {
     return temporary.path;
   }
 
-  /** Removes a file that nobody will miss or look for. */
   async #discard(path: string): Promise<void> {
     await this.fileSystem.unlink(path).catch(() => undefined);
   }
 
   /**
-   * Visits every file under `parent` (empty, or a path that ends with `/`), in no order; not in folders that no key leads to.
-   * @param stays leaves out directories that have a lock of their own
+   * Visits every file under `parent` (empty, or a path that ends with `/`), in no particular order; skips folders that no key leads to.
+   * @param stays skips directories that have a lock of their own
    */
   async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, stays = false): Promise<void> {
     let entries;
@@ -340,14 +339,14 @@ class FileStorage implements Storage {
 }
 
 /**
- * A storage in a directory, made where absent: one file per key, mode 0600, directories 0700. `write` resolves when the
- * content is synced, the name is in place and the directory is synced. One process at a time may hold the lock.
+ * A storage in a directory, which is created if missing: one file per key, mode 0600, directories 0700. `write` resolves when the content is synced,
+ * the name is in place and the directory is synced. Only one process at a time can hold the lock.
  */
 export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
   return storageIn(directory, options, false);
 }
 
-/** A file storage for keys without folders: taking its lock costs what the directory itself holds, whatever lies in the folders below. */
+/** A file storage for keys without folders: taking the lock reads only the directory itself, whatever its folders hold. */
 export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
   return storageIn(directory, options, true);
 }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Place } from "../http/index.js";
 
-/** What databases of countries and of cities have of an address, as far as it is read. */
+/** The members of an address's entry that are read, in country and city databases. */
 interface GeoEntry {
   readonly country?: { readonly iso_code?: string };
-  /** As some databases of countries alone have it. */
+  /** In some country databases. */
   readonly country_code?: string;
   readonly subdivisions?: readonly { readonly names?: { readonly en?: string } }[];
   readonly city?: { readonly names?: { readonly en?: string } };
@@ -18,12 +18,12 @@ interface Database {
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * Tells where addresses are, by a database in MaxMind's format, which is in memory as a whole. Names are English.
- * @throws the system's error where the file cannot be read, Error where it is no such database
+ * Locates addresses with a database in MaxMind's format, which is loaded into memory. Names are English.
+ * @throws the system's error if the file cannot be read, Error if it is no such database
  */
 export async function geoLocator(path: string): Promise<(address: string) => Place> {
   const bytes = await readFile(path);
-  // Most programs never look for a place.
+  // Lazy: most programs locate no addresses.
   const { Reader } = await import("mmdb-lib");
   let reader: Database;
   try {
@@ -36,13 +36,13 @@ export async function geoLocator(path: string): Promise<(address: string) => Pla
 
 function entryOf(reader: Database, address: string): GeoEntry | null {
   const bare = MAPPED.exec(address)?.[1] ?? address;
-  // The library would look for the first bits of a long address among short ones.
+  // The library would match the first bits of an IPv6 address with IPv4 entries.
   if (bare.includes(":") && reader.metadata.ipVersion === 4) return null;
   try {
-    // Databases differ: each member is looked for.
+    // Databases differ, so every member is optional.
     return reader.get(bare) as GeoEntry | null;
   } catch {
-    // Of what is no address nobody knows where it is.
+    // Not an address.
     return null;
   }
 }

@@ -3,14 +3,14 @@ import type { StorageLock } from "../store/storage/storage.js";
 import { renewClaim } from "./lock-claims.js";
 import { attempt, isMissing } from "./storage-error.js";
 
-/** A lock that is ours, renewed until it is released or gone. It does not keep the process alive. */
+/** A lock that this process holds, renewed until it is released or lost. Does not keep the process alive. */
 export class HeldLock implements StorageLock {
   readonly lost: Promise<void>;
   #lose: () => void = () => undefined;
   #isLost = false;
   #isReleased = false;
   #timer: NodeJS.Timeout | null = null;
-  /** Ends, and never rejects, with the renewal under way. */
+  /** Resolves, and never rejects, with the renewal under way. */
   #renewed: Promise<void> = Promise.resolve();
 
   constructor(
@@ -31,7 +31,7 @@ export class HeldLock implements StorageLock {
     try {
       await attempt("look at the lock of", "", () => this.#look());
     } catch (error) {
-      // Given back while it was looked at.
+      // Released during the check.
       if (!this.#isLost && !this.#isReleased) throw error;
     }
     return !this.#isLost && !this.#isReleased;
@@ -61,7 +61,7 @@ export class HeldLock implements StorageLock {
 
   #renewLater(): void {
     if (this.#isReleased || this.#isLost) return;
-    // Whoever forgot a lock cannot give it back: it is not to be renewed for ever, nor to keep in memory what it belonged to.
+    // A lock that the program dropped without release must not be renewed forever, nor keep its store in memory.
     const weak = new WeakRef(this);
     this.#timer = setTimeout(() => {
       const lock = weak.deref();
@@ -70,7 +70,7 @@ export class HeldLock implements StorageLock {
     this.#timer.unref();
   }
 
-  /** Never creates the file: somebody has removed it with good reason. Any other failure is tried again: isHeld is asked before every answer. */
+  /** Never creates the file: another process removed it for good reason. Other errors are ignored: `isHeld` is called before every answer. */
   async #renew(): Promise<void> {
     try {
       await renewClaim(this.fileSystem, this.path);

@@ -24,11 +24,11 @@ const openFlags: Readonly<Record<OpenMode, number>> = {
   read: O_RDONLY,
   update: O_RDWR | NO_FOLLOW,
   append: O_RDWR | O_CREAT | NO_FOLLOW,
-  // Exclusive: a link is a name that is taken.
+  // Exclusive: an existing link counts as a taken name.
   create: O_RDWR | O_CREAT | O_EXCL,
 };
 
-/** Node takes no more than 2 GiB in one call. */
+/** Node accepts at most 2 GiB per call. */
 const callByteLengthMax = 1 << 30;
 
 function openFile(descriptor: number): OpenFile {
@@ -48,7 +48,7 @@ function openFile(descriptor: number): OpenFile {
   };
 }
 
-/** EISDIR: so libuv calls what Windows answers on FAT. */
+/** Errors of file systems without hard links. EISDIR: libuv's name for the error of Windows on FAT. */
 const withoutHardLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EISDIR"]);
 
 async function renameNew(from: string, to: string): Promise<void> {
@@ -63,11 +63,11 @@ async function renameNew(from: string, to: string): Promise<void> {
   await unlink(from);
 }
 
-/** What file systems answer that know no sync of a directory: there is nothing more to be had from them. */
+/** Errors of file systems that cannot sync a directory; they offer no alternative. */
 const withoutDirectorySync = new Set(["EINVAL", "EBADF", "ENOTSUP"]);
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows opens no directories and writes names through.
+  // Windows cannot open directories, and writes names through.
   if (process.platform === "win32") return;
   const descriptor = await open(path, O_RDONLY);
   try {

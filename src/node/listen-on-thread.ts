@@ -11,7 +11,7 @@ import { missingThread, programOf, warn, type ThreadProgramOptions } from "./thr
 import { OwnStreams } from "./thread-stream.js";
 import type { TurnBatch } from "./turn-batch.js";
 
-/** A body that somebody waits for. */
+/** A body that the handler waits for. */
 interface AwaitedBody {
   take(bytes: Uint8Array): void;
   fail(error: unknown): void;
@@ -79,7 +79,7 @@ class ThreadRequest implements WireRequest {
   }
 }
 
-/** The requests of a thread of sockets that a handler has not answered yet. */
+/** The unanswered requests of a socket thread. */
 class ThreadRequests {
   readonly #byId = new Map<number, ThreadRequest>();
   readonly #streams: OwnStreams;
@@ -106,7 +106,7 @@ class ThreadRequests {
     try {
       this.handler.noteRefused(refusal);
     } catch {
-      // It is answered: what a listener of answers throws has no request left to cut off.
+      // Already answered: an error of a listener has no request left to fail.
     }
   }
 
@@ -119,7 +119,7 @@ class ThreadRequests {
         this.#streams.open(id, body);
         return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, stream: body.isFinite === true ? "finite" : "endless" }));
       }
-      // A copy: what is given away is gone, and the handler may still need it.
+      // A copy: transferring detaches the bytes, and the handler may still need them.
       this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array && !isShared(body) ? Uint8Array.from(body) : body }, stream: null }));
     } catch {
       this.out.add(() => ({ kind: "cut", id }));
@@ -129,29 +129,29 @@ class ThreadRequests {
   }
 }
 
-/** What the thread holds of a body goes with the small objects around it: the sooner these fill a generation, the sooner it is freed. */
+/** The thread holds bodies along with the small objects around them: the sooner these fill a generation, the sooner bodies are freed. */
 const YOUNG_GENERATION_MIB = 6;
 
-/** Not when this is loaded: in some bundles there is no such URL. In these words, so that others see that the file belongs to it. */
+/** Lazy: in some bundles there is no such URL. Written literally, so that bundlers include the file. */
 const ownProgram = () => new URL("./socket-thread.mjs", import.meta.url);
 
 export interface ThreadListenOptions extends ListenOptions, ThreadProgramOptions {}
 
 const KNOWN: KnownOptions<ThreadListenOptions> = { ...LISTEN_OPTIONS, program: true };
 
-/** There is no thread: it ended before it said whether it has its port. */
+/** The thread ended before it reported whether it has its port. */
 class NoThread extends Error {}
 
 /**
- * `listen` with the sockets on a thread of their own: there requests are read, and what is too much is refused, however much
- * the handler has to do. Where that thread cannot be started it is `listen`, and a warning of the process says why.
- * @throws the system's error when the port cannot be had, invalid_parameter (a program that no thread can be started from), unknown_parameter
+ * `listen` with the sockets on a thread of their own, which reads requests and refuses excess ones however busy the handler is. If the thread cannot
+ * be started, it falls back to `listen` and emits a process warning with the reason.
+ * @throws the system's error if the port is unavailable, invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
 export function listenOnThread(handler: Handler, options: ThreadListenOptions = {}): Promise<Listening> {
   return listenOnThreadOr(warn, handler, options);
 }
 
-/** @param hear hears why there is no thread */
+/** @param hear called with the reason if there is no thread */
 export async function listenOnThreadOr(hear: (text: string) => void, handler: Handler, given: ThreadListenOptions): Promise<Listening> {
   refuseUnknown(given, KNOWN);
   socketLimits(given.limits);
@@ -166,7 +166,7 @@ export async function listenOnThreadOr(hear: (text: string) => void, handler: Ha
   }
 }
 
-/** @throws NoThread, and what the thread says of its port */
+/** @throws NoThread, and the thread's error if the port is unavailable */
 async function listenFrom(locate: () => URL, handler: Handler, options: ListenOptions): Promise<Listening> {
   const workerData: ThreadData = { options, rules: handler.front };
   const worker = workerOf(locate, workerData);
@@ -192,7 +192,7 @@ async function listenFrom(locate: () => URL, handler: Handler, options: ListenOp
       else requests.hear(message);
     };
     worker.on("message", (messages: readonly FromSockets[]) => messages.forEach(hear));
-    // Without its sockets a server is of no use: what is thrown here ends the process, as any error that nobody catches.
+    // A server without its sockets is useless: an error here ends the process, like any uncaught error.
     worker.on("error", (error) => {
       if (isListening) throw error;
       fault = error.message;
@@ -201,7 +201,7 @@ async function listenFrom(locate: () => URL, handler: Handler, options: ListenOp
       const hasToEnd = closing !== undefined;
       onClosed();
       if (isListening && !hasToEnd) throw new Error(`the thread of the sockets ended by itself, with code ${code}`);
-      // Not sooner: what it had of the port is free now.
+      // Only now has the thread released the port.
       reject(new NoThread(fault === "" ? `it ended with code ${code}` : fault));
     });
   });

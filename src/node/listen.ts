@@ -21,21 +21,20 @@ interface ParseError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** How long the sender of a broken request may take to read the answer. */
+/** Time for the sender of a broken request to read the answer. */
 const LINGER_MS = 1_000;
 
-/** The parser reports every further packet of a connection that is already lost. */
+/** The parser reports every further packet of a connection that has failed. */
 const answered = new WeakSet<Duplex>();
 
-/** A request and its answer, done or not. */
 interface SocketPair {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 
 /**
- * Answers bytes that are no request, before any handler sees them, and ends the connection. `last` is the newest request
- * that the connection did bring: its answer goes first, and a request that broke after its answer gets no second one.
+ * Answers bytes that are not a request, before any handler sees them, and ends the connection. `last` is the newest valid request of the connection:
+ * its answer goes first, and a request that breaks after its answer gets no second one.
  */
 function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
   if (answered.has(socket)) return;
@@ -57,7 +56,7 @@ function answerOf(error: ParseError): string {
 
 function end(socket: Duplex, answer: string): void {
   if (socket.writable) socket.end(answer);
-  // Unread bytes at a closed socket would reset the connection and take the answer with them.
+  // Unread bytes on a closed socket would reset the connection and lose the answer.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
@@ -77,23 +76,23 @@ function faultOf({ code, rawPacket }: ParseError): DaybookError {
   }
 }
 
-/** True when the packet starts a request whose first line alone is over the bound. */
+/** Whether the packet starts a request whose first line alone exceeds the bound. */
 function isRequestLine(packet: Buffer | undefined): boolean {
   if (packet === undefined || packet.length <= SERVER_LIMITS.urlChars) return false;
   return /^[A-Z]+ /.test(packet.toString("latin1", 0, 16)) && packet.subarray(0, SERVER_LIMITS.urlChars).indexOf("\r\n") === -1;
 }
 
-/** Connections beyond the bound, on which nothing but what is always answered is answered. */
+/** Connections beyond the bound, on which only routes that are always answered are served. */
 const RESERVE_COUNT = 64;
 
 /**
- * The connections of a server, a bounded number: one more closes the one that waits longest for a request, first of those that never sent one. Where
- * all others wait for answers, it is one of a few on which only what is always answered is answered.
+ * The connections of a server, bounded in number: a new one above the bound closes the one that waits longest for a request, preferring those that
+ * never sent one. If all others wait for answers, the new one is one of a few on which only routes that are always answered are served.
  */
 class Connections {
-  /** Each with the requests on it that are not answered; in the order in which they were opened. */
+  /** Each with its unanswered requests, in the order of opening. */
   readonly #underWay = new Map<Socket, number>();
-  /** On which nothing was asked yet, and on which everything is answered: those that wait longest first. */
+  /** Connections without any request so far, and connections with all requests answered: the longest waiting first. */
   readonly #silent = new Set<Socket>();
   readonly #idle = new Set<Socket>();
 
@@ -105,7 +104,6 @@ class Connections {
     server.on("connection", (socket) => this.#opened(socket));
   }
 
-  /** A request came. */
   asked(socket: Socket): void {
     const count = this.#underWay.get(socket);
     if (count === undefined) return;
@@ -114,7 +112,7 @@ class Connections {
     this.#idle.delete(socket);
   }
 
-  /** And is answered. */
+  /** Call when a request is answered or its answer is closed. */
   answered(socket: Socket): void {
     const count = this.#underWay.get(socket);
     if (count === undefined) return;
@@ -127,7 +125,7 @@ class Connections {
     return this.#underWay.size - this.#silent.size - this.#idle.size > this.connectionCount;
   }
 
-  /** Ends those on which nothing was asked: node does not count them as idle. */
+  /** Ends connections without any request: Node does not count them as idle. */
   endSilent(): void {
     for (const socket of this.#silent) socket.destroy();
   }
@@ -153,46 +151,46 @@ class Connections {
   }
 }
 
-/** Answers web requests: what `createHandler` makes, or any function of that shape. */
+/** Answers web requests: the result of `createHandler`, or any function of that shape. */
 export type RequestHandler = Handler | ((request: Request) => Promise<Response>);
 
 export interface ListenOptions {
-  /** Default: 127.0.0.1, which only this machine reaches. */
+  /** Default: 127.0.0.1, reachable from this machine only. */
   readonly host?: string;
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   readonly port?: number;
   /** How long `close` waits for requests in flight before it cuts them off. Default: 10,000. */
   readonly drainMs?: number;
-  /** Replaces bounds one by one. */
+  /** Overrides individual limits. */
   readonly limits?: Partial<SocketLimits>;
 }
 
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting, finishes what is in flight, then resolves. Later calls wait for the same end. */
+  /** Stops accepting, finishes requests in flight, then resolves. Later calls wait for the same end. */
   close(): Promise<void>;
 }
 
 const SWEEP_MS = 20;
 
-/** What `listen` takes. */
+/** The options of `listen`. */
 export const LISTEN_OPTIONS: KnownOptions<ListenOptions> = { host: true, port: true, drainMs: true, limits: true };
 
 /**
- * Serves a handler on a socket; resolves once it answers.
- * @throws the system's error when the port cannot be had, invalid_parameter, unknown_parameter
+ * Serves a handler on a socket; resolves once it accepts requests.
+ * @throws the system's error if the port is unavailable, invalid_parameter, unknown_parameter
  */
 export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
-  // With a plain function there is nobody who hears of defects.
+  // A plain function has no `noteDefect`.
   if (!("answer" in handler)) return listenWith(replyOverWeb(handler), options, [], () => undefined);
   return listenWith(replyOnSocket(handler), options, handler.front.routes, handler.noteDefect);
 }
 
 /**
- * `listen` for whoever makes answers to requests as they come off a socket.
- * @param routes of which some are always answered
- * @param onUnwritten hears of answers that could not be written
+ * `listen` for any function that answers requests on sockets.
+ * @param routes some of which are always answered
+ * @param onUnwritten called for answers that could not be written
  */
 export async function listenWith(reply: SocketReply, options: ListenOptions, routes: readonly FrontRoute[], onUnwritten: OnUnwritten): Promise<Listening> {
   refuseUnknown(options, LISTEN_OPTIONS);
@@ -215,13 +213,13 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
     answerRequest({ incoming, outgoing, expectsContinue, place, fault, onFailed: () => outgoing.destroy() });
   };
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
-  // Answered when the body is read, so after route, token and length have passed.
+  // Answered when the body is read, so after the checks of route, token and length.
   server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
   server.on("checkExpectation", (incoming, outgoing) => answer(incoming, outgoing, false));
   server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
-  // No listener for upgrades: an offer of another protocol is passed over, and the request answered as it stands.
+  // No listener for upgrades: they are ignored, and the request is answered as it is.
   server.on("connect", (_incoming, socket) => socket.destroy());
-  // Whoever finds the queue full tries again after seconds.
+  // A caller that finds the backlog full retries only after seconds.
   server.listen({ port: options.port ?? 0, host, backlog: limits.connectionCount });
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -230,7 +228,7 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     close: () => {
-      // What has no end of its own would be waited for in vain.
+      // Waiting for endless streams would be in vain.
       streams.endAll();
       return (closing ??= drain(server, connections, options.drainMs ?? SERVER_LIMITS.drainMs));
     },
@@ -241,7 +239,7 @@ async function drain(server: Server, connections: Connections, drainMs: number):
   const closed = once(server, "close");
   server.close();
   connections.endSilent();
-  // Again and again, since a refused body may still be on its way when its answer is out.
+  // Repeatedly, since a refused body may still arrive after its answer is out.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
@@ -249,7 +247,7 @@ async function drain(server: Server, connections: Connections, drainMs: number):
   clearInterval(sweep);
 }
 
-/** Lets any function of web objects answer. Null: the answer is already on the socket. */
+/** Answers with a function of web objects. The result is null: the answer is already on the socket. */
 export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
   return async (request: SocketRequest, outgoing: ServerResponse): Promise<WireReply | null> => {
     let response: Response;
@@ -266,7 +264,7 @@ export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
   };
 }
 
-/** By name, those that came more than once as a list: what stands in the place of `writeHead` may take a list of all for pairs. */
+/** By name, repeated ones as a list: replacements of `writeHead` may read one flat list of all as pairs. */
 function headersOf({ headers }: Response): Record<string, string | string[]> {
   const values = new Map<string, string | string[]>();
   for (const [name, value] of headers) {
@@ -276,7 +274,7 @@ function headersOf({ headers }: Response): Record<string, string | string[]> {
   return Object.fromEntries(values);
 }
 
-/** Aborted when the caller leaves before the answer is whole. */
+/** Aborts when the caller disconnects before the answer is complete. */
 function signalOf(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   outgoing.once("close", () => {
@@ -285,7 +283,7 @@ function signalOf(outgoing: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** @throws method_not_allowed (TRACE, which no web request can carry), invalid_parameter (no URL) */
+/** @throws method_not_allowed (TRACE, which no web request can carry), invalid_parameter (not a URL) */
 function webRequest(request: SocketRequest, signal: AbortSignal): Request {
   const { incoming, method, target } = request;
   const url = `http://${incoming.headers.host ?? "localhost"}${target}`;

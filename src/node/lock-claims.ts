@@ -4,13 +4,16 @@ import { ownerOf } from "./private-file.js";
 import type { ProcessIdentity, ProcessTable } from "./process-table.js";
 import { isMissing } from "./storage-error.js";
 
-/** What the names of all claims begin with. */
+/** Prefix of the names of all claims. */
 export const CLAIM_STEM = "LOCK";
 
-/** What a claim holds once it is the lock. */
+/** Content of a claim once it is the lock. */
 export const HELD = new TextEncoder().encode("held\n");
 
-/** Stamps a lock with the time of the file system, and never creates one. That a full disk refuses its text changes nothing: its length stays. */
+/**
+ * Sets a lock's modification time by writing its content, and never creates the file. If a full disk rejects the write, truncating to the same length
+ * does it.
+ */
 export async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
   const file = await fileSystem.open(path, "update");
   try {
@@ -20,15 +23,15 @@ export async function renewClaim(fileSystem: FileSystem, path: string): Promise<
   }
 }
 
-/** Somebody else's claim, as it was found. Ages are ms. */
+/** Another process's claim, as it was found. Ages are in ms. */
 export interface OtherClaim {
   readonly name: string;
   readonly owner: ProcessIdentity;
-  /** False: renewals alone tell. */
+  /** False: only renewals show that the owner lives. */
   readonly isSeen: boolean;
   readonly isHeld: boolean;
   readonly modifiedMs: number;
-  /** How long it has not been renewed. */
+  /** Time since the last renewal. */
   readonly ageMs: number;
 }
 
@@ -38,7 +41,7 @@ export function isClaim(name: string): boolean {
 
 /** The claims in one directory. */
 export class LockClaims {
-  /** Since when, by our own clock, a claim is known not to have been renewed. */
+  /** Since when, by our own clock, a claim has been seen without a renewal. */
   readonly #watched = new Map<string, { readonly modifiedMs: number; readonly sinceMs: number }>();
 
   constructor(
@@ -48,9 +51,9 @@ export class LockClaims {
   ) {}
 
   /**
-   * All but one's own; null where that is gone: somebody took us for ended. Claims of processes that have certainly ended are
-   * removed: as names are never used again, this cannot hit one in use.
-   * @param aheadMsMax how far the stamp of one that cannot be seen may lie in the future
+   * All claims but our own; null if ours is gone because another process took us for ended. Removes claims of processes that have certainly ended:
+   * names are never reused, so none is in use.
+   * @param aheadMsMax how far in the future the stamp of an unseen owner may lie
    */
   async ofOthers(ownName: string, aheadMsMax: number): Promise<OtherClaim[] | null> {
     const nowMs = (await this.stat(ownName))?.modifiedMs;
@@ -72,7 +75,7 @@ export class LockClaims {
     return claims;
   }
 
-  /** Null where there is none. */
+  /** Null if the claim is missing. */
   async stat(name: string): Promise<FileStat | null> {
     try {
       return await this.fileSystem.stat(join(this.directory, name));
@@ -91,19 +94,19 @@ export class LockClaims {
   }
 
   /**
-   * A stamp of the future would count until that has come, for programs that look and end. From now on it ages like any other: an owner that
-   * lives renews it long before it is old.
+   * A stamp in the future would count until then, for programs that check once and exit. With a new stamp the claim ages like any other: a living
+   * owner renews it long before it expires.
    */
   async #restamp(name: string): Promise<FileStat | null> {
-    // One that is not ours to write is watched.
+    // A claim that we may not write is only watched.
     await renewClaim(this.fileSystem, join(this.directory, name)).catch(() => undefined);
     return this.stat(name);
   }
 
   /**
-   * By the stamps of the file system, which need no clocks that agree; or as long as it has been watched, for the clock of a
-   * file system may be set back a little.
-   * @param nowMs the stamp of a file made now
+   * By the stamps of the file system, which need no synchronized clocks, or by how long it has been watched, whichever is longer: the clock of a file
+   * system may be set back a little.
+   * @param nowMs the stamp of a file created now
    */
   #ageMs(name: string, modifiedMs: number, nowMs: number): number {
     let watched = this.#watched.get(name);

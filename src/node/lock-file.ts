@@ -7,40 +7,39 @@ import { CLAIM_STEM, HELD, type LockClaims, type OtherClaim } from "./lock-claim
 import { type PrivateFile, createPrivateFile } from "./private-file.js";
 import { isSameProcess } from "./process-table.js";
 
-// Everyone who wants the lock first creates a claim (a file under a name of its own that tells the process), then
-// looks for claims of others. Of two holders the later claim would have been made while the earlier one stood, so its
-// maker would have seen it: there is never a second holder. Of claims made at the same moment the smallest name stays
-// and waits for the rest to go. A claim with content is a held lock, and its holder renews it. One of a process that
-// cannot be seen counts as long as it is renewed; then whoever gets the lock removes it, before anything is read. A
-// holder that comes back finds it gone: it looks before every answer and every name it gives.
+// Every contender first creates a claim (a file whose unique name identifies the process), then reads the claims of others. If there were two
+// holders, the later claim was created while the earlier one existed, so its owner would have seen it: there is never a second holder. Of claims
+// created at the same time, the smallest name stays and waits for the rest to go. A claim with content is a held lock, which its holder renews. The
+// claim of a process that cannot be seen counts while it is renewed; afterwards the new holder removes it before reading anything. A holder that
+// resumes finds its claim gone: it checks before every answer and before every rename.
 const pollMs = 5;
 const waitMsMax = 2_000;
-/** How much of the lease is between two renewals. */
+/** Share of the lease between two renewals. */
 const renewalShare = SERVER_LIMITS.lockRenewMs / SERVER_LIMITS.lockLeaseMs;
-/** What waiting may take beyond the lease: for those who contend, and leave again. */
+/** Extra time for waiting beyond the lease, for other contenders that come and go. */
 const graceMs = 4_000;
 
-/** A lock that is waited for. */
+/** A lock that this process waits for. */
 export interface LockWait {
-  /** One sentence: who holds it, and for how long this may take. */
+  /** One sentence: who holds the lock, and how long waiting may take. */
   readonly message: string;
   readonly pid: number;
   readonly host: string;
   readonly lockFile: string;
-  /** When it can be taken over, unless it is renewed. */
+  /** Ms until it can be taken over, unless it is renewed. */
   readonly takeoverMs: number;
 }
 
 export interface LockTerms {
-  /** How long a claim counts that is not renewed; the same for all who share a directory. */
+  /** How long a claim without renewal counts, in ms; the same for all who share a directory. */
   readonly leaseMs: number;
-  /** Called before waiting. Absent: nobody waits. */
+  /** Called before waiting. Absent: does not wait. */
   readonly onWait: ((wait: LockWait) => void) | undefined;
 }
 
 /**
- * Takes the lock of a directory, which must exist. Nothing is synced: a loss of power ends every holder anyway.
- * @throws store_locked; where it is waited for, as soon as it is seen that the owner lives
+ * Takes the lock of an existing directory. Syncs nothing: a power loss ends every holder anyway.
+ * @throws store_locked; when waiting, as soon as the owner turns out to be alive
  */
 export async function takeLock(claims: LockClaims, terms: LockTerms): Promise<HeldLock> {
   const startedMs = performance.now();
@@ -52,7 +51,7 @@ export async function takeLock(claims: LockClaims, terms: LockTerms): Promise<He
     if (terms.onWait === undefined || waitedMs > terms.leaseMs + graceMs) throw lockedBy(outcome, claims, terms);
     if (!outcome.isHeld) await sleep(SERVER_LIMITS.lockLookMs);
     else {
-      // One that is younger than our waiting is somebody else's who was faster.
+      // A claim younger than our wait belongs to another contender that was faster.
       const isNew = !awaited.has(outcome.name) && awaited.size > 0 && outcome.ageMs < waitedMs;
       if (outcome.isSeen || isNew) throw lockedBy(outcome, claims, terms);
       await untilOver(outcome, claims, terms, awaited);
@@ -77,7 +76,7 @@ async function untilOver(claim: OtherClaim, claims: LockClaims, terms: LockTerms
   }
 }
 
-/** One attempt: the lock, or whose claim is in the way. */
+/** One attempt: returns the lock, or the claim that blocks it. */
 async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | OtherClaim> {
   const own = await createPrivateFile(claims.fileSystem, claims.directory, CLAIM_STEM, claims.processes);
   let outcome: HeldLock | OtherClaim | null = null;
@@ -95,13 +94,13 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
 }
 
 interface Contest {
-  /** Whose claim stays; null: nobody's. */
+  /** The claim that stays; null: none. */
   readonly blocker: OtherClaim | null;
-  /** Claims that nobody renews any more. */
+  /** Claims that are no longer renewed. */
   readonly abandoned: readonly OtherClaim[];
 }
 
-/** Waits while others contend at the same time; null where we stood still for so long meanwhile that our own claim is gone. */
+/** Waits while others contend at the same time; null if this process stalled for so long that its own claim is gone. */
 async function untilAlone(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<Contest | null> {
   for (let waitedMs = 0; ; waitedMs += pollMs) {
     const others = await claims.ofOthers(own.name, leaseMs * renewalShare);
@@ -114,7 +113,7 @@ async function untilAlone(own: PrivateFile, claims: LockClaims, leaseMs: number)
   }
 }
 
-/** Takes over. Answers a claim that was renewed after all: its owner lives. */
+/** Takes over by removing claims. Returns one that was renewed meanwhile: its owner is alive. */
 async function removeAll(abandoned: readonly OtherClaim[], claims: LockClaims): Promise<OtherClaim | null> {
   for (const claim of abandoned) {
     const stat = await claims.stat(claim.name);

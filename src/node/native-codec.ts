@@ -10,13 +10,13 @@ import type { Codec, Sha256Stream } from "../store/storage/storage.js";
 const deflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
 const inflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
 
-/** Below this, handing the bytes to a thread costs more than the work. */
+/** Below this, handing bytes to a thread costs more than the work. */
 const syncByteLengthMax = 64 * 1024;
 
-// Node has it since 20.15: whoever loads this reads files, and each byte of them is summed.
+// In Node since 20.15. Set here, since programs that load this module read files, and every byte of them is checksummed.
 if (typeof (zlib as Partial<typeof zlib>).crc32 === "function") useCrc32((bytes, previous) => zlib.crc32(bytes, previous));
 
-/** A plain view: `slice` of a Buffer would share the bytes instead of copying them. */
+/** A plain view: `slice` of a Buffer shares the bytes instead of copying them. */
 function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }
@@ -33,7 +33,7 @@ function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
 }
 
 function inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array> {
-  // One chunk with room to spare, so that the result needs no copy; zlib takes no limit of 0.
+  // One chunk with spare room, so that the result needs no copy; zlib accepts no limit of 0.
   const options = { chunkSize: byteLength + 64, maxOutputLength: Math.max(byteLength, 1) };
   if (byteLength < syncByteLengthMax) {
     let inflated: Buffer;
@@ -60,5 +60,5 @@ function createSha256(): Sha256Stream {
 /** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
 export const nativeCodec: Codec = /* @__PURE__ */ named("zlib", { deflate, inflate, createSha256 });
 
-/** The same for a thread that has nothing else to do: nothing is handed on to another. */
+/** The same for a dedicated thread: does everything synchronously. */
 export const nativeCodecOfThread: SegmentCodec = { createSha256, deflate: (bytes) => plainBytes(zlib.deflateRawSync(bytes, { level: 1 })) };

@@ -2,16 +2,16 @@ import type { ServerResponse } from "node:http";
 import type { BodyStream } from "../http/wire/exchange.js";
 import type { UnreadAnswers } from "./unread-answers.js";
 
-/** The answers of a server that are made as time goes on. */
+/** The streamed answers of a server. */
 export class OpenStreams {
   readonly #open = new Set<BodyStream>();
   #isEnded = false;
 
-  /** Writes a body whose headers are written, piece by piece, each when the caller took those before; an error cuts the connection. */
+  /** Writes a body after its headers, chunk by chunk, each once the caller has read the previous ones; an error cuts the connection. */
   async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number, unread: UnreadAnswers): Promise<void> {
     this.#open.add(stream);
     if (this.#isEnded && stream.isFinite !== true) stream.cancel();
-    // Of the socket: an answer that has yet to wait for others hears nothing of its end.
+    // On the socket: an answer queued after others gets no `close` event.
     const { socket } = outgoing.req;
     const cancel = () => stream.cancel();
     socket.once("close", cancel);
@@ -33,14 +33,14 @@ export class OpenStreams {
     }
   }
 
-  /** Ends all that would go on for ever, and such that are to come at once. */
+  /** Ends all endless streams, and later ones as soon as they start. */
   endAll(): void {
     this.#isEnded = true;
     for (const stream of this.#open) if (stream.isFinite !== true) stream.cancel();
   }
 }
 
-/** Resolves when the caller took what was sent, or is gone. Who takes nothing for too long is cut off. */
+/** Resolves when the caller has read what was sent, or is gone. Cuts off callers that read nothing for `unreadMs`. */
 function drained(outgoing: ServerResponse, unreadMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => outgoing.destroy(), unreadMs);

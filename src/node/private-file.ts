@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { FileSystem, OpenFile } from "../store/storage/file-system.js";
 import { type ProcessIdentity, type ProcessTable, identityText, isSameProcess } from "./process-table.js";
 
-/** The character that no key holds: a name with it is never an object. */
+/** A character that no key contains: a file with it in its name is never an object. */
 export const PRIVATE_MARK = "~";
 
-/** The pid namespace is missing in names of a machine that has none. */
+/** The pid namespace is absent on machines without namespaces. */
 const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~+]*)\+)?([^~+]*)~\d+$/;
 
-/** The process that made a lock or temporary file, from its name; null for the name of anything else. */
+/** The process that created a lock or temporary file, from its name; null for any other name. */
 export function ownerOf(name: string): ProcessIdentity | null {
   const match = privateName.exec(name);
   if (match === null) return null;
@@ -17,8 +17,8 @@ export function ownerOf(name: string): ProcessIdentity | null {
 }
 
 /**
- * True for a temporary file that nobody may go on with once the lock is ours: not of this process, nor of one that certainly
- * runs. A process that cannot be seen may have lost the lock to us; what it has not finished it must not finish.
+ * Whether a temporary file can be removed once the lock is ours: its owner is neither this process nor one that certainly runs. A process that cannot
+ * be seen may have lost the lock to us, and must not complete the file.
  */
 export function isLeftover(name: string, processes: ProcessTable): boolean {
   const owner = ownerOf(name);
@@ -33,7 +33,7 @@ export interface PrivateFile {
   readonly file: OpenFile;
 }
 
-/** Creates a file of this process that no other has: `<stem>~<process>~<number>`. */
+/** Creates a file that belongs to this process alone: `<stem>~<process>~<number>`. */
 export async function createPrivateFile(
   fileSystem: FileSystem,
   directory: string,
@@ -47,7 +47,7 @@ export async function createPrivateFile(
     try {
       return { name, path, file: await fileSystem.open(path, "create") };
     } catch (error) {
-      // Another thread of this process, or a second copy of this module, counts from 1 too.
+      // Another thread of this process, or a second copy of this module, also counts from 1.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** Numbers about this process under the names that Prometheus has for them. */
+/** Figures about this process, under their usual Prometheus names. */
 export function processGauges(): Record<string, number> {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();

@@ -1,33 +1,33 @@
 import fs from "node:fs";
 import os from "node:os";
 
-/** One process as it can be recognized later. All texts are of `[a-zA-Z0-9.-]`, empty where the machine does not tell. */
+/** Identifies a process so that it can be recognized later. All texts match `[a-zA-Z0-9.-]*`, empty if the machine does not provide them. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks from boot to the start of the process: tells it from a later one with the same pid. */
+  /** Clock ticks from boot to the start of the process: distinguishes it from a later one with the same pid. */
   readonly startTime: string;
   /** Changes with every boot. */
   readonly bootId: string;
-  /** In which pids have a meaning: containers have one each. */
+  /** The namespace in which the pid is valid: each container has its own. */
   readonly pidNamespace: string;
-  /** For people, and for machines that tell nothing better: containers share names, and laptops change theirs. */
+  /** For people, and for machines that provide nothing better: containers share names, and laptops change theirs. */
   readonly host: string;
 }
 
-/** `unknown`: not to be seen from here, or not to be told from another process with the same pid. */
+/** `unknown`: not visible from here, or not distinguishable from another process with the same pid. */
 export type ProcessState = "running" | "ended" | "unknown";
 
-/** Who we are, and what has become of others. */
+/** This process's identity, and the state of other processes. */
 export interface ProcessTable {
   readonly current: ProcessIdentity;
   /** `running` and `ended` only where that is certain. */
   stateOf(process: ProcessIdentity): ProcessState;
 }
 
-/** What the machine tells of a pid; null: no process has it, or only one that has ended. */
+/** Looks up a pid; null if no process has it, or only one that has ended. */
 export type LookAtPid = (pid: number) => { readonly startTime: string } | null;
 
-/** Whether two processes see each other by their pids. */
+/** Whether two processes can see each other by pid. */
 function canSee(a: ProcessIdentity, b: ProcessIdentity): boolean {
   if (a.pidNamespace !== "" && b.pidNamespace !== "") return a.pidNamespace === b.pidNamespace && a.bootId !== "" && a.bootId === b.bootId;
   // A machine without namespaces.
@@ -64,7 +64,7 @@ function readLink(path: string): string {
   }
 }
 
-/** State letter and start time of `/proc/<pid>/stat`; the command in parentheses may hold anything, also `)`. */
+/** State letter and start time of `/proc/<pid>/stat`; the command in parentheses may contain anything, even `)`. */
 function procStat(pid: number | "self"): { state: string; startTime: string } | null {
   const text = readText(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -72,7 +72,7 @@ function procStat(pid: number | "self"): { state: string; startTime: string } | 
   return state === undefined || startTime === undefined ? null : { state, startTime };
 }
 
-/** Whether `/proc` shows another pid namespace than ours: its pids are then those of other processes. */
+/** Whether `/proc` shows another pid namespace than ours: its pids then belong to other processes. */
 function isProcOfOthers(): boolean {
   const ownPids = /^NSpid:\s*(.*)$/m.exec(readText("/proc/self/status"))?.[1] ?? "";
   return ownPids.trim().split(/\s+/).length > 1;
@@ -99,22 +99,22 @@ function currentIdentity(): ProcessIdentity {
   };
 }
 
-/** A name that changes while a process runs must not make two of it. */
+/** Cached: a host name that changes at run time must not make this process look like two. */
 let current: ProcessIdentity | null = null;
 
-/** The processes of this machine, as far as this one can see them. */
+/** The processes of this machine, as far as this process can see them. */
 export function machineProcesses(): ProcessTable {
   current ??= currentIdentity();
   const isProcOurs = !isProcOfOthers();
   return processTable(current, (pid) => {
     if (!signalReaches(pid)) return null;
     const found = isProcOurs ? procStat(pid) : null;
-    // A zombie has ended and holds nothing; only its parent has not asked yet.
+    // A zombie has ended and holds nothing; its parent has yet to reap it.
     return found?.state === "Z" ? null : { startTime: found?.startTime ?? "" };
   });
 }
 
-/** Whether they are one process, as far as can be told. */
+/** Whether two identities are of one process, as far as can be determined. */
 export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return identityText(a) === identityText(b);
 }

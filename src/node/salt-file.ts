@@ -3,10 +3,10 @@ import { open, readFile } from "node:fs/promises";
 import type { SaltKeeper } from "../http/index.js";
 import { linkError, NO_FOLLOW } from "./write-in-place.js";
 
-/** Only its owner reads it. */
+/** Readable only by its owner. */
 const MODE = 0o600;
 
-/** Keeps salts of visitors in a file, which is overwritten where it stands: a file that is replaced leaves the bytes of the old one on the disk. */
+/** Stores salts of visitors in a file, which is overwritten in place: replacing the file would leave the old bytes on the disk. */
 export function saltFile(path: string): SaltKeeper {
   return {
     read: async () => {
@@ -22,7 +22,7 @@ export function saltFile(path: string): SaltKeeper {
         throw error.code === "ELOOP" ? linkError(path, error) : error;
       });
       try {
-        // Whoever made the file may have let others read it.
+        // An existing file may be readable by others.
         await file.chmod(MODE);
         await file.write(bytes, 0, bytes.length, 0);
         await file.truncate(bytes.length);

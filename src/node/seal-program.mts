@@ -10,14 +10,14 @@ import type { FromSealThread, ToSealThread } from "./seal-thread.js";
 
 type MakeMessage = Extract<ToSealThread, { readonly kind: "make" }>;
 
-/** Nobody else waits for this thread. */
+/** Never yields: this thread has no other work. */
 const UNBROKEN = new Turns(Infinity);
 
 const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfThread, runs: { deflate: deflateRuns } };
 const port = parentPort;
-// Whoever takes it for the program of sockets would wait for ever.
+// Started as the program of sockets, it would never answer.
 if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by sealThread");
-/** What came of the sources of each file so far. */
+/** Sources received so far, by file. */
 const sourcesById = new Map<number, SourceRows[]>();
 
 function sourcesOf(id: number): SourceRows[] {

@@ -11,7 +11,7 @@ import { startThread } from "./start-thread.js";
 import { missingThread, programOf, warn } from "./thread-program.js";
 import type { ThreadProgramOptions } from "./thread-program.js";
 
-/** From the thread that asks. Files are known by a number. */
+/** From the calling thread. Files are identified by number. */
 export type ToSealThread =
   | { readonly kind: "rows"; readonly id: number; readonly rows: CopiedRows }
   | { readonly kind: "make"; readonly id: number; readonly codecName: CodecName; readonly excerpts: readonly ExcerptRule[]; readonly sourceCount: number };
@@ -22,20 +22,19 @@ export type FromSealThread =
 
 /** A thread that makes segment files. */
 export interface SealThread extends Sealer {
-  /** Ends the thread; files that are asked of it from now on, or are being made, are made by whoever asked. */
+  /** Ends the thread; later files, and those in progress, are made by the calling threads. */
   close(): Promise<void>;
 }
 
-/** Not when this is loaded: in some bundles there is no such URL. In these words, so that others see that the file belongs to it. */
+/** Lazy: in some bundles there is no such URL. Written literally, so that bundlers include the file. */
 const ownProgram = () => new URL("./seal-program.mjs", import.meta.url);
 
 const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
 
 /**
- * A thread that makes the segment files of all stores that are opened with it as `sealer`, one after the other. It begins with the
- * first one, and keeps no process from ending. Where it cannot be started, or fails at one file, the calling threads make their files
- * themselves from then on, and one warning of the process says why. Cost: a copy of the rows, the memory of merging them, and some
- * 15 MiB.
+ * A thread that makes the segment files of all stores opened with it as `sealer`, one after the other. It starts with the first file and does not
+ * keep the process alive. If it cannot be started, or fails at a file, the calling threads make their files from then on, and one process warning
+ * gives the reason. Cost: a copy of the rows, the memory of merging them, and some 15 MiB.
  * @throws invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
 export function sealThread(options: ThreadProgramOptions = {}): SealThread {
@@ -43,7 +42,6 @@ export function sealThread(options: ThreadProgramOptions = {}): SealThread {
   return new OwnThread(programOf(options.program, ownProgram));
 }
 
-/** A file to be made. */
 interface SealJob {
   readonly sources: readonly SourceRows[];
   readonly excerpts: readonly ExcerptRule[];
@@ -55,7 +53,7 @@ class OwnThread implements SealThread {
   #hasEnded = false;
   #hasMade = false;
   #fileCount = 0;
-  /** Who waits for each file. */
+  /** The pending callers, by file. */
   readonly #waiting = new Map<number, (made: MadeSegment | null) => void>();
 
   constructor(readonly program: () => URL) {}
@@ -66,7 +64,7 @@ class OwnThread implements SealThread {
     try {
       return await this.#ask((this.#worker ??= this.#begin()), { sources, excerpts, codecName }, turns);
     } catch (error) {
-      // Part of the rows may be there: neither they nor whoever waits must be left behind.
+      // The thread may hold part of the rows: discard them, and release all callers.
       this.#fail(error);
       return null;
     }

@@ -6,15 +6,14 @@ import { isShared, isStream, type RequestFindings, type WireReply, type WireRequ
 import type { OpenStreams } from "./open-streams.js";
 import type { UnreadAnswers } from "./unread-answers.js";
 
-/** What may arrive before it is known whether anybody reads it: more than what comes with the headers in one read of the socket. */
+/** Bound on unrequested bytes: more than what arrives with the headers in one read of the socket. */
 const UNASKED_BYTES_MAX = 64 * 1024;
 
-/** Chunks below it are copied together once there are some of them: each costs some hundred bytes whatever it holds. */
+/** After `SMALL_CHUNK_COUNT` chunks, smaller ones are copied together: each costs some hundred bytes whatever its size. */
 const SMALL_CHUNK_BYTES = 1024;
 const SMALL_CHUNK_COUNT = 8;
 const BLOCK_BYTES = 16 * 1024;
 
-/** Whoever reads a body. */
 interface BodyReader {
   readonly maxByteLength: number;
   readonly onBytes: (byteLength: number) => void;
@@ -23,32 +22,32 @@ interface BodyReader {
 }
 
 /**
- * The body of a request on a socket. Its bytes are taken off the parser as they arrive, so that the socket need not be
- * stopped and started; once it is known that nobody reads them they are dropped at once, and the sender gets to see the answer.
+ * The body of a request on a socket. Reads bytes off the parser as they arrive, so that the socket need not stop and start; once no one will read
+ * them, drops them at once, so that the sender gets to the answer.
  */
 export class IncomingBody {
   /** Null: dropped. */
   #chunks: Buffer[] | null = [];
   #byteLength = 0;
-  /** Where small chunks go, and how much of it is filled: the last of the chunks, once it is one. */
+  /** The block that small chunks are copied to, and its filled length: part of the last chunk. */
   #block: Buffer | null = null;
   #blockByteLength = 0;
   #reading: BodyReader | null = null;
   readonly #incoming: IncomingMessage;
-  /** Bytes that are to come; -1: nobody knows before the end. */
+  /** Bytes to come, by the header; -1: unknown before the end. */
   readonly #declared: number;
 
   constructor(incoming: IncomingMessage) {
     this.#incoming = incoming;
     this.#declared = Number(incoming.headers["content-length"] ?? -1);
     incoming.on("data", (chunk: Buffer) => this.#take(chunk));
-    // Marks the stream as read from: else it would hold back the bytes that come with the headers, and stop the socket.
+    // Marks the stream as read: otherwise it would hold back the bytes that arrive with the headers, and stop the socket.
     incoming.read(0);
   }
 
   /**
-   * All bytes, as `WireRequest.readBody` says. Called at most once, and not after `drop`. Those of a declared length are there with the last of them:
-   * the stream tells its end some turns later.
+   * All bytes, as for `WireRequest.readBody`. Call at most once, and not after `drop`. With a declared length, resolves with the last byte: the
+   * stream's `end` comes several turns later.
    * @throws body_too_large, aborted, and what `onBytes` throws
    */
   read(maxByteLength: number, onBytes: (byteLength: number) => void): Promise<Uint8Array> {
@@ -67,12 +66,12 @@ export class IncomingBody {
     });
   }
 
-  /** All bytes, if all have come and are no more than this; else null. They can still be read. */
+  /** All bytes, if the body is complete and no longer than this; else null. They can still be read. */
   whole(maxByteLength: number): Uint8Array | null {
     return this.#incoming.complete && this.#chunks !== null && this.#byteLength <= maxByteLength ? whole(this.#chunks) : null;
   }
 
-  /** Drops what has come and what is still to come. */
+  /** Drops the bytes received and those still to come. */
   drop(): void {
     this.#chunks = null;
     this.#block = null;
@@ -130,7 +129,7 @@ function whole(chunks: readonly Buffer[]): Buffer {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** What node takes as the one expectation there is. */
+/** What Node accepts as the only supported expectation. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /** The signal of a caller: aborted once the connection is closed. */
@@ -142,34 +141,34 @@ class ConnectionSignal {
   }
 }
 
-/** What is asked, and by whom. */
+/** Target and origin of a request. */
 export interface RequestPlace {
-  /** Path and query, as the routes know them. */
+  /** Path and query, as in the routes. */
   readonly target: string;
   readonly address: string | undefined;
-  /** Where the target was looked for already: what was found. */
+  /** The result of a routing that was done already. */
   readonly known?: RequestFindings | undefined;
 }
 
-/** What a request itself says. */
+/** Target and origin, taken from the request itself. */
 export function placeOf(incoming: IncomingMessage): RequestPlace {
   return { target: originForm(incoming.url ?? "/"), address: incoming.socket.remoteAddress };
 }
 
-/** A request on a socket as the routes need it, without the web objects in between. */
+/** A request on a socket in the form that routes need, without web objects. */
 export class SocketRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
   readonly fault?: DaybookError;
   readonly known: RequestFindings | undefined;
-  /** True while the sender waits for a word before it sends the body; node closes the connection if it never comes. */
+  /** True while the sender waits for `100 Continue`; if it never comes, Node closes the connection. */
   #awaitsContinue: boolean;
   readonly incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
   #body: IncomingBody | null = null;
 
-  /** @param refusal what is wrong with it beside its headers */
+  /** @param refusal an error of the request besides its headers */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address, known }: RequestPlace, refusal: DaybookError | null) {
     this.method = incoming.method ?? "GET";
     this.target = target;
@@ -191,14 +190,14 @@ export class SocketRequest implements WireRequest {
     return value === undefined ? null : String(value);
   }
 
-  /** Tells a waiting sender to go on. */
+  /** Tells a waiting sender to continue. */
   proceed(): void {
     if (!this.#awaitsContinue) return;
     this.#awaitsContinue = false;
     this.#outgoing.writeContinue();
   }
 
-  /** Takes the body off the socket as it arrives, for `readBody` or `dropBody`: for whoever does not read `incoming` itself. */
+  /** Reads the body off the socket as it arrives, for `readBody` or `dropBody`: for callers that do not read `incoming` themselves. */
   takeBody(): void {
     if (this.method !== "GET" && this.method !== "HEAD") this.#body = new IncomingBody(this.incoming);
   }
@@ -209,12 +208,11 @@ export class SocketRequest implements WireRequest {
     return this.#body.read(maxByteLength, onBytes);
   }
 
-  /** The body, if it has come as a whole, unasked, and is no longer than this; null: it has not, or the method has none. */
+  /** The body, if it arrived complete, without a request for it, and is no longer than this; null if not, or if the method has none. */
   wholeBody(maxByteLength: number): Uint8Array | null {
     return this.#awaitsContinue ? null : (this.#body?.whole(maxByteLength) ?? null);
   }
 
-  /** Nobody will read what is left of the body. */
   dropBody(): void {
     this.#body?.drop();
   }
@@ -223,34 +221,34 @@ export class SocketRequest implements WireRequest {
 export interface AnswerOptions {
   /** Ends the connection after the answer. */
   readonly close: boolean;
-  /** How long the caller may take nothing of it, in ms; then the connection is cut. */
+  /** How long the caller may read nothing of it, in ms; then the connection is cut. */
   readonly unreadMs: number;
-  /** Where it is counted what callers have yet to take. */
+  /** Counts what callers have yet to read. */
   readonly unread: UnreadAnswers;
-  /** Where bodies go that are made as time goes on. */
+  /** Writes streamed bodies. */
   readonly streams: OpenStreams;
 }
 
-/** Writes an answer, or begins to. */
+/** Writes an answer, or starts to. */
 export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, unread, streams }: AnswerOptions): void {
   const { body } = reply;
   if (isStream(body)) {
     outgoing.writeHead(reply.status, { ...reply.headers, ...(close ? { connection: "close" } : {}) });
     return void streams.write(body, outgoing, unreadMs, unread);
   }
-  // An object: what other middleware puts in the place of `writeHead` may take a list for pairs.
+  // An object: middleware that replaces `writeHead` may read a list as pairs.
   const headers: Record<string, string> = { ...reply.headers };
   if (body !== null) headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
   if (close) headers["connection"] = "close";
   outgoing.writeHead(reply.status, headers);
   outgoing.end(body ?? undefined);
-  // Cleared by node when the connection waits for the next request.
+  // Node clears this when the connection waits for the next request.
   if (outgoing.writableLength > 0) outgoing.setTimeout(unreadMs, () => outgoing.destroy());
-  // What all callers get is in memory once.
+  // Shared bytes are in memory only once.
   if (!isShared(body)) unread.written(outgoing);
 }
 
-/** A proxy's absolute form names the same path. */
+/** A proxy's absolute form contains the same path. */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
@@ -258,7 +256,7 @@ function originForm(target: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
-/** What the HTTP parser lets pass and we do not: node takes the first of two Authorization headers. */
+/** Errors in headers that the HTTP parser accepts: for one, Node uses the first of two Authorization headers. */
 function headerFault({ rawHeaders, headers, httpVersion }: IncomingMessage): DaybookError | null {
   if (rawHeaders.length > 2 * SERVER_LIMITS.headerCount) {
     return new DaybookError("headers_too_large", `expected at most ${SERVER_LIMITS.headerCount} headers, got ${rawHeaders.length / 2}`);

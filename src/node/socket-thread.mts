@@ -10,15 +10,15 @@ import { faultOf, givable, outbox } from "./thread-messages.js";
 import type { RequestMessage, FromSockets, ThreadData, ThreadReply, ToSockets } from "./thread-messages.js";
 import { DistantStreams } from "./thread-stream.js";
 
-/** Longest body that is sent along before the handler asks for it, in bytes: a question's, as a rule. */
+/** Longest body that is sent with the request, before the handler asks for it, in bytes: enough for most queries. */
 const SHORT_BODY_BYTES_MAX = 4 * 1024;
 
-/** A request that is with the handler. */
+/** A request that the handler has not answered. */
 interface PendingRequest {
   readonly request: SocketRequest;
   answer(reply: WireReply): void;
   cut(): void;
-  /** Lets go of what its body is counted for. */
+  /** Releases the share of the budget that its body uses. */
   release(): void;
 }
 
@@ -28,12 +28,12 @@ const { options, rules } = workerData as ThreadData;
 const out = outbox<FromSockets>(port);
 const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
 const waiting = new Map<number, PendingRequest>();
-/** The requests of each connection that are with the handler. */
+/** The pending requests of each connection. */
 const idsBySocket = new WeakMap<Socket, Set<number>>();
 const streams = new DistantStreams(out);
 let requestCount = 0;
 
-/** Asks the thread of the handler. Rejects when it has no answer. */
+/** Sends a request to the handler's thread. Rejects if it has no answer. */
 function ask(request: SocketRequest, known: RequestFindings): Promise<WireReply> {
   return new Promise((answer, reject) => {
     if (request.signal.aborted) return reject(new Error("the caller is gone"));
@@ -49,7 +49,7 @@ function idsOf(socket: Socket): Set<number> {
   if (known !== undefined) return known;
   const ids = new Set<number>();
   idsBySocket.set(socket, ids);
-  // Of the socket: an answer that has yet to wait for others hears nothing of its end.
+  // On the socket: an answer queued after others gets no `close` event.
   socket.once("close", () => {
     for (const id of ids) out.add(() => ({ kind: "gone", id }));
   });
@@ -67,13 +67,13 @@ function askedOf(request: SocketRequest, known: RequestFindings): RequestMessage
 async function read(id: number, maxByteLength: number, isKeyless: boolean): Promise<void> {
   const asked = waiting.get(id);
   if (asked === undefined) return;
-  // Until the answer, though the handler counts its bytes too: on their way nobody else would.
+  // Held until the answer, although the handler counts these bytes too: in transit only this counts them.
   const held = front.admission.hold(isKeyless ? null : "");
   asked.release = () => held.release();
   try {
     held.expect(Number(asked.request.header("content-length") ?? 0));
     const bytes = await asked.request.readBody(maxByteLength, (byteLength) => held.take(byteLength));
-    // A whole body is the handler's to judge, which soon knows its key: what is slow to come must not keep others from it.
+    // Only slow bodies count as keyless: the handler checks a complete one, and soon finds its key.
     if (isKeyless) void held.keyKnown("");
     out.add(() => ({ kind: "body", id, bytes: givable(bytes) }));
   } catch (thrown) {

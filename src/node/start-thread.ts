@@ -1,11 +1,11 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-/** A class of ours: where a bundler meets `new Worker` with a file that it cannot tell, it takes every file of the package for one, and fails. */
+/** A subclass: a bundler that finds `new Worker` with an unknown file treats every file of the package as a worker, and fails. */
 class Thread extends Worker {}
 
 /**
- * A thread of a file, with the flags of node. Where the program itself came from the command line (`--input-type`, which a thread of a file
- * refuses) they are named without that, and none are where one of them holds for the whole process. `--input-type` in `NODE_OPTIONS` is refused.
+ * Starts a thread from a file, with Node's flags. If the program came from the command line (`--input-type`, which such a thread rejects), passes the
+ * flags without that one, or none at all if one of them is process-wide. `--input-type` in `NODE_OPTIONS` is still rejected.
  * @throws the system's error
  */
 export function startThread(entry: URL, options: Omit<WorkerOptions, "execArgv"> = {}): Worker {

@@ -31,7 +31,10 @@ const REASON_OF_ERRNO: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
 };
 
-/** A store's own directory that cannot be made or looked into. Of opening only, so the path may be named: nobody is answered with it over HTTP. */
+/**
+ * The error of a store's own directory that cannot be created or read. Occurs only at opening, so it may name the path: it never reaches HTTP
+ * callers.
+ */
 export function directoryError(path: string, error: unknown): DaybookError {
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
   const [code, known] = codeOfErrno[errno] ?? ["internal", "the file system refused it"];
@@ -40,7 +43,7 @@ export function directoryError(path: string, error: unknown): DaybookError {
   return new DaybookError(reason === undefined ? code : "invalid_parameter", message, { key: "", errno, path }, { cause: error });
 }
 
-/** Runs a file operation; what it throws becomes a Daybook error. @throws storage_full, read_only, overloaded, invalid_parameter, internal */
+/** Runs a file operation and converts its errors to Daybook errors. @throws storage_full, read_only, overloaded, invalid_parameter, internal */
 export async function attempt<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -49,7 +52,7 @@ export async function attempt<T>(operation: string, key: string, run: () => Prom
   }
 }
 
-/** True if a file operation failed because there is no such file. */
+/** Whether a file operation failed because the file is missing. */
 export function isMissing(error: unknown): boolean {
   const errno = (error as NodeJS.ErrnoException | null)?.code;
   return errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR";

@@ -2,27 +2,27 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parameterError, shown } from "../base/errors.js";
 
-/** For whoever starts a thread. */
+/** Options of functions that start a thread. */
 export interface ThreadProgramOptions {
   /**
    * The program of the thread, of `daybook/node/seal-program` or `daybook/node/socket-thread`: a URL, or an absolute path. Default: its file in this
-   * package, or beside the bundle that this code is in. What each bundler has to be told stands in `docs/guide/embedding.md`.
+   * package, or beside the bundle that contains this code. `docs/embedding.md` lists what each bundler needs.
    */
   readonly program?: URL | string;
 }
 
-/** Schemes that threads start from. */
+/** URL schemes that threads can be started from. */
 const SCHEMES = /^(?:file|data|blob):/;
 const SHOWN_CHARS_MAX = 200;
 
 /**
- * Where the program of a thread is to be looked for, found when it is to be started.
- * @param fallback where it is unless an option says so; may throw where this code does not know where it is itself
+ * Locates the program of a thread; resolved only when the thread is started.
+ * @param fallback its location by default; may throw if this code has no URL of its own
  * @throws invalid_parameter (a program that no thread can be started from)
  */
 export function programOf(given: unknown, fallback: () => URL): () => URL {
   if (given === undefined) return fallback;
-  // By its member: bundlers and test runners bring classes of their own.
+  // Not `instanceof`: bundlers and test runners have their own URL classes.
   const text = typeof given === "string" ? given : (given as Partial<URL> | null)?.href;
   if (typeof text === "string" && isAbsolute(text)) return () => pathToFileURL(text);
   if (typeof text !== "string" || !SCHEMES.test(text)) throw parameterError("invalid_parameter", "program", `expected a file: URL or an absolute path, got ${shown(given)}`);
@@ -30,10 +30,10 @@ export function programOf(given: unknown, fallback: () => URL): () => URL {
   return () => url;
 }
 
-/** Why a thread could not be had: what was looked for, and which option names another. */
+/** Why a thread could not be started: the program that was tried, and the option that names another. */
 export function missingThread(locate: () => URL, reason: unknown): string {
   const text = reason instanceof Error ? reason.message : String(reason);
-  return `${text} (its program: ${placeOf(locate)}; the option "program" names another, see "Bundlers" in docs/guide/embedding.md)`;
+  return `${text} (its program: ${placeOf(locate)}; the option "program" names another, see "Bundlers" in docs/embedding.md)`;
 }
 
 function placeOf(locate: () => URL): string {
@@ -44,7 +44,7 @@ function placeOf(locate: () => URL): string {
   }
 }
 
-/** Tells of what works less well than it should. */
+/** Emits a process warning about reduced service. */
 export function warn(text: string): void {
   process.emitWarning(text, "DaybookWarning");
 }

@@ -2,7 +2,7 @@ import type { BodyStream } from "../http/wire/exchange.js";
 import type { FromSockets, ToSockets } from "./thread-messages.js";
 import type { TurnBatch } from "./turn-batch.js";
 
-/** A stream whose pieces another thread makes: it is asked for each. */
+/** A stream whose chunks another thread makes, each on request. */
 class DistantStream implements BodyStream {
   #take: { readonly resolve: (piece: string | null) => void; readonly reject: (error: Error) => void } | null = null;
   #isOver = false;
@@ -35,7 +35,7 @@ class DistantStream implements BodyStream {
   }
 }
 
-/** On the thread of the sockets: streams by the numbers of their requests. */
+/** On the sockets' thread: streams by the number of their request. */
 export class DistantStreams {
   readonly #byId = new Map<number, DistantStream>();
 
@@ -53,7 +53,7 @@ export class DistantStreams {
   }
 }
 
-/** On the thread of the handler: what makes the pieces that the other asks for. */
+/** On the handler's thread: makes the chunks that the other thread requests. */
 export class OwnStreams {
   readonly #byId = new Map<number, BodyStream>();
 
@@ -81,7 +81,7 @@ export class OwnStreams {
       if (piece === null) this.#end(id);
       else this.out.add(() => ({ kind: "piece", id, piece, isCut: false }));
     } catch {
-      // What goes on for ever ends: the caller comes back and hears why. What is not whole is cut.
+      // An endless stream just ends: the caller reconnects and gets the error. A finite one is cut.
       this.#end(id, stream?.isFinite === true);
     }
   }

@@ -13,15 +13,15 @@ import { placeOf, type SocketRequest } from "./socket-exchange.js";
 import { socketLimits } from "./socket-limits.js";
 import { UnreadAnswers } from "./unread-answers.js";
 
-/** Of what a JSON parser makes an object: under other types an object was something else. */
+/** Content types that parsers turn into objects of JSON; objects under other types were something else. */
 const JSON_TEXT = /^\s*(application\/json|text\/plain)\s*(;|$)/i;
 
-/** True when somebody read the body before us: what is left of it is not the body. */
+/** Whether other code has read the body: then the rest of it is not the body. */
 function isReadBefore({ readableDidRead, readableEnded }: IncomingMessage): boolean {
   return readableDidRead || readableEnded;
 }
 
-/** A request whose body a parser read before, with what that left in `incoming.body`: bytes and texts as they are, objects as JSON again. */
+/** A request whose body a parser has read, with what it left in `incoming.body`: bytes and texts as they are, objects as JSON. */
 function withParsedBody(request: SocketRequest): WireRequest {
   const { method, target, signal, address, fault, known } = request;
   return {
@@ -41,7 +41,7 @@ function withParsedBody(request: SocketRequest): WireRequest {
   };
 }
 
-/** Whether what is left is as compressed as it was sent; mostly who took the body has inflated it too. No JSON begins like this. */
+/** Whether the bytes left are still compressed as sent; most parsers inflate them too. No JSON starts like this. */
 function isCompressed({ body }: IncomingMessage & { readonly body?: unknown }): boolean {
   if (!(body instanceof Uint8Array)) return false;
   const [first = 0, second = 0] = body;
@@ -62,17 +62,17 @@ function bytesOf(incoming: IncomingMessage & { readonly body?: unknown }): Uint8
 
 export interface NodeHandlerOptions<Incoming extends IncomingMessage = IncomingMessage> {
   /**
-   * The path it is mounted below, such as `/analytics`, where the server leaves it in `url`, as `node:http` and Fastify do.
-   * Default: none; Express and Connect take it off themselves. Outside it `next` is called, or else the answer is `route_not_found`.
+   * The path it is mounted at, such as `/analytics`, for servers that leave it in `url`, like `node:http` and Fastify. Default: none, since Express
+   * and Connect strip it. Requests outside it go to `next`, or else get `route_not_found`.
    */
   readonly basePath?: string;
-  /** True: a path that is no route of the handler is left to `next`, where there is one. Default false: it is answered with `route_not_found`. */
+  /** True: paths that are no route of the handler go to `next`, if there is one. Default false: they get `route_not_found`. */
   readonly fallthrough?: boolean;
-  /** Whose request it is, which bounds the trying of tokens; undefined: unknown, then nothing is bounded. Default: the address of the socket. */
+  /** Identifies the caller, to bound attempts at tokens; undefined: unknown, and not bounded. Default: the address of the socket. */
   readonly address?: (incoming: Incoming) => string | undefined;
 }
 
-/** A listener of `node:http`, and middleware of Express and Connect. */
+/** A listener of `node:http`, and middleware for Express and Connect. */
 export type NodeHandler<Incoming extends IncomingMessage = IncomingMessage> = (
   incoming: Incoming,
   outgoing: ServerResponse,
@@ -80,8 +80,8 @@ export type NodeHandler<Incoming extends IncomingMessage = IncomingMessage> = (
 ) => void;
 
 /**
- * A handler for a server that is there already: `node:http`, Express, Connect, Fastify (`request.raw`, `reply.raw`). Each request gets an answer, or
- * `next` is called. A body that a parser read before is taken from `incoming.body`; where that is none, the answer is `body_already_read`.
+ * A handler for an existing server: `node:http`, Express, Connect, Fastify (`request.raw`, `reply.raw`). Every request is answered or passed to
+ * `next`. If a parser has read the body, it is taken from `incoming.body`; if that is missing, the answer is `body_already_read`.
  * @throws invalid_parameter, unknown_parameter (an option)
  */
 export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage>(
@@ -112,20 +112,20 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   };
 }
 
-/** Whether a target is that of a route, and of which: who answers it does not look again. */
+/** Whether a target is a route, and which: the handler does not route it again. */
 function lookUp(router: Router<RouteFace>, target: string): { readonly isRoute: boolean; readonly known?: RequestFindings } {
   try {
     const { resource, params, query } = router.find(target);
     return { isRoute: true, known: { path: resource.path, params, query } };
   } catch (error) {
-    // A query that is too long is for the handler to refuse, where the path is one of its own.
+    // A query that is too long is for the handler to reject, if the path is one of its own.
     const path = pathOf(target);
     const isLong = path !== target && error instanceof DaybookError && error.code === "uri_too_long";
     return { isRoute: isLong && lookUp(router, path).isRoute };
   }
 }
 
-/** What the option `address` makes of a request, or what it threw. */
+/** Calls the option `address` for a request, and catches what it throws. */
 function callerFrom<Incoming>(named: ((incoming: Incoming) => string | undefined) | undefined) {
   return (incoming: Incoming, address: string | undefined): { readonly address: string | undefined; readonly fault: DaybookError | null } => {
     if (named === undefined) return { address, fault: null };
@@ -142,7 +142,7 @@ function replyToMounted(handler: Handler): SocketReply {
   return (request, outgoing) => (isReadBefore(request.incoming) ? handler.answer(withParsedBody(request)) : reply(request, outgoing));
 }
 
-/** What follows the path of the mount; null: it is outside. */
+/** The target below the mount path; null if it is outside. */
 function targetBelow(basePath: string, target: string): string | null {
   if (basePath === "") return target;
   if (!target.startsWith(basePath)) return null;
@@ -173,7 +173,7 @@ function unexpected(option: string, expected: string, came: unknown): DaybookErr
   return parameterError("invalid_parameter", option, `expected ${expected}, got ${shown(came)}`);
 }
 
-/** Without a slash at its end. */
+/** Without a trailing slash. */
 function checkedBasePath(basePath: unknown): string {
   if (basePath === "" || basePath === "/") return "";
   if (typeof basePath === "string" && /^(\/[^/?#]+)+\/?$/.test(basePath)) return basePath.replace(/\/$/, "");

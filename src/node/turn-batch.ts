@@ -1,7 +1,7 @@
 /** Longest that an item waits for others, in ms. */
 const WAIT_MS_MAX = 1;
 
-/** Gathers what one turn of the event loop brings, and hands it on together at its end. */
+/** Collects the items of one turn of the event loop and hands them on together at its end. */
 export class TurnBatch<Item> {
   #waiting: Item[] = [];
   #sinceMs = 0;

@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 
-/** Bytes of answers that their callers have yet to take, over all connections. Beyond a bound those that wait longest are cut off. */
+/** Bytes of answers that callers have yet to read, over all connections. Above a bound, the answers that wait longest are cut off. */
 export class UnreadAnswers {
-  /** In the order in which they began to wait. */
+  /** In the order in which they started to wait. */
   readonly #byteLengths = new Map<ServerResponse, number>();
   #byteLength = 0;
 
   constructor(readonly byteLengthMax: number) {}
 
-  /** Something was written. What is alone may be of any size. */
+  /** Call after each write. A single answer may be of any size. */
   written(outgoing: ServerResponse): void {
     const before = this.#byteLengths.get(outgoing);
     const byteLength = outgoing.writableLength;
@@ -27,7 +27,7 @@ export class UnreadAnswers {
     }
   }
 
-  /** What was taken since. A stream whose caller took all of it waits from its next piece on. */
+  /** Updates what was read since. A stream that was read completely counts as waiting from its next chunk on. */
   #look(outgoing: ServerResponse): void {
     const { writableLength } = outgoing;
     this.#byteLength += writableLength - (this.#byteLengths.get(outgoing) ?? 0);
