@@ -1,13 +1,13 @@
-/** So many loads are under way at once: the disk, and threads that inflate, have work while one is taken. */
+/** How many loads run at once, so that the disk and the inflating threads stay busy while one result is consumed. */
 export const AHEAD_COUNT = 4;
 
-/** Loads items some at a time and takes what came of them one after the other, in their order. @param take answers false to end */
+/** Loads items a few at a time and passes the results to `take` one by one, in order. @param take returns false to stop */
 export async function inOrder<I, T>(items: readonly I[], load: (item: I) => Promise<T>, take: (loaded: T, item: I) => boolean | Promise<boolean>): Promise<void> {
   const loads: Promise<T>[] = [];
   for (const [at, item] of items.entries()) {
     while (loads.length < Math.min(items.length, at + AHEAD_COUNT)) {
       const next = load(items[loads.length] as I);
-      // Who waits for it hears of it: nobody does where an earlier one failed.
+      // The caller sees only the first failure; later rejections must not go unhandled.
       next.catch(() => undefined);
       loads.push(next);
     }

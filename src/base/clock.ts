@@ -1,13 +1,13 @@
-/** Where `now` comes from. Injected everywhere, so that every answer is a function of its input. */
+/** The source of `now`, injected everywhere so that every result is a function of its input. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
 }
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** The same in whole milliseconds, as instants are stored. */
+/** The same clock in whole milliseconds, the unit in which instants are stored. */
 export function wholeClock(clock: Clock): Clock {
   return { now: () => Math.floor(clock.now()) };
 }

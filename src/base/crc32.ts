@@ -1,4 +1,4 @@
-/** Eight tables for the polynomial of IEEE 802.3 (reflected EDB88320): eight bytes a step. */
+/** Tables for the polynomial of IEEE 802.3 (reflected EDB88320), processing eight bytes per step. */
 const TABLES: readonly Uint32Array[] = Array.from({ length: 8 }, () => new Uint32Array(256));
 const [T0, T1, T2, T3, T4, T5, T6, T7] = TABLES as [
   Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array,
@@ -36,12 +36,12 @@ function portable(bytes: Uint8Array, previous: number): number {
 
 let implementation = portable;
 
-/** CRC-32 (IEEE 802.3) of bytes, continuing from `previous`. About 0.7 ns a byte, a tenth of that with the platform's own. */
+/** CRC-32 (IEEE 802.3) of bytes, continuing from `previous`. About 0.7 ns a byte, a tenth of that with the platform's implementation. */
 export function crc32(bytes: Uint8Array, previous = 0): number {
   return implementation(bytes, previous);
 }
 
-/** From now on the platform's own is used. */
+/** Makes `crc32` use the platform's implementation from now on. */
 export function useCrc32(own: (bytes: Uint8Array, previous: number) => number): void {
   implementation = own;
 }

@@ -1,4 +1,4 @@
-/** Every error code of Daybook, with the sentence that explains it. The HTTP status of a code stands in `http/`. */
+/** Every error code of Daybook, with the sentence that explains it; `http/` maps codes to HTTP statuses. */
 export const ERROR_CODES = {
   malformed_json: "The text is not JSON, not valid UTF-8, or nested too deep.",
   invalid_body: "The body is not a JSON object.",
@@ -59,14 +59,14 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ErrorDetails {
-  /** The parameter at fault, as a camelCase path: `filterGroups[0].filters[2].operator`. */
+  /** The invalid parameter, as a camelCase path: `filterGroups[0].filters[2].operator`. */
   readonly param?: string;
   /** The message without the parameter's name. */
   readonly reason?: string;
   readonly [key: string]: unknown;
 }
 
-/** Imported and required by one program, the package is there twice: an error of either copy is one of both. */
+/** A program that both imports and requires the package has two copies of it: an error of either is an instance of both. */
 const BRAND = Symbol.for("daybook.DaybookError");
 
 function isInstance(this: unknown, value: unknown): boolean {
@@ -74,13 +74,13 @@ function isInstance(this: unknown, value: unknown): boolean {
   return isBranded || Function.prototype[Symbol.hasInstance].call(this, value);
 }
 
-/** The one error class of Daybook: a code of the table, a sentence for a person, and what a program needs to react. */
+/** The only error class of Daybook: a code of the table, a sentence for people, and details for programs. */
 export class DaybookError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
   static {
-    // Not declared as members: the types of two copies of this class must fit each other.
+    // Not declared as members, so that the types of two copies of this class fit each other.
     Object.defineProperty(this.prototype, BRAND, { value: true });
     Object.defineProperty(this, Symbol.hasInstance, { value: isInstance });
   }
@@ -98,7 +98,7 @@ export function parameterError(code: ErrorCode, param: string, reason: string): 
   return new DaybookError(code, `${param}: ${reason}`, { param, reason });
 }
 
-/** What came, shortened for a message: JSON for values, and the names of numbers that JSON has none for; at most 80 characters. */
+/** A value as text for a message: JSON, or `String()` for numbers, as JSON has no NaN or Infinity; at most 80 characters. */
 export function shown(value: unknown): string {
   let text: string;
   try {

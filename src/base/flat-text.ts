@@ -1,6 +1,6 @@
 /**
- * The same text as one piece. V8 keeps what was put together of pieces as a tree of them, some ten times as long, until somebody looks at a
- * character: worth a look where many such texts stay.
+ * The same text, flattened. V8 stores a concatenation as a tree, about ten times as large, until a character is read:
+ * flatten where many such texts stay in memory.
  */
 export function flatText(text: string): string {
   text.charCodeAt(0);

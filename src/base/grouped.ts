@@ -1,4 +1,4 @@
-/** Items by a key, in their order. */
+/** Groups items by key, keeping their order. */
 export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -1,19 +1,19 @@
 import type { Scratch } from "./scratch.js";
 
 const FIRST_LENGTH = 1024;
-/** What is put elsewhere between two turns. */
+/** Numbers copied between two pauses. */
 const PIECE_COUNT = 16 * 1024;
 
-/** Numbers by place, 0 where nothing was counted; they grow in pieces. 4 bytes a place, and as much for what is free. */
+/** An array of counts, 0 at first, that grows in chunks. 4 bytes a count, and as much again for spare room. */
 export class GrowingCounts {
-  /** Anew where they grow. */
+  /** Replaced when it grows. */
   numbers: Uint32Array;
 
   constructor(readonly scratch: Scratch) {
     this.numbers = scratch.takeZeros(FIRST_LENGTH);
   }
 
-  /** Makes room for the places below `count`. */
+  /** Makes room for indexes below `count`. */
   async reserve(count: number, pause: () => Promise<void>): Promise<void> {
     const { scratch, numbers } = this;
     if (count <= numbers.length) return;

@@ -1,12 +1,12 @@
-/** Digits of the smallest integer that a double does not hold. */
+/** Digits of the smallest integer that a double cannot represent. */
 export const LONG_DIGITS = 16;
-/** An integer with more characters is never printed with the same digits: doubles from 10^21 on have an exponent. */
+/** Longer integers are never printed with the same digits: doubles print with an exponent from 10^21 on. */
 const PRINTED_CHARS_MAX = 22;
 
 /**
- * JSON text as a value. An integer that a double would print with other digits (9007199254740993, 10000000000000000000000) becomes the text of its
- * digits. Every reader of JSON text from outside goes through here. Cost: time linear in the text.
- * @param hasLongNumber whether a number of 16 digits or more may stand in it, where the caller knows
+ * Parses JSON text. An integer that a double would print with other digits (9007199254740993, 10000000000000000000000) becomes the text of its
+ * digits. All JSON text from outside must be parsed by this function. Cost: linear in the text.
+ * @param hasLongNumber whether the text may contain a number of 16 digits or more, if the caller has checked
  * @throws SyntaxError, as JSON.parse throws it for the same text
  */
 export function parseJsonText(text: string, hasLongNumber: boolean = mayHaveLongNumber(text)): unknown {
@@ -15,25 +15,25 @@ export function parseJsonText(text: string, hasLongNumber: boolean = mayHaveLong
   try {
     return JSON.parse(kept);
   } catch {
-    // The position in the error is one of the text as it came.
+    // The position in the error must refer to the original text.
     return JSON.parse(text);
   }
 }
 
-/** The decimal digits of a number: JSON text without an exponent where it is an integer. */
+/** The decimal digits of a number: its JSON text, without an exponent if it is an integer. */
 export function digitsOf(number: number): string {
   const text = JSON.stringify(number);
   return Number.isInteger(number) && text.includes("e") ? String(wholeOf(text)) : text;
 }
 
-/** The integer that a number with an exponent is printed for: its digits followed by zeros. */
+/** The integer that a number printed with an exponent stands for: its digits followed by zeros. */
 function wholeOf(text: string): bigint {
   const [mantissa = "", exponent = ""] = text.split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
   return BigInt(whole + fraction) * 10n ** BigInt(Number(exponent) - fraction.length);
 }
 
-/** False only where no number has so many digits. One character of 16 is looked at. */
+/** False only if no number has 16 digits or more. Reads one character in 16. */
 function mayHaveLongNumber(text: string): boolean {
   for (let at = LONG_DIGITS - 1; at < text.length; at += LONG_DIGITS) {
     if (!isDigit(text.charCodeAt(at)) || !(isDigit(text.charCodeAt(at - 8)) || isDigit(text.charCodeAt(at + 8)))) continue;
@@ -56,7 +56,7 @@ function endOfRun(text: string, at: number): number {
   return end;
 }
 
-/** The text with quotes around each such integer that stands where JSON takes one: what is malformed stays so. */
+/** Quotes each such integer that stands where JSON allows a number, so that malformed text stays malformed. */
 function withLongIntegersAsText(text: string): string {
   let kept = "";
   let from = 0;
@@ -95,13 +95,13 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= 0x39;
 }
 
-/** Whether a number may begin at a digit, by the character before it or before its sign. */
+/** Whether a number may begin at this digit, judged by the character before it or before its sign. */
 function mayBegin(text: string, start: number): boolean {
   const before = start > 0 && text.charCodeAt(start - 1) === MINUS ? start - 2 : start - 1;
   return before < 0 || "[:, \n\r\t".includes(text.charAt(before));
 }
 
-/** Whether an integer ends there, and is no name of a member, which malformed text may have. */
+/** Whether an integer may end here; false for a member name, which malformed text may have. */
 function mayEnd(text: string, end: number): boolean {
   if (end === text.length) return true;
   if (!",]} \n\r\t".includes(text.charAt(end))) return false;

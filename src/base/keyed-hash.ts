@@ -4,12 +4,12 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const encoder = new TextEncoder();
 
-/** HMAC-SHA-256 (RFC 2104) of texts under one key. The key is hashed once: a short text costs two to four blocks in place of four to six. */
+/** HMAC-SHA-256 (RFC 2104) of texts under one key, which is hashed once: a short text costs two to four blocks instead of four to six. */
 export class KeyedHash {
   readonly #inner: Uint32Array;
   readonly #outer: Uint32Array;
   readonly #state = new Uint32Array(8);
-  /** What is hashed: a text and its end, and then the hash of it. */
+  /** The hash input: a padded text, then the padded inner hash. */
   #bytes = new Uint8Array(8 * BLOCK_BYTES);
 
   constructor(key: Uint8Array) {
@@ -19,7 +19,7 @@ export class KeyedHash {
     this.#outer = stateAfter(block, 0x5c);
   }
 
-  /** The first `byteLength` of its 32 bytes. */
+  /** The first `byteLength` of the 32 bytes of the HMAC. */
   start(text: string, byteLength: number): Uint8Array {
     const bytesMax = text.length * 3 + 2 * BLOCK_BYTES;
     if (bytesMax > this.#bytes.length) this.#bytes = new Uint8Array(bytesMax);
@@ -28,12 +28,12 @@ export class KeyedHash {
     this.#hash(this.#outer, DIGEST_BYTES);
     const start = new Uint8Array(byteLength);
     this.#writeState(byteLength, start);
-    // What was hashed, an address perhaps, is nowhere else.
+    // The text may be personal, such as an address: leave no copy.
     this.#bytes.fill(0);
     return start;
   }
 
-  /** Hashes the first bytes of what is hashed, after one block of the key. */
+  /** Hashes the first bytes of the input, following one block of the key. */
   #hash(from: Uint32Array, byteLength: number): void {
     const [state, bytes] = [this.#state, this.#bytes];
     const end = Math.ceil((byteLength + 9) / BLOCK_BYTES) * BLOCK_BYTES;

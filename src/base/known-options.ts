@@ -1,10 +1,10 @@
 import { parameterError, shown } from "./errors.js";
 
-/** Names of all options of a kind: a table, so that the compiler names one that is missing. */
+/** The names of all options of a kind, as a table so that the compiler reports missing ones. */
 export type KnownOptions<Options> = Readonly<Record<keyof Options, true>>;
 
 /**
- * Refuses options that nobody reads: one of them may be a misspelt one that matters. Programs without types hand over anything.
+ * Rejects unknown options, which may be misspelt ones: programs without types pass anything.
  * @param path of a member that has options of its own; `""`: the options themselves
  * @throws invalid_parameter (no object), unknown_parameter
  */

@@ -1,4 +1,4 @@
-/** All of two sorted lists of row numbers, sorted. Cost: a look at each. */
+/** Merges two sorted lists of row numbers. Cost: linear. */
 export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
   const merged = new Uint32Array(a.length + b.length);
   let [fromA, fromB] = [0, 0];

@@ -1,6 +1,6 @@
 /**
- * Orders strings by Unicode code point, which is UTF-8 byte order. UTF-16 units order alike except that
- * surrogates (D800–DFFF) stand for code points above E000–FFFF.
+ * Compares strings by Unicode code point, which is UTF-8 byte order. UTF-16 order differs only in that surrogates (D800–DFFF)
+ * stand for code points above E000–FFFF.
  */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

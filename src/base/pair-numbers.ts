@@ -2,13 +2,13 @@
 import { GrowingCounts } from "./growing-counts.js";
 import type { Scratch } from "./scratch.js";
 
-/** Slots of the table, of which at most this share is in use. */
+/** At most this share of the slots is in use. */
 const LOAD_SHARE = 1 / 2;
 const FIRST_SLOT_COUNT = 4096;
-/** Pairs that are put elsewhere between two turns. */
+/** Pairs moved between two pauses. */
 const PIECE_COUNT = 16 * 1024;
 
-/** Numbers pairs of numbers from 1 on, as they come. 8 bytes a pair, 8 to 32 for the slots that find it, and room to grow. */
+/** Numbers pairs of numbers from 1 in order of arrival. 8 bytes a pair, 8 to 32 for its slots, and spare room. */
 export class PairNumbers {
   readonly #firsts: GrowingCounts;
   readonly #seconds: GrowingCounts;
@@ -21,7 +21,7 @@ export class PairNumbers {
     this.#slots = scratch.takeZeros(FIRST_SLOT_COUNT);
   }
 
-  /** Pairs are numbered from 1 to before it. */
+  /** One more than the greatest number of a pair. */
   get end(): number {
     return this.#end;
   }
@@ -34,14 +34,14 @@ export class PairNumbers {
     return this.#seconds.numbers[pair]!;
   }
 
-  /** Makes room for the pairs below `end`, in pieces. */
+  /** Makes room for the pairs below `end`, in chunks. */
   async reserve(end: number, pause: () => Promise<void>): Promise<void> {
     await this.#firsts.reserve(end, pause);
     await this.#seconds.reserve(end, pause);
     if (end > this.#slots.length * LOAD_SHARE) await this.#spreadOver(slotCountFor(end), pause);
   }
 
-  /** Of a pair; `end` of before where it is new. There is room for it. */
+  /** The number of a pair; a new pair gets `end`, for which room must be reserved. */
   numberOf(first: number, second: number): number {
     const [slots, firsts, seconds] = [this.#slots, this.#firsts.numbers, this.#seconds.numbers];
     const mask = slots.length - 1;
@@ -69,7 +69,7 @@ export class PairNumbers {
   }
 }
 
-/** A power of two, with room to spare: each pair is put in its place again each time. */
+/** A power of two with spare room, as each growth places all pairs again. */
 function slotCountFor(end: number): number {
   return 2 ** (Math.ceil(Math.log2(end / LOAD_SHARE)) + 1);
 }

@@ -1,26 +1,26 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots are below the capacity */
 
 const FIRST_SLOT_COUNT = 256;
-/** Slots of the table before that are moved with each new pair: it is empty long before the next one is full. */
+/** Slots of the former table moved with each new pair: it is empty long before the next one is full. */
 const MOVED_SLOT_COUNT = 8;
 
 /**
- * Numbers pairs of whole numbers below 2^32: open addressing, 24 to 72 bytes a pair. It grows little by little: no pair waits until a million of
- * others are put elsewhere, as in a `Map`.
+ * Numbers pairs of integers below 2^32: open addressing, 24 to 72 bytes a pair. It grows step by step: no pair waits until a million
+ * others have moved, as in a `Map`.
  */
 export class PairTable {
   #slots = new Slots(FIRST_SLOT_COUNT);
-  /** Whose pairs are being moved: those behind `#moved` are only there. */
+  /** The table whose pairs are being moved: those in slots from `#moved` on are only here. */
   #former: Slots | null = null;
   #moved = 0;
   #count = 0;
 
-  /** The number of a pair; 0 for one that has none. */
+  /** The number of a pair; 0 if it has none. */
   numberOf(first: number, second: number): number {
     return this.#slots.numberOf(first, second) || (this.#former?.numberOf(first, second) ?? 0);
   }
 
-  /** The number of a pair; `next`, from 1, for one that is new. */
+  /** The number of a pair; a new pair gets `next`, at least 1. */
   of(first: number, second: number, next: number): number {
     const known = this.numberOf(first, second);
     if (known !== 0) return known;
@@ -63,7 +63,7 @@ class Slots {
     this.numbers = new Uint32Array(length);
   }
 
-  /** Where a pair is, or would be. */
+  /** The slot of a pair, or the free one where it belongs. */
   slotOf(first: number, second: number): number {
     const mask = this.length - 1;
     let slot = (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 0;

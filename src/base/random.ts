@@ -1,6 +1,6 @@
 const POOL_BYTE_LENGTH = 4_096;
 
-/** Fills bytes from the Web Crypto generator. It is asked for many at once: a call for each id would cost more than the rest of an event. */
+/** Fills bytes from the Web Crypto generator, which it calls for many at once: a call for each id would cost more than the rest of an event. */
 export function pooledRandom(): (bytes: Uint8Array) => void {
   const pool = new Uint8Array(POOL_BYTE_LENGTH);
   let at = POOL_BYTE_LENGTH;
@@ -11,7 +11,7 @@ export function pooledRandom(): (bytes: Uint8Array) => void {
       at = 0;
     }
     bytes.set(pool.subarray(at, at + bytes.length));
-    // What was handed out, a key perhaps, is nowhere else.
+    // The bytes may be a key: leave no copy.
     pool.fill(0, at, at + bytes.length);
     at += bytes.length;
   };

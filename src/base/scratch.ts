@@ -1,9 +1,9 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the list */
 import { inPieces } from "./in-pieces.js";
 
-/** Fewer numbers are made anew: their memory is used again as it is. */
+/** Shorter arrays are not pooled: the engine reuses their memory anyway. */
 const KEPT_COUNT_MIN = 4 * 1024;
-/** Bytes that are kept for whoever comes next, and arrays. */
+/** Limits of the pool, in bytes and in arrays. */
 const KEPT_BYTES_MAX = 96 * 1024 * 1024;
 const KEPT_ARRAYS_MAX = 64;
 
@@ -11,13 +11,13 @@ const kept: Uint32Array[] = [];
 let keptByteLength = 0;
 
 /**
- * Memory for what a question counts with, which the next question uses again: memory that is touched for the first time costs the system
- * as much as many a question, up to 4 ms a megabyte.
+ * Pooled memory for the counters of queries: memory that is touched for the first time costs the system up to 4 ms a megabyte,
+ * as much as many a query.
  */
 export class Scratch {
   readonly #taken: Uint32Array[] = [];
 
-  /** Calls `use`; nobody reads what it took once it has ended. */
+  /** Calls `use`, then releases what it took: its result must not refer to that memory. */
   static async of<T>(use: (scratch: Scratch) => Promise<T>): Promise<T> {
     const scratch = new Scratch();
     try {
@@ -27,7 +27,7 @@ export class Scratch {
     }
   }
 
-  /** The same within one turn. */
+  /** Like `of`, synchronously. */
   static atOnce<T>(use: (scratch: Scratch) => T): T {
     const scratch = new Scratch();
     try {
@@ -37,12 +37,12 @@ export class Scratch {
     }
   }
 
-  /** So many numbers, of any value. */
+  /** Returns `count` numbers of any value. */
   take(count: number): Uint32Array {
     return this.#kept(count) ?? this.#made(count);
   }
 
-  /** The same for who writes in any order: memory that was never touched is touched in turns, for the first writes would take all of that time. */
+  /** Like `take`, for writes in any order: touches new memory in chunks, or the first writes would take all of that time at once. */
   async takeTouched(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
     const kept = this.#kept(count);
     if (kept !== null) return kept;
@@ -51,35 +51,35 @@ export class Scratch {
     return made;
   }
 
-  /** So many numbers of 64 bits, of any value. */
+  /** Returns `count` numbers of 64 bits, of any value. */
   takeFloats(count: number): Float64Array {
     return new Float64Array(this.take(count * 2).buffer, 0, count);
   }
 
-  /** Gives back what it took before the end: nobody reads it any more. */
+  /** Releases numbers before the end; they must not be read afterwards. */
   release(numbers: Uint32Array): void {
     const at = this.#taken.findIndex(({ buffer }) => buffer === numbers.buffer);
     for (const taken of at < 0 ? [] : this.#taken.splice(at, 1)) keep(taken);
   }
 
-  /** Gives back all that it took: for whoever has several at the same time, each with an end of its own. */
+  /** Releases everything, for callers with several scratches that end at different times. */
   releaseAll(): void {
     for (const numbers of this.#taken.splice(0)) keep(numbers);
   }
 
-  /** So many zeros. */
+  /** Returns `count` zeros. */
   takeZeros(count: number): Uint32Array {
     return this.take(count).fill(0);
   }
 
-  /** The same of many: they may be touched for the first time. */
+  /** Like `takeZeros`, in chunks: touching much memory for the first time takes long. */
   async zerosInTurns(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
     const zeros = this.take(count);
     await inPieces(count, pause, (from, to) => zeros.fill(0, from, to));
     return zeros;
   }
 
-  /** Numbers of others, if there are so many. */
+  /** Pooled numbers, at least `count`; null if there are none. */
   #kept(count: number): Uint32Array | null {
     const numbers = count < KEPT_COUNT_MIN ? null : fitting(count);
     return numbers === null ? null : this.#lent(numbers, count);
@@ -96,7 +96,6 @@ export class Scratch {
   }
 }
 
-/** The shortest that is long enough. */
 function fitting(count: number): Uint32Array | null {
   let best = -1;
   for (const [at, { length }] of kept.entries()) if (length >= count && (best < 0 || length < kept[best]!.length)) best = at;
@@ -106,7 +105,7 @@ function fitting(count: number): Uint32Array | null {
   return numbers!;
 }
 
-/** Where there is too much, what is long stays: a question that needs much gains most. */
+/** Evicts the shortest arrays first: queries that need much memory gain most. */
 function keep(numbers: Uint32Array): void {
   if (numbers.byteLength > KEPT_BYTES_MAX) return;
   kept.push(numbers);

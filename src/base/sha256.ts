@@ -19,22 +19,22 @@ function fraction32(value: number): number {
   return Math.floor((value - Math.floor(value)) * 2 ** 32);
 }
 
-// One schedule for all calls: hashing is synchronous, so no two calls share it.
+// Shared by all calls: hashing is synchronous, so no two calls overlap.
 const schedule = new Uint32Array(64);
 
-/** SHA-256 of bytes (FIPS 180-4), 32 bytes. Pure and synchronous, so that the core runs in a browser without promises. */
+/** SHA-256 of bytes (FIPS 180-4), 32 bytes. Synchronous, so that the core runs in a browser without promises. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   return new Sha256().add(bytes).digest();
 }
 
-// One for all short texts.
+// Shared by all short texts.
 const encoder = new TextEncoder();
 const shortBlock = new Uint8Array(64);
 const shortState = new Uint32Array(8);
-/** Bytes that one block holds beside the mark and their length. */
+/** Bytes of text that fit into one block beside the end mark and the length. */
 const SHORT_BYTES = 55;
 
-/** The first 16 bytes of SHA-256 over a text in UTF-8. Nothing but the result is made where the text has at most 55 bytes. */
+/** The first 16 bytes of SHA-256 over a text in UTF-8. A text of at most 55 bytes allocates only the result. */
 export function sha256Start(text: string): Uint8Array {
   const { read, written } = encoder.encodeInto(text, shortBlock);
   if (read < text.length || written > SHORT_BYTES) return sha256(encoder.encode(text)).slice(0, 16);
@@ -49,7 +49,7 @@ export function sha256Start(text: string): Uint8Array {
   return start;
 }
 
-/** SHA-256 of bytes that come part by part. */
+/** SHA-256 of bytes that arrive in parts. */
 export class Sha256 {
   readonly #state = INITIAL.slice();
   /** Bytes that do not fill a block yet. */
@@ -71,7 +71,7 @@ export class Sha256 {
     return this;
   }
 
-  /** The 32 bytes; nothing can be added after it. */
+  /** The 32 bytes; call it once, after the last `add`. */
   digest(): Uint8Array {
     const rest = this.#rest;
     const tail = new Uint8Array(rest.length < 56 ? 64 : 128);
@@ -89,7 +89,7 @@ export class Sha256 {
 }
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes below are bounded by the fixed sizes above */
-/** Takes a block of 64 bytes into a state (FIPS 180-4, 6.2.2). */
+/** Compresses a block of 64 bytes into a state (FIPS 180-4, 6.2.2). */
 export function compress(state: Uint32Array, bytes: Uint8Array, offset: number): void {
   const w = schedule;
   for (let i = 0; i < 16; i += 1) {

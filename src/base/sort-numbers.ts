@@ -1,14 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the runs */
 import type { Turns } from "./turn.js";
 
-/** What sorting a number among some thousands costs, in looks at one. */
+/** Cost of sorting a number among some thousands, in numbers read. */
 const SORT_VALUE_COUNT = 8;
-/** What merging a number costs. */
+/** Cost of merging a number. */
 const MERGE_VALUE_COUNT = 2;
 
 /**
- * The numbers in ascending order, in `numbers` itself or in an array of its size: runs that ascend already are taken as they
- * are, others sorted, and neighbours merged until one is left. Cost: n times the logarithm of the number of runs.
+ * Sorts numbers in ascending order, in `numbers` itself or in an array of its size: keeps runs that already ascend, sorts the others,
+ * and merges neighbours until one is left. Cost: n times the logarithm of the number of runs.
  */
 export async function sortNumbers(numbers: Float64Array, turns: Turns): Promise<Float64Array> {
   let starts = await cutRuns(numbers, turns);
@@ -29,7 +29,7 @@ export async function sortNumbers(numbers: Float64Array, turns: Turns): Promise<
   return from;
 }
 
-/** Where each ascending run begins, and the end of all. */
+/** The start of each ascending run, and the end of the last. */
 async function cutRuns(numbers: Float64Array, turns: Turns): Promise<number[]> {
   const starts = [0];
   const runLength = Math.ceil(turns.pieceLength / SORT_VALUE_COUNT);
@@ -60,7 +60,7 @@ async function mergeRuns(from: Float64Array, into: Float64Array, start: number, 
       at += 1;
     }
     if (left === middle || right === end) {
-      // What is left of one side stands in order already.
+      // The rest of the other side is already in order.
       into.set(left === middle ? from.subarray(right, end) : from.subarray(left, middle), at);
       await turns.took(MERGE_VALUE_COUNT * (end - pieceStart));
       return;

@@ -1,18 +1,18 @@
 import { checkQueryOptions } from "./call-options.js";
 import type { KnownOptions } from "./known-options.js";
 
-/** How something that reads is stopped. */
+/** Options that stop a read. */
 export interface StopOptions {
   /**
-   * Stops it with `aborted`. It is asked and never listened to, so anything that can tell whether it is aborted will do. An export
-   * lets others have a turn now and then; a question does so every few milliseconds with a signal, and without one it does not.
+   * Stops the call with `aborted`. The flag is polled, never listened to, so any object that has it will do. An export yields now and
+   * then; a query yields every few milliseconds with a signal, and never without one.
    */
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
 }
 
 const KNOWN: KnownOptions<StopOptions> = { signal: true };
 
-/** Null and undefined are none: programs without types hand over anything. @throws invalid_parameter, unknown_parameter */
+/** Checks stop options; null and undefined mean none. @throws invalid_parameter, unknown_parameter */
 export function readStopOptions(options: StopOptions | null | undefined): StopOptions {
   checkQueryOptions(options, KNOWN);
   return options ?? {};

@@ -36,7 +36,7 @@ export function isoOf(ms: number): string {
   return `${dayText(day)}T${two(hour)}:${two(minute)}:${two(second)}.${three(rest % 1_000)}Z`;
 }
 
-/** 00:00:00.000 UTC of a day as ISO text. */
+/** 00:00Z of a day as ISO text with milliseconds. */
 export function isoOfDay(day: number): string {
   return `${dayText(day)}T00:00:00.000Z`;
 }
@@ -47,7 +47,7 @@ const timestamp = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?
 let parsedDateText = "";
 let parsedDateMs: number | null = null;
 
-/** Epoch ms of 00:00Z of `YYYY-MM-DD`; null for anything else, impossible dates and years before 1970. */
+/** Epoch ms of 00:00Z of `YYYY-MM-DD`; null for anything else, including impossible dates and years before 1970. */
 export function parseDateOnly(text: string): number | null {
   if (text === parsedDateText) return parsedDateMs;
   const match = dateOnly.exec(text);
@@ -60,7 +60,7 @@ export function parseDateOnly(text: string): number | null {
   return parsedDateMs;
 }
 
-/** Epoch ms of an RFC 3339 timestamp with a zone, digits below the millisecond cut off; null for anything else. */
+/** Epoch ms of an RFC 3339 timestamp with a zone, cut to milliseconds; null for anything else. */
 export function parseTimestamp(text: string): number | null {
   const plain = parsePlainUtc(text);
   if (plain !== -1) return plain;
@@ -80,7 +80,7 @@ export function parseTimestamp(text: string): number | null {
   return ms >= 0 && ms < LIMITS.instantMaxMs ? ms : null;
 }
 
-/** The shape our own answers have, `YYYY-MM-DDTHH:MM:SS.mmmZ`, without a regular expression; -1 for any other. */
+/** Parses the form of our own results, `YYYY-MM-DDTHH:MM:SS.mmmZ`, without a regular expression; -1 for any other text. */
 function parsePlainUtc(text: string): number {
   if (text.length !== 24 || text[10] !== "T" || text[19] !== "." || text[23] !== "Z") return -1;
   if (text[13] !== ":" || text[16] !== ":") return -1;

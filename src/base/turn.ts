@@ -1,9 +1,9 @@
 import { LIMITS } from "./limits.js";
 
-/** Where there is one: much sooner than a timer of 0 ms. */
+/** Where available: runs much sooner than a timer of 0 ms. */
 const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
 
-/** Lets everything else that is due run first: callbacks, input and output, timers. */
+/** Resolves after everything else that is due has run: callbacks, input and output, timers. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (setImmediate === undefined) setTimeout(resolve, 0);
@@ -11,12 +11,12 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** Milliseconds of a slice where the turns of others are as long or longer. */
+/** The longest slice, in milliseconds, however long other work takes. */
 const LONG_SLICE_MS = 40;
 
 /**
- * A pause that gives others a turn where the thread was held for a slice: for steps that take a microsecond or a millisecond, as the data is. Where
- * the turns of others are long, slices are too, or whoever ingests all the time would leave nothing to queries.
+ * A pause that yields once the thread was held for a slice, for steps that take a microsecond or a millisecond, depending on the data.
+ * Where other work takes long, slices grow with it, or constant ingest would leave nothing to queries.
  */
 export function pauseAfterSlices(): () => Promise<void> {
   let startMs = performance.now();
@@ -30,28 +30,25 @@ export function pauseAfterSlices(): () => Promise<void> {
   };
 }
 
-/** What a piece costs however small it is, in values: thousands of short columns are long work too. */
+/** The fixed cost of a chunk, in values: thousands of short columns are long work too. */
 const PIECE_VALUE_COUNT = 512;
 
-/** How many pieces become one when somebody waits for the end. */
+/** How many chunks become one when a caller waits for the end. */
 const HURRIED_PIECE_COUNT = 8;
 
 /** The pace of long work in the background. */
 export interface Turns {
-  /** Values worked on before others have a turn. */
+  /** Values processed before yielding. */
   readonly pieceLength: number;
-  /** Somebody waits for the end: where the turns of others are long, short pieces would keep them waiting. */
+  /** Lengthens chunks because a caller waits for the end: where other work takes long, short chunks would delay it. */
   hurry(): void;
-  /** Tells that so many values were worked on; resolves when the next may be. */
+  /** Reports that so many values were processed; resolves when the work may continue. */
   took(valueCount: number): Promise<void>;
-  /** Calls `act` with one piece of `[0, count)` after the other. @param valuesPerItem what one item costs, in values */
+  /** Calls `act` with one chunk of `[0, count)` after the other. @param valuesPerItem the cost of an item, in values */
   inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem?: number): Promise<void>;
 }
 
-/**
- * Long work in pieces of about a millisecond: after each others have a turn. Pieces are
- * counted in values and not timed, so that the same work is interrupted at the same places each time.
- */
+/** Yields after about a millisecond of work, counted in values rather than time, so that the same work is always interrupted at the same points. */
 class CountedTurns implements Turns {
   #valueCount = 0;
   #isHurried = false;
@@ -86,5 +83,5 @@ class CountedTurns implements Turns {
   }
 }
 
-/** By default pieces take about a millisecond, then `nextTurn`. An interface to others: the types of two copies of the package must fit. */
+/** By default yields with `nextTurn` after about a millisecond. Typed as an interface, because the types of two copies of the package must fit. */
 export const Turns: new (pieceLength?: number, turn?: () => Promise<void>) => Turns = CountedTurns;

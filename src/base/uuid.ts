@@ -24,17 +24,17 @@ export function parseUuid(text: string): Uint8Array | null {
   return writeUuid(text, bytes, 0) ? bytes : null;
 }
 
-/** Value of a hex digit by its character code; more than 15 for anything else. */
+/** Value of a hex digit by its character code; above 15 for anything else. */
 const NIBBLES = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? 255 : value;
 });
 
-/** Writes the 16 bytes of a UUID's text at `offset`; false (and bytes undefined) when the text is no UUID. */
+/** Writes the 16 bytes of a UUID's text at `offset`; returns false, with undefined bytes, if the text is no UUID. */
 export function writeUuid(text: string, bytes: Uint8Array, offset: number): boolean {
   if (text.length !== 36) return false;
   let at = 0;
-  // Looked at once, at the end: a branch at each digit would cost as much as the digit.
+  // Checked once at the end: a branch per digit would cost as much as the digit.
   let [codes, nibbles] = [0, 0];
   for (let index = 0; index < 16; index += 1) {
     if (index === 4 || index === 6 || index === 8 || index === 10) {
@@ -53,21 +53,21 @@ export function writeUuid(text: string, bytes: Uint8Array, offset: number): bool
   return codes < 128 && nibbles < 16;
 }
 
-/** Writes the UUID of an id at `offset`: its own when it is one, else the first 128 bits of its hash as version 8. */
+/** Writes the UUID of an id at `offset`: the id itself if it is one, else the first 128 bits of its hash as version 8. */
 export function writeUuidOfText(text: string, bytes: Uint8Array, offset: number): void {
   if (!writeUuid(text, bytes, offset)) bytes.set(hashedUuid("id", text), offset);
 }
 
 /**
- * The id of an event that a public key brings: a hash with its project, so that it never meets an id that servers send, behind the first 48 bits
- * of the key's own hash, by which all that it brought is found again.
+ * The id of an event sent with a public key: the first 48 bits of the key's own hash, by which its events are found again, then a hash with its
+ * project, so that it never equals an id that servers send.
  * @param keySha256 lower-case hex
  */
 export function uuidOfPublic(project: string, id: string, keySha256: string): string {
   return `${startOfPublic(keySha256)}${uuidText(hashedUuid("public", `${project}\0${id}`)).slice(START_CHARS)}`;
 }
 
-/** What the ids of all events begin with that a public key brought, as text, their version included. */
+/** The text that the ids of all events of a public key begin with, including their version. */
 export function startOfPublic(keySha256: string): string {
   return `${keySha256.slice(0, 8)}-${keySha256.slice(8, 12)}-8`;
 }
