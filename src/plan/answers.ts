@@ -1,13 +1,13 @@
 import type { EventRecord, FoundEvent } from "../schema/event.js";
 
-// What the reports about events, identities, revenue and companies answer: camelCase twins of the wire. Instants are ISO 8601 with milliseconds, UTC.
+// Results of the reports about events, identities, revenue and companies, as camelCase twins of the wire. Instants: ISO 8601, UTC, milliseconds.
 
 export interface SessionItem {
   readonly sessionId: string;
   readonly project: string;
   readonly startedAt: string;
   readonly endedAt: string;
-  /** Seconds with three decimals: last event less the first. */
+  /** Seconds with three decimals, from the first event to the last. */
   readonly durationSec: number;
   readonly events: number;
   readonly pageviews: number;
@@ -56,7 +56,7 @@ export interface IdentityProfile {
   /** 0 to 1, four decimals. */
   readonly bounceRate: number | null;
   readonly activeDays: number;
-  /** Of all time, whatever the window; null for an identity without events. */
+  /** All-time, whatever the window; null for an identity without events. */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
   readonly revenue: number;
@@ -68,7 +68,7 @@ export interface IdentityReferrers {
   readonly referrers: readonly { readonly referrer: string; readonly count: number }[];
 }
 
-/** Where and on what somebody was; null where not set. */
+/** Where a person was and on what device; null where not set. */
 export interface DeviceGeo {
   readonly device: string | null;
   readonly os: string | null;
@@ -86,11 +86,11 @@ export interface IdentityDeviceGeo {
   readonly identityId: string;
   /** Of the newest event in the window that has any of the fields. */
   readonly current: (DeviceGeo & { readonly seenAt: string }) | null;
-  /** Distinct combinations without coordinates, which are those of the newest event; last seen first. */
+  /** Distinct combinations, last seen first. Coordinates are not compared; they are those of the newest event of each. */
   readonly history: readonly (DeviceGeo & { readonly firstSeen: string; readonly lastSeen: string; readonly events: number })[];
 }
 
-/** Money in a currency for which no rate is known: never added to the rest. */
+/** Money in a currency without a known rate: never added to the rest. */
 export interface UnconvertedItem {
   readonly currency: string;
   readonly revenue: number;

@@ -1,13 +1,13 @@
 import { hash128, toHex } from "../base/hash.js";
 
-/** When a question was put is no part of what it asks. */
+/** The time of a query is no part of its meaning. */
 const MOMENT = "nowMs";
-/** Characters of an object that stands in a longer text as it is. */
+/** A longer text of a nested object is replaced by its hash. */
 const CHAR_COUNT_MAX = 256;
 
 /**
- * JSON with sorted keys of what a question asks. Within it a longer object is `{"hash":…}` of its own text: a filter, or a segment of a
- * thousand conditions, may stand in hundreds of places, and is read once. Cost: the distinct objects.
+ * JSON of a query with sorted keys. A longer object within it becomes `{"hash":…}` of its own text: a filter, or a segment of a thousand
+ * conditions, may occur in hundreds of places, and is serialized once. Cost: the distinct objects.
  */
 export function canonicalText(value: unknown): string {
   const known = new Map<object, string>();

@@ -1,25 +1,25 @@
 import type { RevenueRule, SessionRule, TouchRule } from "./plan.js";
 
-/** What planning needs beside the question. */
+/** What planning needs besides the input. */
 export interface PlanContext {
-  /** Epoch ms at which the question was put. */
+  /** Epoch ms at which the query was made. */
   readonly nowMs: number;
-  /** The store's key of 32 bytes that seals cursors. */
+  /** The 32-byte key of the store that seals cursors. */
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
-  /** The saved segments by their names, as they were put: nothing is wrong with them. */
+  /** The saved segments by name, as they were given; they are known to be valid. */
   readonly savedSegments: ReadonlyMap<string, unknown>;
-  /** Takes the regular expressions of the question. Planning only measures them: who asks for a plan compiles them. */
+  /** Collects the regular expressions of the query. Planning only checks their length; the caller compiles them. */
   readonly patterns: Pattern[];
 }
 
-/** A regular expression, and the parameter that it is. */
+/** A regular expression, and the path of its parameter. */
 export interface Pattern {
   readonly pattern: string;
   readonly param: string;
 }
 
-/** What options settle about meaning. */
+/** The rules of meaning that the options set. */
 export interface ReportRules {
   readonly session: SessionRule;
   /** Slugs of events that are page views. */

@@ -8,11 +8,11 @@ import { memberError, type InputMembers } from "./members.js";
 import type { CursorPosition } from "./plan.js";
 
 /**
- * One byte of version, one of the endpoint, then createdAt (f64), event id (16 bytes), sequence (u32, masked), hash of the query's fingerprint
+ * Format: version (1 byte), endpoint (1 byte), createdAt (f64), event id (16 bytes), sequence (u32, masked), hash of the query's fingerprint
  * (16 bytes), the first 16 bytes of the HMAC over all else, and the event's project (UTF-8). Numbers are big-endian.
  */
 const VERSION = 3;
-/** A cursor of one endpoint is none of another's. */
+/** A cursor is valid for one endpoint only. */
 const ENDPOINTS = { searchEvents: 1, identitySessions: 2 } as const;
 export type PagedReport = keyof typeof ENDPOINTS;
 
@@ -21,12 +21,12 @@ const SEQUENCE_AT = 26;
 const FINGERPRINT_AT = 30;
 const MAC_AT = 46;
 const PROJECT_AT = 62;
-/** No longer text is a cursor. */
+/** Longer texts are no cursors. */
 const TEXT_LENGTH_MAX = Math.ceil(((PROJECT_AT + LIMITS.fieldTextBytes) * 4) / 3);
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM: true })];
 
-/** The opaque text of a position in the answers to one query, sealed with the store's key of 32 bytes. */
+/** Encodes a position in the results of a query as opaque text, sealed with the store's 32-byte key. */
 export function encodeCursor(report: PagedReport, position: CursorPosition, fingerprint: string, key: Uint8Array): string {
   const id = parseUuid(position.id);
   assert(id !== null, "an event id is a UUID");
@@ -46,7 +46,7 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
 }
 
 /**
- * The position that `encodeCursor` sealed.
+ * Decodes a position that `encodeCursor` sealed.
  * @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query)
  */
 export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
@@ -66,10 +66,7 @@ export function decodeCursor(report: PagedReport, text: string, fingerprint: str
   return { createdAtMs: view.getFloat64(2), id: uuidText(bytes, ID_AT), project, sequence: view.getUint32(SEQUENCE_AT) };
 }
 
-/**
- * The position of the member `cursor`; null when absent.
- * @throws invalid_parameter (no text), invalid_cursor, cursor_mismatch
- */
+/** The position in the member `cursor`; null when absent. @throws invalid_parameter (no text), invalid_cursor, cursor_mismatch */
 export function readCursor(report: PagedReport, members: InputMembers, fingerprint: string, key: Uint8Array): CursorPosition | null {
   const text = members.values.get("cursor");
   if (text === undefined) return null;
@@ -77,7 +74,7 @@ export function readCursor(report: PagedReport, members: InputMembers, fingerpri
   return decodeCursor(report, text, fingerprint, key);
 }
 
-/** Hides the sequence, or shows it again: it counts what comes to all projects. */
+/** Masks or unmasks the sequence, which would reveal how many events all projects receive. */
 function maskSequence(bytes: Uint8Array, key: Uint8Array): void {
   const mask = hmacSha256(key, bytes.subarray(MAC_AT, PROJECT_AT));
   for (let at = 0; at < FINGERPRINT_AT - SEQUENCE_AT; at += 1) bytes[SEQUENCE_AT + at] = (bytes[SEQUENCE_AT + at] ?? 0) ^ (mask[at] ?? 0);

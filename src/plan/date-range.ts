@@ -6,8 +6,8 @@ import { memberError, type InputMembers } from "./members.js";
 import type { Range } from "./plan.js";
 
 /**
- * The half-open span of epoch ms that a date names: its whole day, or one millisecond of a timestamp.
- * @param zone whose days are meant, cut to representable time; null: those of UTC
+ * The half-open span, in epoch ms, of a date (its whole day) or a timestamp (one millisecond); null for other text.
+ * @param zone of the day, which is cut to representable time; null: UTC
  */
 export function spanOf(text: string, zone: Zone | null = null): Range | null {
   const dayMs = parseDateOnly(text);
@@ -22,9 +22,9 @@ function dayOfZone(localMs: number, zone: Zone): Range {
 }
 
 /**
- * The range of `startDate` and `endDate`, both inclusive as given; a side that is absent reaches to the edge of
- * representable time. @param zone whose days dates without a time are; null: those of UTC
- * @throws invalid_date, invalid_date_range (it is empty), invalid_parameter
+ * The range from `startDate` to `endDate`, both inclusive; an absent side reaches to the edge of representable time.
+ * @param zone of dates without a time; null: UTC
+ * @throws invalid_date, invalid_date_range (empty), invalid_parameter
  */
 export function planRange(members: InputMembers, zone: Zone | null = null): Range {
   const start = readDate(members, "startDate", zone);
@@ -33,7 +33,7 @@ export function planRange(members: InputMembers, zone: Zone | null = null): Rang
   const toMs = end?.toMs ?? LIMITS.instantMaxMs;
   if (fromMs >= toMs) {
     const came = `${shown(members.values.get("startDate"))} .. ${shown(members.values.get("endDate"))}`;
-    // A day that a zone skipped altogether is empty.
+    // The range is also empty if it is a day that the zone skipped.
     const isReversed = zone === null || start?.fromMs !== toMs;
     const where = isReversed ? "" : ` on a day that ${zone.name} has`;
     throw memberError(members, "startDate", `expected a start not after endDate${where}, got ${came}`, "invalid_date_range");
@@ -41,7 +41,7 @@ export function planRange(members: InputMembers, zone: Zone | null = null): Rang
   return { fromMs, toMs };
 }
 
-/** The span that a member names; null where it is absent. @throws invalid_date, invalid_parameter */
+/** The span of a date member; null when absent. @throws invalid_date, invalid_parameter */
 export function readDate(members: InputMembers, name: string, zone: Zone | null): Range | null {
   const value = members.values.get(name);
   if (value === undefined) return null;

@@ -5,7 +5,7 @@ const member = <F extends "value" | "currency">(name: F) => ({ kind: "member", f
 const metadataKey = <K extends string>(key: K) => ({ kind: "metadataKey", key }) as const;
 const touch = <D extends "source" | "medium" | "campaign">(dimension: D) => ({ kind: "touch", dimension }) as const;
 
-/** Every name of a field, in both spellings, and where its value is found: what filters and `aggregate` take, and what their types list. */
+/** Every name of a field, in both spellings, with the operand that it stands for: the fields of filters, of `aggregate` and of their types. */
 export const FIELD_OPERANDS = {
   location_country: field("location_country"),
   location_city: field("location_city"),
@@ -73,19 +73,19 @@ export const FIELD_OPERANDS = {
   utmContent: metadataKey("utm_content"),
 } as const satisfies Readonly<Record<string, Operand>>;
 
-/** A name of a field of events. */
+/** A name of an event field. */
 export type FieldName = keyof typeof FIELD_OPERANDS;
 
-/** What is known of the event's person and company, and who brought the person. */
+/** A trait of the event's person or company, or a dimension of the person's attribution. */
 export type KnownFieldName = `${"person" | "company"}.${string}` | `${"first_touch" | "last_touch"}.${"source" | "medium" | "campaign"}`;
 
-/** Every name that can only be a field: a bare metadata key is none of them. */
+/** A name that can only be a field, unlike a bare metadata key. */
 export type QualifiedFieldName = FieldName | KnownFieldName | `metadata.${string}`;
 
-/** The names, those of the aggregate route's documentation first. */
+/** All field names, those in the documentation of the aggregate route first. */
 export const FIELD_NAMES = Object.keys(FIELD_OPERANDS) as readonly FieldName[];
 
-/** Whether a name is one of a field. */
+/** Whether a text is the name of a field. */
 export function isFieldName(name: string): name is FieldName {
   return Object.hasOwn(FIELD_OPERANDS, name);
 }

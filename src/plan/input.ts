@@ -2,19 +2,19 @@ import type { QualifiedFieldName } from "./field-names.js";
 import type { InsightField, SegmentsInput } from "./insights/input.js";
 import type { FilterOperator } from "./filters/operators.js";
 
-/** The questions as a caller puts them: camelCase twins of the HTTP bodies. `null` is the same as absent. */
+/** Input of queries, as camelCase twins of the HTTP bodies. `null` is the same as absent. */
 
-/** Any text, though editors propose the known ones. */
+/** Any text, while editors still suggest the known ones. */
 export type OtherText = string & {};
 
 export interface FilterInput {
-  /** A field by any of its names, `metadata.<path>`, `person.<path>`, `company.<path>`, who brought somebody, or a top-level metadata key. */
+  /** A field by any of its names, `metadata.<path>`, `person.<path>`, `company.<path>`, a touch of attribution, or a top-level metadata key. */
   readonly fieldName: InsightField;
-  /** Upper and lower case are the same. */
+  /** Case-insensitive. */
   readonly operator: FilterOperator | OtherText;
   /**
    * A text, number or boolean; a list of them for `in` and `between` and their complements; none for `is_set` and `is_not_set`; the name of a
-   * segment for `in_segment` and `not_in_segment`, which `identity_id` alone takes.
+   * segment for `in_segment` and `not_in_segment`, which only `identity_id` accepts.
    */
   readonly value?: unknown;
 }
@@ -27,7 +27,7 @@ export interface FilterGroupInput {
 export type DateInput = string | Date;
 
 export interface UniqueUsersInput extends SegmentsInput {
-  /** Only rows of this project; absent: all of the organization. */
+  /** Only rows of this project; absent: the whole organization. */
   readonly project?: string | null | undefined;
   readonly eventName?: string | null | undefined;
   readonly startDate?: DateInput | null | undefined;
@@ -36,12 +36,12 @@ export interface UniqueUsersInput extends SegmentsInput {
 }
 
 export interface CountEventsInput extends UniqueUsersInput {
-  /** Events of the identity that this id resolves to. */
+  /** Only events of the identity that this id resolves to. */
   readonly userId?: string | null | undefined;
 }
 
 export interface PerDayInput extends CountEventsInput {
-  /** Adds days without events as 0, from the first to the last day of the range (or of the answer). */
+  /** Adds days without events as 0, from the first to the last day of the range (or of the result). */
   readonly fill?: boolean | null | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface UniqueUsersPerDayInput extends UniqueUsersInput {
 /** By a field or by a metadata key: exactly one of the two. */
 type AggregatedInput =
   | {
-      /** Every name of a field that filters take, `metadata.KEY` too, but no bare metadata key. */
+      /** Any field name that filters accept, including `metadata.KEY`, but no bare metadata key. */
       readonly field: QualifiedFieldName;
       readonly metadataField?: null | undefined;
     }
@@ -64,21 +64,21 @@ type AggregatedInput =
 
 export type AggregateInput = UniqueUsersInput &
   AggregatedInput & {
-    /** What is counted of each value: `events` (default), or `unique_users` as `countUniqueUsers` counts them. */
+    /** What to count per value: `events` (default), or `unique_users` as `countUniqueUsers` counts them. */
     readonly measure?: "events" | "unique_users" | null | undefined;
-    /** At most this many rows, the largest; absent: all. */
+    /** At most this many rows, the largest first; absent: all. */
     readonly limit?: number | null | undefined;
   };
 
 export interface SearchEventsInput extends CountEventsInput {
   readonly cursor?: string | null | undefined;
-  /** Whether events come with all they were sent with, and whose they are, or as plain records. Default true. */
+  /** Whether to return events with all data they were sent with and their identity, instead of plain records. Default true. */
   readonly allFields?: boolean | null | undefined;
   /** 1 to 1,000; default 100. */
   readonly limit?: number | null | undefined;
 }
 
-/** Whose events: exactly one of the two. */
+/** Selects an identity: exactly one of the two. */
 type SubjectInput =
   | {
       /** The identity most recently identified with this email. */
@@ -157,7 +157,7 @@ export interface ExportInput {
   readonly project?: string | null | undefined;
   readonly startDate?: DateInput | null | undefined;
   readonly endDate?: DateInput | null | undefined;
-  /** Adds to each event whose it is by what is known when the export begins. Default false. */
+  /** Adds to each event the id of its identity, as known when the export begins. Default false. */
   readonly identityIds?: boolean | null | undefined;
 }
 
@@ -167,7 +167,7 @@ export interface ExportArrowInput extends ExportInput {
 }
 
 export interface RecordBatchesInput extends Pick<ExportInput, "project" | "startDate" | "endDate"> {
-  /** `id`, `createdAt`, `sequence`, fields under their camelCase names, and `metadata.KEY`. Default: all that the rows have. */
+  /** `id`, `createdAt`, `sequence`, fields by their camelCase names, and `metadata.KEY`. Default: all that the rows have. */
   readonly columns?: readonly string[] | null | undefined;
 }
 
@@ -182,7 +182,5 @@ export interface AggregateItem {
   readonly count: number;
 }
 
-/**
- * What the embedding application says one unit of `from` is worth in `to` on a UTC day (`YYYY-MM-DD`); undefined: unknown.
- */
+/** The application's exchange rates: the value of one unit of `from` in `to` on a UTC day (`YYYY-MM-DD`); undefined: unknown. */
 export type Rates = (from: string, to: string, day: string) => number | undefined;

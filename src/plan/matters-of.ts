@@ -1,12 +1,12 @@
 import type { Plan } from "./plan.js";
 import { operandsOf } from "./scopes-of.js";
 
-/** What not everybody may ask about. */
+/** Data that not every token may query. */
 export type Matter = "revenue" | "identities" | "companies";
 
 /**
- * What a question that may be asked by everybody tells of besides, by its measure, fields, filters and segments: it needs the rights of the
- * endpoints about these. The questions about identities, money and companies themselves have none.
+ * The protected data that a query open to every token reveals by its measure, fields, filters or segments: it needs the rights of the endpoints
+ * for that data. Empty for the queries about identities, money and companies themselves.
  */
 export function mattersOf(plan: Plan): ReadonlySet<Matter> {
   const matters = new Set<Matter>();

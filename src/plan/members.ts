@@ -1,13 +1,13 @@
 import { parameterError, shown, type ErrorCode } from "../base/errors.js";
 
-/** The given members of one input object: null and undefined are absent. */
+/** The members of an input object; null and undefined count as absent. */
 export interface InputMembers {
-  /** Where the object stands: `""` for the input itself, else `filterGroups[0].filters[2]`. */
+  /** The path of the object: `""` for the input itself, else `filterGroups[0].filters[2]`. */
   readonly path: string;
   readonly values: ReadonlyMap<string, unknown>;
 }
 
-/** The members of `value`, all of them known. @throws invalid_parameter, unknown_parameter */
+/** Reads the members of `value`. @throws invalid_parameter (no object), unknown_parameter */
 export function readMembers(value: unknown, path: string, known: readonly string[]): InputMembers {
   if (Object.prototype.toString.call(value) !== "[object Object]") {
     throw parameterError("invalid_parameter", path === "" ? "input" : path, `expected an object, got ${shown(value)}`);
@@ -23,7 +23,7 @@ export function readMembers(value: unknown, path: string, known: readonly string
   return { path, values };
 }
 
-/** An unknown name is the caller's and may be of any length. */
+/** Callers may send unknown names of any length. */
 function shortened(name: string): string {
   return name.length > 80 ? `${name.slice(0, 77)}...` : name;
 }
@@ -32,7 +32,7 @@ function memberPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** The full path of a member, as errors name it. */
+/** The full path of a member, as errors report it. */
 export function pathOfMember(members: InputMembers, name: string): string {
   return memberPath(members.path, name);
 }
@@ -42,7 +42,7 @@ export function memberError(members: InputMembers, name: string, reason: string,
   return parameterError(code, memberPath(members.path, name), reason);
 }
 
-/** A text of at least one character, or null when absent. @throws invalid_parameter */
+/** A non-empty text; null when absent. @throws invalid_parameter */
 export function readText(members: InputMembers, name: string): string | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
@@ -52,14 +52,14 @@ export function readText(members: InputMembers, name: string): string | null {
   return value;
 }
 
-/** A boolean, `absent` where there is none. @throws invalid_parameter */
+/** A boolean; `absent` when absent. @throws invalid_parameter */
 export function readFlag(members: InputMembers, name: string, absent = false): boolean {
   const value = members.values.get(name) ?? absent;
   if (typeof value !== "boolean") throw memberError(members, name, `expected true or false, got ${shown(value)}`);
   return value;
 }
 
-/** An integer from `min` to `max`, or null when absent. @throws invalid_parameter */
+/** An integer from `min` to `max`; null when absent. @throws invalid_parameter */
 export function readInteger(members: InputMembers, name: string, min: number, max: number): number | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
@@ -69,7 +69,7 @@ export function readInteger(members: InputMembers, name: string, min: number, ma
   return value;
 }
 
-/** A list of so many items; one that may be empty may be absent too. A hole is an undefined item. @throws invalid_parameter */
+/** A list of `min` to `max` items; absent means empty if `min` is 0. A hole becomes an undefined item. @throws invalid_parameter */
 export function readList(members: InputMembers, name: string, min: number, max: number): readonly unknown[] {
   const value = members.values.get(name) ?? (min === 0 ? [] : undefined);
   const count = Array.isArray(value) ? value.length : -1;
@@ -80,7 +80,7 @@ export function readList(members: InputMembers, name: string, min: number, max: 
   return [...(value as unknown[])];
 }
 
-/** One of some names, or null when absent. @throws invalid_parameter */
+/** One of `choices`; null when absent. @throws invalid_parameter */
 export function readChoice<T extends string>(members: InputMembers, name: string, choices: readonly T[]): T | null {
   const value = members.values.get(name);
   if (value === undefined) return null;

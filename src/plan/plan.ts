@@ -20,9 +20,9 @@ export interface Range {
   readonly toMs: number;
 }
 
-/** Where a comparison finds its value. */
+/** The value that a comparison reads. */
 export type Operand =
-  /** A stored text field of the event: the wire name of its column. */
+  /** A stored text field of the event, by the wire name of its column. */
   | { readonly kind: "field"; readonly field: string }
   /** `url` up to the first `?` or `#`. */
   | { readonly kind: "path" }
@@ -30,51 +30,51 @@ export type Operand =
   | { readonly kind: "referrerDomain" }
   /** A top-level metadata key. */
   | { readonly kind: "metadataKey"; readonly key: string }
-  /** The literal key first, then a walk through nested objects at the dots. */
+  /** The literal key first, then a path through nested objects at the dots. */
   | { readonly kind: "metadataPath"; readonly path: string }
   | { readonly kind: "id" }
   | { readonly kind: "createdAt" }
   | { readonly kind: "identityId" }
   | { readonly kind: "companyId" }
-  /** A member that money is made of; where the event has none, the metadata key of that name. */
+  /** A field that money is made of; for events without it, the metadata key of the same name. */
   | { readonly kind: "member"; readonly field: "value" | "currency" }
-  /** Who brought the visit, as attribution reads the event by itself. */
+  /** The touch of the visit, as attribution reads it from the event alone. */
   | { readonly kind: "touch"; readonly dimension: TouchDimension }
   | KnownOperand;
 
 export type TouchDimension = "source" | "medium" | "campaign";
 
-/** What an aggregate counts of each value. */
+/** What an aggregate counts per value. */
 export type Measure = "events" | "unique_users";
 
-/** A list item or an equality value: text, and the rules that let it equal a JSON number or boolean. */
+/** The test of a filter, before negation. A text in `values` also equals the JSON number or boolean that it spells. */
 export type Test =
   | { readonly op: "equals"; readonly values: readonly string[] }
   | { readonly op: "contains" | "startsWith" | "endsWith"; readonly text: string }
   | { readonly op: "regex"; readonly pattern: string }
   | { readonly op: "number"; readonly order: Order; readonly bound: Numeric }
   | { readonly op: "numberBetween"; readonly low: Numeric; readonly high: Numeric }
-  /** Holds for instants in `[fromMs, toMs)`. `>` a day starts after it; bounds may be infinite (null). */
+  /** Holds for instants in `[fromMs, toMs)`; null: unbounded. `>` a day starts after that day. */
   | { readonly op: "instant"; readonly fromMs: number | null; readonly toMs: number | null }
   | { readonly op: "isSet" };
 
 export type Order = ">" | ">=" | "<" | "<=";
 
-/** One settled filter. `negated`: true exactly where the test is false (two-valued logic). */
+/** A planned filter. `negated`: true exactly where the test is false (two-valued logic). */
 export interface SettledFilter {
   readonly operand: Operand;
   readonly test: Test;
   readonly negated: boolean;
 }
 
-/** OR of groups, each an AND of comparisons; empty: no constraint. */
+/** OR of groups, each an AND of filters; empty: no constraint. */
 export type Where = readonly (readonly SettledFilter[])[];
 
-/** What all event questions share. */
+/** What all event queries share. */
 export interface QueryScope {
   readonly project: string | null;
   readonly eventName: string | null;
-  /** A user id (else anonymous id) whose identity is meant; null: everybody. */
+  /** A user id (else anonymous id) that selects one identity; null: all. */
   readonly userId: string | null;
   readonly range: Range;
   readonly where: Where;
@@ -83,60 +83,60 @@ export interface QueryScope {
 export interface CursorPosition {
   readonly createdAtMs: number;
   readonly id: string;
-  /** Of the event: an id is unique within its project. */
+  /** Of the event, as ids are unique within a project. */
   readonly project: string;
   /** Rows with a greater store sequence are invisible to this and later pages. */
   readonly sequence: number;
 }
 
-/** Whom an identity report is about. */
+/** The identity that a report is about. */
 export type Subject =
-  /** Trimmed and in lower case. */
+  /** Trimmed and lower-cased. */
   | { readonly kind: "email"; readonly email: string }
   /** A user id, else an anonymous id of this value. */
   | { readonly kind: "userId"; readonly userId: string };
 
-/** Where a session ends. */
+/** When a session ends. */
 export interface SessionRule {
-  /** A longer pause begins a new session. */
+  /** A longer pause starts a new session. */
   readonly gapMs: number;
-  /** An event later than this after the session's start begins a new one. */
+  /** An event later than this after the session's start begins a new session. */
   readonly maxMs: number;
 }
 
-/** Which events are money, and which are page views: settled from options. */
+/** Which events are payments and refunds, from the options. */
 export interface RevenueRule {
   /** Slugs of events whose metadata holds an amount. */
   readonly paymentSlugs: readonly string[];
-  /** Slugs of events whose amount is given back. */
+  /** Slugs of events that give an amount back. */
   readonly refundSlugs: readonly string[];
   /** The reporting currency. */
   readonly currency: string;
 }
 
-/** Hosts as hosts are compared (`comparedHost`), and packages of apps. */
+/** Hosts in the form in which `comparedHost` returns them, and packages of apps. */
 export interface HostList {
-  /** These alone. */
+  /** Exactly these. */
   readonly hosts: readonly string[];
-  /** These and their subdomains; a last label of `*` stands for any ending, also one of `SECOND_LEVELS` and a country. */
+  /** These and their subdomains; a last label of `*` matches any ending, including one of `SECOND_LEVELS` and a country. */
   readonly domains: readonly string[];
 }
 
-/** Which visits count as brought by somebody. */
+/** How visits are attributed. */
 export interface TouchRule {
-  /** Referrers that bring nobody: payment pages. */
+  /** Referrers that are no touch: payment pages. */
   readonly excludedHosts: HostList;
-  /** Referrers of a visit that take no revenue from whoever brought it: pages to sign in. They are neither search nor social. */
+  /** Referrers of visits that take no revenue from an earlier touch: sign-in pages. They are neither search nor social. */
   readonly signInHosts: HostList;
   readonly searchHosts: HostList;
   readonly socialHosts: HostList;
-  /** A touch counts for this long; null: for ever. */
+  /** How long a touch counts; null: for ever. */
   readonly lookbackMs: number | null;
 }
 
 /**
- * A question about identities, money or companies: it looks at all rows (`range` of its scope is everything, and no
- * filter narrows it), for what happened outside of the window decides about what lies in it.
+ * The scope of a query about identities, money or companies. Its range is all time, because events outside the window decide about those
+ * in it; only the reports about companies limit it to the window.
  */
 export interface WindowedScope extends QueryScope {
   readonly window: Range;
@@ -163,11 +163,11 @@ export interface PlanByReport extends InsightPlans {
   };
   searchEvents: QueryScope & {
     readonly report: "searchEvents";
-    /** False: records alone. */
+    /** False: plain records. */
     readonly allFields: boolean;
     readonly limit: number;
     readonly cursor: CursorPosition | null;
-    /** Fingerprint of the query without limit, cursor, and what is shown of events. */
+    /** Fingerprint of the query without `limit`, `cursor` and `allFields`. */
     readonly fingerprint: string;
   };
   identitySessions: IdentityScope & {
@@ -216,7 +216,7 @@ export interface PlanByReport extends InsightPlans {
   companyTopUsers: WindowedScope & {
     readonly report: "companyTopUsers";
     readonly companyId: string;
-    /** Infinity is written as null. */
+    /** Null: no limit, which is Infinity in the input. */
     readonly limit: number | null;
   };
 }
@@ -224,7 +224,7 @@ export interface PlanByReport extends InsightPlans {
 export type ReportName = keyof PlanByReport;
 export type Plan<K extends ReportName = ReportName> = PlanByReport[K];
 
-/** What an executor answers: numbers and rows, before cursors are sealed into text. */
+/** Results of an executor: numbers and rows, before cursors are sealed into text. */
 export interface AnswerByReport {
   countEvents: number;
   countEventsPerDay: readonly PerDayItem[];
@@ -256,7 +256,7 @@ export interface AnswerByReport {
 }
 export type Answer<K extends ReportName> = AnswerByReport[K];
 
-/** Answers settled plans: in memory here, elsewhere for those who outgrow one machine. */
+/** Executes plans: in memory here, in a database for stores that outgrow one machine. */
 export interface Executor {
   /** @throws aborted, query_timeout, corruption */
   execute<K extends ReportName>(plan: PlanByReport[K], signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>>;

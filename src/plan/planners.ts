@@ -26,7 +26,7 @@ import { planSearchEvents } from "./reports/search-events.js";
 
 export type Planners = { readonly [K in ReportName]: (input: unknown, context: PlanContext) => Plan<K> };
 
-/** Input to plan, for every report: the one place where a question's meaning is settled. Sees no stored byte. */
+/** The planner of every report. Only planners interpret the input of queries; they read no stored data. */
 export const planners: Planners = {
   countEvents: planCountEvents,
   countEventsPerDay: planCountEventsPerDay,

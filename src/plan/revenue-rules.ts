@@ -6,7 +6,7 @@ import type { ReportRules } from "./context.js";
 import type { HostList } from "./plan.js";
 import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "./touch-hosts.js";
 
-/** The options that settle what reports mean. */
+/** Options that determine what reports mean. */
 export interface RuleOptions {
   readonly currency?: string;
   readonly session?: { readonly gapMs?: number; readonly maxMs?: number };
@@ -31,7 +31,7 @@ const PAGEVIEW_SLUGS = ["pageview", "page-view", "page", "screen-view"];
 const PAYMENT_NAMES = ["Payment", "Purchase", "Order Completed"];
 const REFUND_NAMES = ["Refund", "Order Refunded"];
 
-/** Options with their defaults, as plans carry them. @throws invalid_parameter, unknown_parameter */
+/** The options with their defaults, as plans contain them. @throws invalid_parameter, unknown_parameter */
 export function reportRules(options: RuleOptions): ReportRules {
   const { currency = "USD", pageviewSlugs } = options;
   const { session = {}, revenue = {}, attribution = {} } = options;
@@ -60,7 +60,7 @@ function hostsOf(name: string, given: readonly string[] | undefined, otherwise: 
   return given === undefined ? otherwise : { hosts: [], domains: domainsOf(name, given) };
 }
 
-/** As hosts are compared, with a last label of `*` where there was one. */
+/** In the form in which hosts are compared, keeping a last label of `*`. */
 function domainsOf(name: string, given: readonly string[]): string[] {
   const option = `attribution.${name}`;
   return textsOf(option, given).map((text) => {
@@ -83,7 +83,7 @@ function slugsOf(option: string, names: unknown): string[] {
   });
 }
 
-/** In whole ms: times are, and so two of them lie apart. */
+/** In whole ms, like times and their differences. */
 function durationOf(option: string, value: unknown): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return Math.floor(value);
   throw parameterError("invalid_parameter", option, `expected milliseconds, 0 or more, got ${shown(value)}`);

@@ -7,13 +7,13 @@ import type { QueryScope } from "./plan.js";
 
 const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
 
-/** The members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
+/** Reads the members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
 export function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
   return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
 }
 
 /**
- * The part of a plan that all event questions share. `userId` counts where the report takes it.
+ * Plans the part that all event queries share. `userId` applies if the report accepts it.
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, exactly_one_required, too_many_filters, invalid_operator,
  * invalid_filter_value, invalid_regex (too long)
  */

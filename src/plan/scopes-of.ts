@@ -2,8 +2,8 @@ import type { ConditionPlan, SegmentPlan } from "./insights/plan.js";
 import type { Operand, Plan, QueryScope } from "./plan.js";
 
 /**
- * Every scope of a plan, old or new: its own first, then those of its steps, exclusions, cohort and return events, then those of the
- * conditions of the segments that filters name. Cost: the filters of the plan.
+ * Every scope of a plan: its own first, then those of its steps, exclusions, cohort and return events, then those of the conditions in the
+ * segments that filters name. Cost: the filters of the plan.
  */
 export function scopesOf(plan: Plan): readonly QueryScope[] {
   const own = ownScopesOf(plan);
@@ -15,20 +15,20 @@ export function segmentsOf(plan: Plan): readonly SegmentPlan[] {
   return segmentsIn(ownScopesOf(plan));
 }
 
-/** A value that a plan reads, and what for. */
+/** A value that a plan reads, and its use. */
 export interface OperandUse {
   readonly operand: Operand;
   /**
-   * `filter`: of an event, to choose it, in a segment too. `field`: of an event, to count it or to put it somewhere: `by` of an aggregate,
-   * measures, breakdowns, nodes. `condition`: of a person, for a segment: `trait` and `company`.
+   * `filter`: of an event, to select it, also in a segment. `field`: of an event, to count or group by it: `by` of an aggregate, measures,
+   * breakdowns, nodes. `condition`: of a person, for a segment: `trait` and `company`.
    */
   readonly use: "filter" | "field" | "condition";
 }
 
 /**
- * Every value that a plan reads, old or new, in all scopes of `scopesOf` and in what `ConditionPlan` compares; some several times. The
- * operand of a filter by segment is listed, and so is what the segment reads. What a report reads whatever is asked, such as companies for
- * the level `account`, is none of them.
+ * Every value that a plan reads, in all scopes of `scopesOf` and in the comparisons of `ConditionPlan`; some occur several times. A filter by
+ * segment contributes its own operand and those of the segment. Values that a report always reads, such as companies for the level
+ * `account`, are not included.
  */
 export function operandsOf(plan: Plan): readonly OperandUse[] {
   const filters = scopesOf(plan).flatMap(({ where }) => where.flat());
@@ -40,7 +40,7 @@ export function operandsOf(plan: Plan): readonly OperandUse[] {
   ];
 }
 
-/** Those without the scopes of segments. */
+/** Without the scopes of segments. */
 function ownScopesOf(plan: Plan): readonly QueryScope[] {
   switch (plan.report) {
     case "funnel":

@@ -2,12 +2,12 @@ import { parameterError } from "../base/errors.js";
 import { readText, type InputMembers } from "./members.js";
 import type { Subject } from "./plan.js";
 
-/** An email as it is compared: trimmed, in lower case, nothing else. */
+/** An email in the form in which it is compared: trimmed and lower-cased. */
 export function normalEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** Exactly one of `email` and `userId`. @throws exactly_one_required, invalid_parameter */
+/** The subject, from exactly one of `email` and `userId`. @throws exactly_one_required, invalid_parameter */
 export function planSubject(members: InputMembers): Subject {
   const isEmpty = (name: string) => (members.values.get(name) ?? "") === "";
   if (isEmpty("email") === isEmpty("userId")) {

@@ -7,9 +7,8 @@ import type { Range, WindowedScope } from "./plan.js";
 const DEFAULT_DAY_COUNT = 30;
 
 /**
- * The window of `startDate` and `endDate`, both inclusive; absent ones are 30 days before now, and now. One date that lies
- * beyond the default of the other leaves an empty window.
- * @throws invalid_date, invalid_date_range, invalid_parameter
+ * The window from `startDate` to `endDate`, both inclusive; the defaults are 30 days before now, and now. A date beyond the default of the other
+ * gives an empty window. @throws invalid_date, invalid_date_range, invalid_parameter
  */
 export function planWindow(members: InputMembers, nowMs: number): Range {
   const given = planRange(members);
@@ -18,12 +17,12 @@ export function planWindow(members: InputMembers, nowMs: number): Range {
   return { fromMs: Math.min(fromMs, toMs), toMs };
 }
 
-/** The days before now, inclusive on both sides. */
+/** The window of the last `dayCount` days before now, inclusive on both sides. */
 export function windowOfDays(dayCount: number, nowMs: number): Range {
   return { fromMs: Math.max(0, nowMs - dayCount * MS_PER_DAY), toMs: nowMs + 1 };
 }
 
-/** The scope of a question that looks at all rows, whatever its window. */
+/** The scope of a query that reads all rows, whatever its window. */
 export function windowed(window: Range): WindowedScope {
   return { project: null, eventName: null, userId: null, range: { fromMs: 0, toMs: LIMITS.instantMaxMs }, where: [], window };
 }

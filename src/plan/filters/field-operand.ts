@@ -10,9 +10,9 @@ function isDimension(name: string): name is TouchDimension {
 }
 
 /**
- * Where a field name finds its value: a field by any of its names, `metadata.<path>`, `person.<path>` and `company.<path>` for what is known of
- * the event's person and company, `first_touch.<dimension>` and `last_touch.<dimension>`, else the top-level metadata key of that name. Null
- * where a path is empty, or a dimension is none.
+ * The operand of a field name: a field by any of its names, `metadata.<path>`, `person.<path>` and `company.<path>` for traits of the event's
+ * person and company, `first_touch.<dimension>` and `last_touch.<dimension>`, else the top-level metadata key of that name. Null for an
+ * empty path or an unknown dimension.
  */
 export function operandOf(fieldName: string): Operand | null {
   if (isFieldName(fieldName)) return FIELD_OPERANDS[fieldName];
@@ -33,13 +33,13 @@ export function operandOf(fieldName: string): Operand | null {
   }
 }
 
-/** The operand of a field that a member names; null when absent. @throws invalid_parameter */
+/** The operand of the field in a member; null when absent. @throws invalid_parameter */
 export function readField(members: InputMembers, name: string): Operand | null {
   const fieldName = readText(members, name);
   return fieldName === null ? null : fieldOf(fieldName, pathOfMember(members, name));
 }
 
-/** The operand of a field name that stands at `param`. @throws invalid_parameter */
+/** The operand of a field name given at the path `param`. @throws invalid_parameter */
 export function fieldOf(fieldName: unknown, param: string): Operand {
   const operand = typeof fieldName === "string" && fieldName !== "" && fieldName.isWellFormed() ? operandOf(fieldName) : null;
   if (operand === null) throw parameterError("invalid_parameter", param, `expected the name of a field, got ${shown(fieldName)}`);

@@ -9,22 +9,22 @@ import { OPERATOR_NAMES, operatorOf, type Operator, type OperatorTest } from "./
 import { readValueList, readValueText, valueError } from "./filter-value.js";
 import { numericOf } from "./number-form.js";
 
-/** The segments that filters may name. */
+/** The segments that filters can name. */
 export interface SegmentNames {
-  /** The operand of the segment that the value of a filter names. @throws invalid_filter_value (nobody defined it) */
+  /** The operand of the segment in a filter's value. @throws invalid_filter_value (no such segment) */
   operandOf(filter: InputMembers): Operand;
 }
 
-/** Settles the filters of one question: they count together, in however many lists they stand. */
+/** Plans the filters of one query, which count together over all its lists. */
 export class FilterPlanner {
   #filterCount = 0;
 
-  /** @param patterns takes the regular expressions */
+  /** @param patterns collects the regular expressions */
   constructor(readonly patterns: Pattern[]) {}
 
   /**
-   * What `filterGroups` asks: OR of its groups, each the AND of its filters. Groups without filters are dropped.
-   * @param segments null where filters may name none
+   * Plans `filterGroups`: OR of its groups, each the AND of its filters. Groups without filters are dropped.
+   * @param segments null where filters must name none
    * @throws invalid_parameter, unknown_parameter, too_many_filters, invalid_operator, invalid_filter_value, invalid_regex (too long)
    */
   where(members: InputMembers, segments: SegmentNames | null): Where {
@@ -42,7 +42,7 @@ export class FilterPlanner {
   }
 
   /**
-   * One filter that stands alone, by the members `operator` and `value`. It names no segment.
+   * Plans a single filter with the members `operator` and `value`. It must name no segment.
    * @throws too_many_filters, invalid_parameter, invalid_operator, invalid_filter_value, invalid_regex (too long)
    */
   alone(filter: InputMembers, operand: Operand): SettledFilter {
@@ -87,7 +87,7 @@ function readArray(members: InputMembers, name: string): readonly unknown[] {
   const value = members.values.get(name);
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw memberError(members, name, `expected an array, got ${shown(value)}`);
-  // A hole of a sparse array is skipped by `map`; spread, it is undefined and refused.
+  // `map` skips the holes of a sparse array; spreading turns them into undefined items, which are rejected.
   return [...(value as unknown[])];
 }
 
@@ -104,13 +104,13 @@ function readOperator(filter: InputMembers): Operator {
   return operator;
 }
 
-/** A test, and whether it answers the question the other way round. */
+/** A test, and whether it must be negated. */
 interface SettledTest {
   readonly test: Test;
   readonly inverted: boolean;
 }
 
-/** The test that a question about a filter's `value` comes to. @throws invalid_filter_value, invalid_regex, invalid_parameter */
+/** The test of an operator on a filter's `value`. @throws invalid_filter_value, invalid_regex, invalid_parameter */
 function planTest(question: Exclude<OperatorTest, "inSegment">, filter: InputMembers): SettledTest {
   switch (question) {
     case "isSet":
@@ -132,7 +132,7 @@ function planTest(question: Exclude<OperatorTest, "inSegment">, filter: InputMem
   }
 }
 
-/** `""` stands for "not set": alone it is the complement of `isSet`, among others it stays an item. */
+/** `""` means "not set": alone it is the complement of `isSet`, in a list it stays an item. */
 function equalsAny(values: readonly string[]): SettledTest {
   const distinct = [...new Set(values)];
   if (distinct.length === 1 && distinct[0] === "") return { test: { op: "isSet" }, inverted: true };

@@ -3,7 +3,7 @@ import { parseJsonText } from "../../base/json-text.js";
 import { LIMITS } from "../../base/limits.js";
 import { memberError, type InputMembers } from "../members.js";
 
-/** Whether a text has more than so many characters: code points. */
+/** Whether a text has more than `max` characters, counted as code points. */
 export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > 2 * max) return true;
@@ -44,7 +44,7 @@ function textOf(filter: InputMembers, value: unknown): string {
   throw memberError(filter, "value", `expected a string, number, boolean or array of these, got ${shown(value)}`);
 }
 
-/** Text of an item; null is the same as not set, which `""` stands for. */
+/** The text of an item; null means not set, like `""`. */
 function scalarText(filter: InputMembers, item: unknown): string {
   if (item === null || item === undefined) return "";
   if (typeof item === "string") return wellFormed(filter, item);
@@ -53,8 +53,8 @@ function scalarText(filter: InputMembers, item: unknown): string {
 }
 
 /**
- * The items of a list: of a JSON array of scalars, else of the text cut at commas (`\,` is a comma itself), trimmed,
- * without the empty ones. @throws invalid_filter_value when nothing is left
+ * The items of a list: of a JSON array of scalars, else of the text split at commas (`\,` is a literal comma), trimmed, without the empty ones.
+ * @throws invalid_filter_value (no item is left)
  */
 export function readValueList(filter: InputMembers): readonly string[] {
   const text = readValueText(filter);

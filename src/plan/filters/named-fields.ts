@@ -1,18 +1,18 @@
 import { operandOf } from "./field-operand.js";
 import type { Operand } from "../plan.js";
 
-/** A field that a question names. */
+/** A field named in a query. */
 export interface NamedField {
-  /** Where it stands, as a camelCase path: `steps[1].filterGroups[0].filters[2].fieldName`. */
+  /** Its camelCase path: `steps[1].filterGroups[0].filters[2].fieldName`. */
   readonly param: string;
-  /** As it is written there. */
+  /** The name as given. */
   readonly name: string;
   readonly operand: Operand;
 }
 
 type GivenMembers = Readonly<Record<string, unknown>>;
 
-/** Every field that an input names, filters of its segments too. @param input of which a plan was made: nothing is wrong with it */
+/** Every field named in an input, including the filters of its segments. @param input a valid one */
 export function namedFieldsOf(input: unknown): NamedField[] {
   const question = membersOf(input);
   const segments = Object.entries(membersOf(question["segments"])).map(([name, segment]) => [`segments.${name}`, membersOf(segment)] as const);
@@ -42,7 +42,7 @@ function named(param: string, name: unknown): NamedField[] {
   return operand === null ? [] : [{ param, name: String(name), operand }];
 }
 
-/** `aggregate` takes paths as they are. */
+/** `metadataField` of `aggregate` is always a path. */
 function metadataField(name: unknown): NamedField[] {
   return typeof name === "string" ? [{ param: "metadataField", name, operand: { kind: "metadataPath", path: name } }] : [];
 }

@@ -1,6 +1,6 @@
 import type { Order } from "../plan.js";
 
-/** What an operator asks, whatever its spelling; the complement is the same question, negated. */
+/** The test of an operator, whatever its spelling; the complement has the same test, negated. */
 export type OperatorTest =
   | "equals"
   | "in"
@@ -19,7 +19,7 @@ export interface Operator {
   readonly negated: boolean;
 }
 
-/** Question, the operator and its other spellings, then its complement and that one's other spellings. */
+/** A test, the spellings of its operator, and those of the complement. */
 const TABLE = [
   ["equals", ["=", "==", "eq", "equals", "is"], ["!=", "<>", "ne", "neq", "not_equals", "is_not"]],
   ["in", ["in", "one_of"], ["not_in", "none_of"]],
@@ -39,7 +39,7 @@ const TABLE = [
 /** Every spelling of every operator. */
 export type FilterOperator = (typeof TABLE)[number][1 | 2][number];
 
-/** Every spelling of the operators, and of their complements, that ask some questions. */
+/** Every spelling of the operators with some tests, and of their complements. */
 export type OperatorOf<Q extends OperatorTest> = Extract<(typeof TABLE)[number], readonly [Q, ...unknown[]]>[1 | 2][number];
 
 const OPERATORS = new Map<string, Operator>();
@@ -48,10 +48,10 @@ for (const [question, spellings, complements] of TABLE as readonly (readonly [Op
   for (const spelling of complements) OPERATORS.set(spelling, { name: complements[0] ?? "", question, negated: true });
 }
 
-/** The operators by their first spelling, as messages list them. */
+/** The first spelling of each operator, as messages list them. */
 export const OPERATOR_NAMES: readonly string[] = [...new Set([...OPERATORS.values()].map((operator) => operator.name))];
 
-/** The operator of a spelling, trimmed and lower-cased; null when there is none. */
+/** The operator of a spelling, trimmed and lower-cased; null if there is none. */
 export function operatorOf(spelling: string): Operator | null {
   return OPERATORS.get(spelling.trim().toLowerCase()) ?? null;
 }

@@ -1,34 +1,34 @@
 import type { UnconvertedItem } from "../answers.js";
 
-/** What insights answer: camelCase twins of the wire. Instants are ISO 8601 with milliseconds, UTC. */
+/** Results of insights, as camelCase twins of the wire. Instants are ISO 8601 with milliseconds, UTC. */
 
-/** What every insight begins with. */
+/** What every insight result contains. */
 export interface Insight {
-  /** `def_` and 32 hexadecimal digits of the settled question: equal ones ask the same. */
+  /** `def_` and 32 hexadecimal digits that identify the meaning of the query: equal definitions mean equal queries. */
   readonly definition: string;
-  /** Sequence of the newest thing that was looked at, where `asOf` was given; else null. */
+  /** Sequence of the newest event or record that was read, if `asOf` was given; else null. */
   readonly asOf: number | null;
 }
 
-/** A unit of the calendar in the question's zone, cut to the range. */
+/** A calendar unit in the query's time zone, cut to the range. */
 export interface Bucket {
-  /** First and last millisecond, so that they can be handed back as dates; null on an open side of `total`. */
+  /** First and last millisecond, usable as input dates; null on an open side of `total`. */
   readonly start: string | null;
   readonly end: string | null;
   /** The whole unit: `2026-03-29` (a week: its first day), `2026-03`, `2026-Q1`, `2026`, `2026-10-25T02:00+01:00`; null for `total`. */
   readonly local: string | null;
-  /** The range cuts the unit, or it is not over. */
+  /** Whether the range cuts the unit, or it is not over. */
   readonly partial: boolean;
 }
 
 export interface TrendSeries {
-  /** One value a field of the breakdown. */
+  /** One value per field of the breakdown. */
   readonly values: readonly string[];
-  /** How many things the figures are made of. */
+  /** Number of items that the figures are computed from. */
   readonly counted: number;
-  /** Over the whole range, never made of buckets. */
+  /** Over the whole range, never computed from buckets. */
   readonly total: number | null;
-  /** One figure a bucket. */
+  /** One figure per bucket. */
   readonly data: readonly (number | null)[];
 }
 
@@ -36,7 +36,7 @@ export interface TrendAnswers {
   readonly buckets: readonly Bucket[];
   readonly series: readonly TrendSeries[];
   readonly rest: TrendSeries | null;
-  /** How many combinations of values there are, shown or not. */
+  /** Number of combinations of values, shown or not. */
   readonly valueCount: number;
   readonly unconverted: readonly UnconvertedItem[];
 }
@@ -46,7 +46,7 @@ export interface Trend extends Insight, TrendAnswers {
   readonly currency: string | null;
 }
 
-/** Between the events of chains. */
+/** Times between the events of chains. */
 export interface FunnelTimes {
   readonly avgSec: number;
   readonly medianSec: number;
@@ -56,18 +56,18 @@ export interface FunnelTimes {
 export interface FunnelStep {
   readonly name: string;
   readonly entities: number;
-  /** By step 1, 0 to 1, four decimals; null where nobody entered. */
+  /** Relative to step 1, 0 to 1, four decimals; null if no entity entered. */
   readonly conversionRate: number | null;
-  /** By the step before. */
+  /** Relative to the step before. */
   readonly stepRate: number | null;
   readonly dropOffs: number;
-  /** Null on step 1, and where nobody arrived. */
+  /** Null on step 1, and if no entity arrived. */
   readonly fromPrevious: FunnelTimes | null;
   readonly fromEntry: FunnelTimes | null;
 }
 
 export interface Funnel extends Insight {
-  /** Entities that may still go on. */
+  /** Entities that may still continue. */
   readonly pending: number;
   readonly steps: readonly FunnelStep[];
   readonly rows: readonly { readonly values: readonly string[]; readonly steps: readonly FunnelStep[] }[] | null;
@@ -77,12 +77,12 @@ export interface Funnel extends Insight {
 }
 
 export interface RetentionPeriod {
-  /** Members of the cohorts that it is about. */
+  /** Members of the cohorts that the period covers. */
   readonly of: number;
-  /** Null where the period has not begun. */
+  /** Null if the period has not begun. */
   readonly entities: number | null;
   readonly rate: number | null;
-  /** It is not over. */
+  /** Whether the period is not over. */
   readonly incomplete: boolean;
 }
 
@@ -107,9 +107,9 @@ export interface Lifecycle extends Insight {
 
 export interface StickinessBucket extends Bucket {
   readonly entities: number;
-  /** Mean units of an entity. */
+  /** Mean number of active units of an entity. */
   readonly avg: number | null;
-  /** Ascending; those of nobody are left out. */
+  /** Ascending; unit counts without entities are left out. */
   readonly units: readonly { readonly units: number; readonly entities: number; readonly atLeast: number }[];
 }
 
@@ -121,14 +121,14 @@ export interface PathNode {
   readonly step: number;
   readonly value: string;
   readonly sessions: number;
-  /** Sequences that begin here. */
+  /** Sequences that start here. */
   readonly entries: number;
-  /** Sequences that end here, not cut. */
+  /** Sequences that end here without being cut. */
   readonly dropOffs: number;
 }
 
 export interface PathEdge {
-  /** It leads from this step to the next. */
+  /** The step that the edge leads from. */
   readonly step: number;
   readonly from: string;
   readonly to: string;
@@ -136,7 +136,7 @@ export interface PathEdge {
 }
 
 export interface Paths extends Insight {
-  /** With a sequence. */
+  /** Sessions with a sequence. */
   readonly sessions: number;
   readonly nodes: readonly PathNode[];
   readonly edges: readonly PathEdge[];
@@ -189,7 +189,7 @@ export interface WebVisits {
 }
 
 export interface WebOverview extends Insight {
-  /** Identities with an event in the last five minutes, whatever is asked. */
+  /** Identities with an event in the last five minutes, whatever the query. */
   readonly nowOnline: number;
   readonly figures: WebFigures;
   readonly previous: WebFigures | null;

@@ -5,22 +5,22 @@ import type { BreakdownPlan } from "./plan.js";
 export const FIELD_COUNT_MAX = 2;
 export const LIMIT = { min: 1, max: 1_000, default: 25 } as const;
 
-/** The members of `breakdown`, and some that only this question has; null when absent. @throws invalid_parameter, unknown_parameter */
+/** The members of `breakdown`, including `extraNames`; null when absent. @throws invalid_parameter, unknown_parameter */
 export function readBreakdown(members: InputMembers, extraNames: readonly string[] = []): InputMembers | null {
   const value = members.values.get("breakdown");
   return value === undefined ? null : readMembers(value, pathOfMember(members, "breakdown"), ["fields", "limit", "rest", ...extraNames]);
 }
 
-/** @throws invalid_parameter */
+/** Plans a breakdown from its members. @throws invalid_parameter */
 export function planBreakdown(breakdown: InputMembers): BreakdownPlan {
   const path = pathOfMember(breakdown, "fields");
   const fields = readList(breakdown, "fields", 1, FIELD_COUNT_MAX).map((field, at) => fieldOf(field, `${path}[${at}]`));
-  // Two names of one field are not two fields.
+  // Two names may mean the same field.
   if (new Set(fields.map((field) => JSON.stringify(field))).size < fields.length) throw memberError(breakdown, "fields", "expected different fields, got one twice");
   return { fields, limit: readInteger(breakdown, "limit", LIMIT.min, LIMIT.max) ?? LIMIT.default, rest: readFlag(breakdown, "rest") };
 }
 
-/** The breakdown of a question that has no more to say about it; null when absent. @throws invalid_parameter, unknown_parameter */
+/** Plans a breakdown without extra members; null when absent. @throws invalid_parameter, unknown_parameter */
 export function readPlainBreakdown(members: InputMembers): BreakdownPlan | null {
   const breakdown = readBreakdown(members);
   return breakdown === null ? null : planBreakdown(breakdown);

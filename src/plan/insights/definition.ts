@@ -5,14 +5,14 @@ import type { Plan } from "../plan.js";
 import { operandsOf } from "../scopes-of.js";
 import type { InsightPlans } from "./plan.js";
 
-/** Raised when a meaning changes. */
+/** Incremented when the meaning of plans changes. */
 const SEMANTICS = 1;
 
 type InsightPlan = Plan<keyof InsightPlans>;
 
 /**
- * The plan with its definition: equal plans have equal ones. Of the options it holds the rules that the question uses; of the moment nothing, so
- * that the same question has the same definition tomorrow.
+ * The plan with its definition: equal plans have equal ones. It covers the option rules that the query uses, but not the current time, so that
+ * the same query has the same definition tomorrow.
  */
 export function defined<P extends InsightPlan>(plan: P, rules: ReportRules): P {
   const unnamed: Record<string, unknown> = { ...plan, semantics: SEMANTICS, options: rulesInUse(plan, rules) };
@@ -26,10 +26,10 @@ function rulesInUse(plan: InsightPlan, { session, pageviewSlugs, revenue, touch 
   const isOverview = plan.report === "sessionsOverview" || plan.report === "webOverview";
   const ofSessions = isOverview || plan.report === "paths" || (plan.report === "funnel" && plan.level === "session") || measures(plan, "sessions");
   return {
-    // Payments from servers are in no session.
+    // Payments from servers belong to no session.
     ...(ofSessions ? { session, revenue: { paymentSlugs, refundSlugs } } : {}),
     ...(isOverview ? { pageviewSlugs } : {}),
-    // Whose touch a refund is owed to depends on what is a payment.
+    // The touch that a refund counts for depends on which events are payments.
     ...(measures(plan, "revenue") || kinds.has("paymentTouch") ? { revenue } : {}),
     ...(plan.report === "webOverview" || kinds.has("touch") || kinds.has("paymentTouch") ? { touch } : {}),
   };

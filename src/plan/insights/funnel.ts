@@ -16,7 +16,7 @@ const EVENT = ["eventName", "filterGroups"];
 
 type PlannedFunnel = Plan<"funnel">;
 
-/** Settles a `funnel` question. @throws what `readInsight` throws */
+/** Plans a `funnel` query. @throws what `readInsight` throws */
 export function planFunnel(input: unknown, context: PlanContext): PlannedFunnel {
   const insight = readInsight(input, context, ["steps", "order", "conversionWindowSec", "exclusions", "level", "breakdown", "interval"]);
   const { members, scope } = insight;
@@ -44,7 +44,7 @@ export function planFunnel(input: unknown, context: PlanContext): PlannedFunnel 
   return defined(plan, context.rules);
 }
 
-/** With order `any` a step is a number of steps, whatever it is called. */
+/** With order `any` a step is a number of steps done, whatever its name. */
 function planSteps(insight: InsightParts, order: PlannedFunnel["order"]): PlannedFunnel["steps"] {
   return readList(insight.members, "steps", STEP_COUNT.min, STEP_COUNT.max).map((value, at) => {
     const step = readMembers(value, `steps[${at}]`, [...EVENT, "name"]);
@@ -64,7 +64,7 @@ function planExclusions(insight: InsightParts, order: PlannedFunnel["order"], st
   });
 }
 
-/** @throws invalid_parameter (any event would do), and what `InsightParts.selectionOf` throws */
+/** @throws invalid_parameter (neither a name nor a filter), and what `InsightParts.selectionOf` throws */
 function selectionOf(insight: InsightParts, part: InputMembers): EventSelection {
   const selection = insight.selectionOf(part);
   if (selection.eventName === null && selection.where.length === 0)

@@ -14,15 +14,15 @@ import { planSegments } from "./segments.js";
 const SCOPE_NAMES = ["project", "eventName", "filterGroups", "startDate", "endDate", "timeZone", "weekStart", "segments", "asOf"];
 const EVER = { fromMs: 0, toMs: LIMITS.instantMaxMs };
 
-/** What an insight shares with all others, settled; the rest is settled with it. */
+/** The planned part that all insights share, and what is needed to plan the rest. */
 export interface InsightParts {
   readonly members: InputMembers;
   readonly zone: Zone;
-  /** The plan has a definition once all of it is settled: `defined` gives it one. */
+  /** Its definition is empty until `defined` sets it, once the plan is complete. */
   readonly scope: InsightScope;
-  /** What another part of the question selects by `eventName` and `filterGroups`. @throws what `FilterPlanner.where` throws */
+  /** What another part of the query selects by `eventName` and `filterGroups`. @throws what `FilterPlanner.where` throws */
   selectionOf(part: InputMembers): EventSelection;
-  /** The events of all times that match the question and a part of it. */
+  /** The all-time events that match both the query and one of its parts. */
   eventsOf(selection: EventSelection): QueryScope;
 }
 
@@ -30,7 +30,7 @@ export interface InsightParts {
 export type EventSelection = Pick<QueryScope, "eventName" | "where">;
 
 /**
- * Reads an insight, an absent one as an empty one. @param names of its members beyond those that all insights take
+ * Reads an insight query; an absent input is an empty one. @param names of members beyond those of all insights
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, and what `planSegments` throws
  */
 export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: PlanContext, names: readonly string[]): InsightParts {
@@ -64,12 +64,12 @@ export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: 
   };
 }
 
-/** Whether a sequence was reached is for the executor to say. @throws invalid_parameter */
+/** The executor checks whether the sequence was reached. @throws invalid_parameter */
 function readAsOf(members: InputMembers): InsightScope["asOf"] {
   const asOf = members.values.get("asOf");
   if (asOf === undefined) return null;
   if (asOf === "latest") return asOf;
-  // -0 is told as 0.
+  // The addition turns -0 into 0.
   if (typeof asOf === "number" && Number.isInteger(asOf) && asOf >= 0) return asOf + 0;
   throw memberError(members, "asOf", `expected a sequence, that is an integer of at least 0, or latest, got ${shown(asOf)}`);
 }
@@ -81,7 +81,7 @@ function readZone(members: InputMembers): Zone {
   return zone;
 }
 
-/** Both selections at once. What is compared stays the same object: it is compiled once, in however many scopes it stands. */
+/** Both selections at once. Filters stay the same objects, so that each is compiled once, in however many scopes it occurs. */
 function both(question: EventSelection, { eventName, where }: EventSelection): EventSelection {
   const joined = product(question.where, where);
   if (question.eventName === null || eventName === null || question.eventName === eventName) return { eventName: question.eventName ?? eventName, where: joined };

@@ -6,7 +6,7 @@ import { defined } from "./definition.js";
 import { readInsight } from "./insight-scope.js";
 import { LEVELS, PERIOD_UNITS } from "./names.js";
 
-/** Settles a `lifecycle` question. @throws what `readInsight` throws */
+/** Plans a `lifecycle` query. @throws what `readInsight` throws */
 export function planLifecycle(input: unknown, context: PlanContext): Plan<"lifecycle"> {
   const insight = readInsight(input, context, ["interval", "level"]);
   const { members, scope } = insight;

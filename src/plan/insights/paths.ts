@@ -11,7 +11,7 @@ import { readShortText } from "./short-text.js";
 export const RULE_COUNT_MAX = 50;
 export const DEPTH = { min: 2, max: 20, default: 5 } as const;
 
-/** Settles a `paths` question. @throws what `readInsight` throws */
+/** Plans a `paths` query. @throws what `readInsight` throws */
 export function planPaths(input: unknown, context: PlanContext): Plan<"paths"> {
   const { members, scope } = readInsight(input, context, ["node", "rules", "startAt", "endAt", "collapse", "maxDepth", "limit"]);
   const { session, pageviewSlugs, revenue } = context.rules;

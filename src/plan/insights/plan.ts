@@ -1,24 +1,24 @@
 import type { SettledFilter, Operand, Range, RevenueRule, QueryScope, SessionRule, TouchDimension, TouchRule } from "../plan.js";
 import type { CalendarUnit, EntityLevel, Interval, NumericMeasureType } from "./input.js";
 
-/* Settled insights: what `PlanByReport` has of them. */
+/* Plans of insights, which are part of `PlanByReport`. */
 
-/** How a question cuts time. */
+/** The calendar of a query. */
 export interface CalendarPlan {
-  /** An IANA name, as it was given. */
+  /** An IANA name, as given. */
   readonly timeZone: string;
   /** 0 for Monday. */
   readonly weekStart: number;
 }
 
-/** What all insights share. The scope's `userId` is null; its range is half-open, in ms, as the dates of the zone settle it. */
+/** What all insight plans share. The scope's `userId` is null; its range is half-open, in ms, from dates in the time zone. */
 export interface InsightScope extends QueryScope {
   readonly calendar: CalendarPlan;
-  /** Sides without a date: there the range reaches to the edge of representable time. */
+  /** Sides without a date: the range reaches to the edge of representable time there. */
   readonly isOpen: { readonly start: boolean; readonly end: boolean };
-  /** Epoch ms at which the question was put. */
+  /** Epoch ms at which the query was made. */
   readonly nowMs: number;
-  /** The sequence up to which events and records are looked at; `latest` for all, and the answer tells the newest; null for all. */
+  /** The sequence up to which events and records count; `latest`: all, and the result reports the newest; null: all. */
   readonly asOf: number | "latest" | null;
   /** `def_` and 32 hexadecimal digits. */
   readonly definition: string;
@@ -40,7 +40,7 @@ export interface TrendPlan extends InsightScope {
   readonly measure: MeasurePlan;
   readonly interval: Interval;
   readonly breakdown: BreakdownPlan | null;
-  /** The range to compare with; null: none is asked for. */
+  /** The range to compare with; null: none. */
   readonly previous: Range | null;
   readonly cumulative: boolean;
   readonly fill: boolean;
@@ -51,24 +51,24 @@ export interface TrendPlan extends InsightScope {
 
 export interface FunnelPlan extends InsightScope {
   readonly report: "funnel";
-  /** Which events are a step: of all times, the question's own filters included. */
+  /** The events of each step: of all time, with the query's own filters. */
   readonly steps: readonly { readonly scope: QueryScope; readonly name: string }[];
   readonly order: "sequential" | "strict" | "any";
   readonly windowMs: number;
-  /** Steps count from 1. */
+  /** Steps are numbered from 1. */
   readonly exclusions: readonly { readonly scope: QueryScope; readonly afterStep: number; readonly beforeStep: number }[];
   readonly level: EntityLevel | "session";
   readonly breakdown: (BreakdownPlan & { readonly at: "entry" | "last" }) | null;
   readonly interval: CalendarUnit | null;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers are in no session. */
+  /** Payments from servers belong to no session. */
   readonly revenue: RevenueRule;
 }
 
 export interface RetentionPlan extends InsightScope {
   readonly report: "retention";
-  /** Of all times, the question's own filters included. */
+  /** Of all time, with the query's own filters. */
   readonly cohortEvent: QueryScope;
   readonly returnEvent: QueryScope;
   readonly cohort: "first_time" | "recurring";
@@ -103,7 +103,7 @@ export interface PathsPlan extends InsightScope {
   readonly limit: number;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers are in no session. */
+  /** Payments from servers belong to no session. */
   readonly revenue: RevenueRule;
 }
 
@@ -114,7 +114,7 @@ export interface SessionsOverviewPlan extends InsightScope {
   readonly limit: number;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers are in no session. */
+  /** Payments from servers belong to no session. */
   readonly revenue: RevenueRule;
 }
 
@@ -125,7 +125,7 @@ export interface WebOverviewPlan extends InsightScope {
   readonly previous: Range | null;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers are in no session. */
+  /** Payments from servers belong to no session. */
   readonly revenue: RevenueRule;
   readonly touch: TouchRule;
 }
@@ -141,25 +141,25 @@ export interface InsightPlans {
   webOverview: WebOverviewPlan;
 }
 
-/** When something is to have happened. */
+/** When the events of a condition happen. */
 export type SegmentWindow =
   | { readonly kind: "range"; readonly range: Range }
-  /** The last days before the question was put, of 86,400 s each, both ends included. */
+  /** The last days before the query, of 86,400 s each, both ends included. */
   | { readonly kind: "lastDays"; readonly days: number };
 
-/** What holds for an identity. */
+/** A condition on an identity. */
 export type ConditionPlan =
-  /** From `atLeast` to `atMost` (null: no bound) matching events in the window. The scope's range is everything. */
+  /** From `atLeast` to `atMost` (null: no limit) matching events in the window. The scope's range is all time. */
   | { readonly type: "did"; readonly scope: QueryScope; readonly window: SegmentWindow; readonly atLeast: number; readonly atMost: number | null }
   /** Its first, or last, event in the project (null: any) lies in the window. */
   | { readonly type: "firstSeen" | "lastSeen"; readonly project: string | null; readonly window: SegmentWindow }
-  /** A comparison of a `person`, or of the `companyId` or a `company` trait of the company it was last seen with. */
+  /** A comparison of a `person` trait, or of the `companyId` or a `company` trait of the company that the identity was last seen with. */
   | { readonly type: "is"; readonly comparison: SettledFilter };
 
-/** People by what they did and are: OR of groups, each an AND of conditions. Equal contents are equal segments. */
+/** People selected by what they did and are: OR of groups, each an AND of conditions. Segments with equal contents are equal. */
 export type SegmentPlan = readonly (readonly ConditionPlan[])[];
 
-/** Operands that are known of people and companies, not of events. */
+/** Operands that come from people and companies, not from events. */
 export type KnownOperand =
   /** A trait of the event's identity, or its newest email. */
   | { readonly kind: "person"; readonly path: string }
@@ -168,7 +168,7 @@ export type KnownOperand =
   /** The label that attribution would give the event as a payment of its identity. */
   | { readonly kind: "paymentTouch"; readonly model: "first_touch" | "last_touch"; readonly dimension: TouchDimension }
   /**
-   * Whether the event's identity is in a segment: its test is `isSet`. `nowMs`: epoch ms at which the question was put, from which last days count;
-   * no part of what the question means.
+   * Whether the event's identity is in a segment: its test is `isSet`. `nowMs`: epoch ms at which the query was made, from which last days count;
+   * no part of the query's meaning.
    */
   | { readonly kind: "segment"; readonly segment: SegmentPlan; readonly nowMs: number };

@@ -9,7 +9,7 @@ import type { InsightParts } from "./insight-scope.js";
 const COMPARISONS = ["previous_period", "previous_year"] as const;
 
 /**
- * The range that `compare` asks to compare with; null when absent.
+ * The range that `compare` selects; null when absent.
  * @throws invalid_parameter (a date is missing; the range is empty, or begins before 1970)
  */
 export function readPreviousRange({ members, zone, scope }: InsightParts, interval: Interval | null): Range | null {
@@ -35,7 +35,7 @@ function periodBefore(calendar: Omit<DateCut, "unit">, interval: Interval | null
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
 }
 
-/** Days between the starts of two. One that the zone skipped is none: its number is there, but not its 24 hours. */
+/** Days between the starts of two days. A day that the zone skipped has a number but no 24 hours, so it does not count. */
 function dayCount(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) / MS_PER_DAY);
 }
@@ -50,10 +50,9 @@ function daysBefore(cut: DateCut, ms: number, count: number): number {
   return startMs;
 }
 
-/** Months before a month of the same name. */
 const MONTHS_PER_YEAR = 12;
 
-/** The same months, where the range is whole ones; else each side at its date, where a day begins there; else at its local time. */
+/** The same months, if the range is whole months; else each side at its date, if a day begins there; else at its local time. */
 function yearBefore({ zone, weekStart }: Omit<DateCut, "unit">, { fromMs, toMs }: Range): Range {
   const [days, months]: [DateCut, DateCut] = [{ zone, weekStart, unit: "day" }, { zone, weekStart, unit: "month" }];
   if ([fromMs, toMs].every((ms) => isStart(months, ms))) {

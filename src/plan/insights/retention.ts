@@ -9,7 +9,7 @@ import { LEVELS, PERIOD_UNITS } from "./names.js";
 
 export const PERIOD_COUNT = { min: 1, max: 366, default: 11 } as const;
 
-/** Settles a `retention` question. @throws what `readInsight` throws */
+/** Plans a `retention` query. @throws what `readInsight` throws */
 export function planRetention(input: unknown, context: PlanContext): Plan<"retention"> {
   const insight = readInsight(input, context, ["cohortEvent", "returnEvent", "cohort", "returned", "interval", "periods", "level", "breakdown"]);
   const { members, scope } = insight;

@@ -4,10 +4,9 @@ import { FilterPlanner } from "../filters/filter-groups.js";
 import { planSegment, SEGMENT_NAME } from "./segments.js";
 
 /**
- * Checks a segment that is to be saved as one of a question is checked. What it means is settled when it is asked for: in the zone, and of
- * the project, of the question.
- * @returns its regular expressions, measured and not yet compiled
- * @throws invalid_parameter (the name), and what `planSegment` throws, with paths from its own members on
+ * Checks a segment to be saved, as a segment in a query is checked. Each query that names it plans it with its own time zone and project.
+ * @returns its regular expressions, checked for length and not yet compiled
+ * @throws invalid_parameter (the name), and what `planSegment` throws, with paths relative to the segment
  */
 export function checkSavedSegment(name: unknown, segment: unknown): readonly Pattern[] {
   if (typeof name !== "string" || !SEGMENT_NAME.test(name))

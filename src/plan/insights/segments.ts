@@ -31,20 +31,20 @@ type ConditionType = keyof typeof CONDITIONS;
 const TYPES = Object.keys(CONDITIONS) as readonly ConditionType[];
 const MEMBERS = [...new Set(["type", ...Object.values(CONDITIONS).flat()])];
 
-/** What segments take from the question that names them. */
+/** What segments need from the query that names them. */
 export interface SegmentScope {
   readonly project: string | null;
-  /** Whose days dates without a time are; null: those of UTC. */
+  /** The time zone of dates without a time; null: UTC. */
   readonly zone: Zone | null;
-  /** Epoch ms at which the question was put: from it last days count. */
+  /** Epoch ms at which the query was made, from which last days count. */
   readonly nowMs: number;
-  /** Those of the question: what segments filter counts with what it filters itself. */
+  /** The planner of the query: filters of segments count together with its own. */
   readonly filters: FilterPlanner;
 }
 
 /**
- * The segments of the member `segments`, all of them checked, and the saved ones, which are settled where a filter names them.
- * @param saved by their names, as they were put
+ * Plans the segments of the member `segments`, and saved ones when a filter first names them.
+ * @param saved by name, as they were given
  * @throws exactly_one_required, invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, and what `FilterPlanner.where` throws
  */
 export function planSegments(members: InputMembers, saved: ReadonlyMap<string, unknown>, scope: SegmentScope): SegmentNames {
@@ -81,8 +81,8 @@ function inlineSegments(members: InputMembers, path: string): readonly (readonly
 }
 
 /**
- * Settles one segment. Windows of last days stay as they are: they move with the question.
- * @param path where it stands @throws as `planSegments` does
+ * Plans one segment. Windows of last days stay relative: they move with the query.
+ * @param path of the segment @throws as `planSegments` does
  */
 export function planSegment(value: unknown, path: string, scope: SegmentScope): SegmentPlan {
   const members = readMembers(value, path, ["groups"]);

@@ -8,7 +8,7 @@ import { readInsight } from "./insight-scope.js";
 import { readListLimit } from "./list-limit.js";
 import { INTERVALS } from "./names.js";
 
-/** Settles a `sessionsOverview` question. @throws what `readInsight` throws */
+/** Plans a `sessionsOverview` query. @throws what `readInsight` throws */
 export function planSessionsOverview(input: unknown, context: PlanContext): Plan<"sessionsOverview"> {
   const insight = readInsight(input, context, ["interval", "breakdown", "limit"]);
   const { members, scope } = insight;

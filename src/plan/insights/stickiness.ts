@@ -9,13 +9,13 @@ import { INTERVALS, LEVELS } from "./names.js";
 const STICKINESS_INTERVALS = ["week", "month", "quarter", "year", "total"] as const;
 const UNITS = ["hour", "day", "week", "month"] as const;
 
-/** Settles a `stickiness` question. @throws what `readInsight` throws */
+/** Plans a `stickiness` query. @throws what `readInsight` throws */
 export function planStickiness(input: unknown, context: PlanContext): Plan<"stickiness"> {
   const insight = readInsight(input, context, ["interval", "unit", "level"]);
   const { members, scope } = insight;
   const interval = readChoice(members, "interval", STICKINESS_INTERVALS) ?? "total";
   const unit = readChoice(members, "unit", UNITS) ?? "day";
-  // They are listed from the shortest to the longest.
+  // `INTERVALS` is sorted from the shortest to the longest.
   if (INTERVALS.indexOf(unit) >= INTERVALS.indexOf(interval)) throw memberError(members, "unit", `expected one shorter than a ${interval}, got a ${unit}`);
   const plan: Plan<"stickiness"> = { report: "stickiness", ...scope, interval, unit, level: readChoice(members, "level", LEVELS) ?? "identity" };
   refuseManyBuckets(insight, interval);

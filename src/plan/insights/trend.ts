@@ -15,7 +15,7 @@ const PLAIN_MEASURES = ["events", "unique_users", "sessions", "revenue"] as cons
 const FIELD_MEASURES = ["unique_values", "sum", "avg", "min", "max", "p25", "median", "p75", "p90", "p95", "p99"] as const;
 const MEASURES = [...PLAIN_MEASURES, ...FIELD_MEASURES];
 
-/** Settles a `trend` question. @throws what `readInsight` throws */
+/** Plans a `trend` query. @throws what `readInsight` throws */
 export function planTrend(input: unknown, context: PlanContext): Plan<"trend"> {
   const insight = readInsight(input, context, ["measure", "interval", "breakdown", "compare", "cumulative", "fill"]);
   const { members, scope } = insight;

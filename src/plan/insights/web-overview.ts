@@ -8,7 +8,7 @@ import { readListLimit } from "./list-limit.js";
 import { CALENDAR_UNITS } from "./names.js";
 import { readPreviousRange } from "./previous-range.js";
 
-/** Settles a `webOverview` question. @throws what `readInsight` throws */
+/** Plans a `webOverview` query. @throws what `readInsight` throws */
 export function planWebOverview(input: unknown, context: PlanContext): Plan<"webOverview"> {
   const insight = readInsight(input, context, ["limit", "interval", "compare"]);
   const { members, scope } = insight;
@@ -16,7 +16,7 @@ export function planWebOverview(input: unknown, context: PlanContext): Plan<"web
   const interval = readChoice(members, "interval", CALENDAR_UNITS);
   const [limit, previous] = [readListLimit(members, 10), readPreviousRange(insight, interval)];
   const plan: Plan<"webOverview"> = { report: "webOverview", ...scope, limit, interval, previous, session, pageviewSlugs, revenue, touch };
-  // Only figures are compared: there is one chart.
+  // Only figures are compared, so `previous` adds no buckets.
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
 }

@@ -6,10 +6,10 @@ import { memberError, readChoice, readInteger, readText, type InputMembers } fro
 import type { Measure, Operand, Plan } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
 
-/** What may be counted of each value. */
+/** What an aggregate can count per value. */
 export const MEASURES = ["events", "unique_users"] as const satisfies readonly Measure[];
 
-/** Settles an `aggregate` question. @throws exactly_one_required, and what `planScope` throws */
+/** Plans an `aggregate` query. @throws exactly_one_required, and what `planScope` throws */
 export function planAggregate(input: unknown, context: PlanContext): Plan<"aggregate"> {
   const members = readInput(input, ["field", "metadataField", "measure", "limit"]);
   return {
@@ -30,7 +30,7 @@ function planBy(members: InputMembers): Operand {
   }
   if (path !== null) return { kind: "metadataPath", path };
   const operand = typeof name === "string" && name.isWellFormed() ? operandOf(name) : null;
-  // A bare name may be a slip, and nothing would tell it from a metadata key.
+  // A bare name may be a typo, which nothing distinguishes from a metadata key.
   if (operand !== null && (operand.kind !== "metadataKey" || isFieldName(String(name)))) return operand;
   throw memberError(members, "field", `expected the name of a field (a metadata key is metadata.KEY, or metadataField), got ${shown(name)}`);
 }

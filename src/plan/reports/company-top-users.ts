@@ -6,7 +6,7 @@ import { planRangeDays } from "./range-days.js";
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 20;
 
-/** Settles a `companyTopUsers` question. A limit of Infinity asks for all. @throws invalid_parameter, unknown_parameter */
+/** Plans a `companyTopUsers` query. A limit of Infinity means all. @throws invalid_parameter, unknown_parameter */
 export function planCompanyTopUsers(input: unknown, context: PlanContext): Plan<"companyTopUsers"> {
   const members = readMembers(input ?? {}, "", ["companyId", "rangeDays", "limit"]);
   const companyId = readText(members, "companyId");

@@ -3,7 +3,7 @@ import { readFlag } from "../members.js";
 import type { Plan } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
 
-/** Settles a `countEventsPerDay` question. @throws what `planScope` throws */
+/** Plans a `countEventsPerDay` query. @throws what `planScope` throws */
 export function planCountEventsPerDay(input: unknown, context: PlanContext): Plan<"countEventsPerDay"> {
   const members = readInput(input, ["userId", "fill"]);
   return { report: "countEventsPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };

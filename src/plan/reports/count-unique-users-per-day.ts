@@ -3,7 +3,7 @@ import { readFlag } from "../members.js";
 import type { Plan } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
 
-/** Settles a `countUniqueUsersPerDay` question. @throws what `planScope` throws */
+/** Plans a `countUniqueUsersPerDay` query. @throws what `planScope` throws */
 export function planCountUniqueUsersPerDay(input: unknown, context: PlanContext): Plan<"countUniqueUsersPerDay"> {
   const members = readInput(input, ["fill"]);
   return { report: "countUniqueUsersPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };

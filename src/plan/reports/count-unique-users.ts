@@ -2,7 +2,7 @@ import type { PlanContext } from "../context.js";
 import type { Plan } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
 
-/** Settles a `countUniqueUsers` question. @throws what `planScope` throws */
+/** Plans a `countUniqueUsers` query. @throws what `planScope` throws */
 export function planCountUniqueUsers(input: unknown, context: PlanContext): Plan<"countUniqueUsers"> {
   return { report: "countUniqueUsers", ...planScope(readInput(input, []), context) };
 }

@@ -5,28 +5,28 @@ import { memberError, readFlag, readList, readMembers, readText } from "../membe
 import type { InputMembers } from "../members.js";
 import type { Range } from "../plan.js";
 
-/** Which events an export takes. */
+/** The events that an export reads. */
 export interface ExportPlan {
   readonly project: string | null;
   readonly range: Range;
   readonly identityIds: boolean;
 }
 
-/** Members that say which events are meant. */
+/** Members that select events. */
 const RANGE = ["project", "startDate", "endDate"];
 
-/** Settles what an export takes. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
+/** Plans an export. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
 export function planExport(input: unknown): ExportPlan {
   return exportOf(readMembers(input ?? {}, "", [...RANGE, "identityIds"]));
 }
 
-/** The same of an export to Arrow. @throws as above */
+/** Plans an export to Arrow. @throws as above */
 export function planArrowExport(input: unknown): ExportPlan & { readonly jsonMark: boolean } {
   const members = readMembers(input ?? {}, "", [...RANGE, "identityIds", "jsonMark"]);
   return { ...exportOf(members), jsonMark: readFlag(members, "jsonMark") };
 }
 
-/** Settles which rows and columns record batches are of; columns null: all. @throws as above */
+/** Plans the rows and columns of record batches; columns null: all. @throws as above */
 export function planRecordBatches(input: unknown): Pick<ExportPlan, "project" | "range"> & { readonly columns: readonly string[] | null } {
   const members = readMembers(input ?? {}, "", [...RANGE, "columns"]);
   const { project, range } = exportOf(members);

@@ -2,7 +2,7 @@ import type { PlanContext } from "../context.js";
 import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
 import type { Plan } from "../plan.js";
 
-/** Settles an `identityProfile` question. @throws what `planIdentityScope` throws, unknown_parameter */
+/** Plans an `identityProfile` query. @throws what `planIdentityScope` throws, unknown_parameter */
 export function planIdentityProfile(input: unknown, context: PlanContext): Plan<"identityProfile"> {
   const scope = planIdentityScope(readIdentityInput(input, []), context);
   const { session, pageviewSlugs, revenue } = context.rules;

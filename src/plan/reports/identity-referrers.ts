@@ -6,7 +6,7 @@ import type { Plan } from "../plan.js";
 export const LIMIT_MAX = 50;
 export const LIMIT_DEFAULT = 10;
 
-/** Settles an `identityReferrers` question. @throws what `planIdentityScope` throws, unknown_parameter */
+/** Plans an `identityReferrers` query. @throws what `planIdentityScope` throws, unknown_parameter */
 export function planIdentityReferrers(input: unknown, context: PlanContext): Plan<"identityReferrers"> {
   const members = readIdentityInput(input, ["limit"]);
   const scope = planIdentityScope(members, context);

@@ -6,15 +6,12 @@ import { planWindow, windowed } from "../window.js";
 
 const SCOPE_NAMES = ["email", "userId", "startDate", "endDate"];
 
-/** The members of an identity report's input. @throws invalid_parameter, unknown_parameter */
+/** Reads the members of an identity report's input. @throws invalid_parameter, unknown_parameter */
 export function readIdentityInput(input: unknown, extraNames: readonly string[]): InputMembers {
   return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
 }
 
-/**
- * The part of a plan that all identity reports share.
- * @throws exactly_one_required, invalid_parameter, invalid_date, invalid_date_range
- */
+/** Plans the part that all identity reports share. @throws exactly_one_required, invalid_parameter, invalid_date, invalid_date_range */
 export function planIdentityScope(members: InputMembers, { nowMs }: PlanContext): IdentityScope {
   const subject = planSubject(members);
   return { ...windowed(planWindow(members, nowMs)), subject };

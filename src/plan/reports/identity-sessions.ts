@@ -8,7 +8,7 @@ import type { IdentityScope, Plan } from "../plan.js";
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 50;
 
-/** Settles an `identitySessions` question. @throws invalid_cursor, cursor_mismatch, and what `planIdentityScope` throws */
+/** Plans an `identitySessions` query. @throws invalid_cursor, cursor_mismatch, and what `planIdentityScope` throws */
 export function planIdentitySessions(input: unknown, context: PlanContext): Plan<"identitySessions"> {
   const members = readIdentityInput(input, ["cursor", "limit"]);
   const scope = planIdentityScope(members, context);
@@ -27,7 +27,7 @@ export function planIdentitySessions(input: unknown, context: PlanContext): Plan
   };
 }
 
-/** A bound that was not given moves with the clock from page to page: it is the same question all the same. */
+/** Default bounds move with the clock from page to page; they must not change the fingerprint. */
 function fingerprintOf({ subject, window }: IdentityScope, { values }: InputMembers): string {
   const fromMs = values.has("startDate") ? window.fromMs : null;
   const toMs = values.has("endDate") ? window.toMs : null;

@@ -6,7 +6,7 @@ import { windowed } from "../window.js";
 
 export const LIMIT = { min: 1, max: 60, default: 24 } as const;
 
-/** Settles an `ltvCohorts` question: it has no dates, for it is about all time. @throws invalid_parameter, unknown_parameter */
+/** Plans an `ltvCohorts` query, which covers all time and has no dates. @throws invalid_parameter, unknown_parameter */
 export function planLtvCohorts(input: unknown, { rules }: PlanContext): Plan<"ltvCohorts"> {
   const members = readMembers(input ?? {}, "", ["project", "level", "limit"]);
   return {

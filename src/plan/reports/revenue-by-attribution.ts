@@ -8,7 +8,7 @@ export const LEVELS = ["account", "identity"] as const;
 const DIMENSIONS = ["source", "medium", "campaign"] as const;
 export const LIMIT = { min: 1, max: 100, default: 20 } as const;
 
-/** Settles a `revenueByAttribution` question. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
+/** Plans a `revenueByAttribution` query. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
 export function planRevenueByAttribution(input: unknown, { nowMs, rules }: PlanContext): Plan<"revenueByAttribution"> {
   const members = readMembers(input ?? {}, "", ["project", "model", "level", "dimension", "startDate", "endDate", "limit"]);
   return {
@@ -24,7 +24,7 @@ export function planRevenueByAttribution(input: unknown, { nowMs, rules }: PlanC
   };
 }
 
-/** @throws invalid_parameter */
+/** Reads the required member `project`. @throws invalid_parameter */
 export function readProject(members: InputMembers): string {
   const project = readText(members, "project");
   if (project === null) throw memberError(members, "project", "expected the name of a project, got none");

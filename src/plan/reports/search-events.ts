@@ -7,7 +7,7 @@ import { readFlag, readInteger } from "../members.js";
 import type { Plan, QueryScope } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
 
-/** Settles a `searchEvents` question. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
+/** Plans a `searchEvents` query. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
 export function planSearchEvents(input: unknown, context: PlanContext): Plan<"searchEvents"> {
   const members = readInput(input, ["userId", "cursor", "allFields", "limit"]);
   const scope = planScope(members, context);
@@ -18,7 +18,7 @@ export function planSearchEvents(input: unknown, context: PlanContext): Plan<"se
   return {
     report: "searchEvents",
     ...scope,
-    // What is newer was shown.
+    // Earlier pages have shown what is newer.
     range: cursor === null ? scope.range : { fromMs, toMs: Math.min(toMs, cursor.createdAtMs + 1) },
     allFields: readFlag(members, "allFields", true),
     limit: limit ?? LIMITS.searchLimitDefault,
@@ -29,7 +29,7 @@ export function planSearchEvents(input: unknown, context: PlanContext): Plan<"se
 
 function fingerprintOf({ project, eventName, userId, range, where }: QueryScope): string {
   const query = [project, eventName, userId, range.fromMs, range.toMs, where];
-  // A segment may be of a thousand conditions, and stand in a hundred filters.
+  // A segment may have a thousand conditions, and a hundred filters may name it.
   const namesSegment = where.some((group) => group.some(({ operand }) => operand.kind === "segment"));
   return toHex(hash128("searchEvents", namesSegment ? canonicalText(query) : JSON.stringify(query)));
 }

@@ -7,7 +7,7 @@ const SORTS = ["users", "events", "last_seen", "revenue"] as const;
 export const LIMIT_MAX = 200;
 export const LIMIT_DEFAULT = 50;
 
-/** Settles a `topCompanies` question. @throws invalid_parameter, unknown_parameter */
+/** Plans a `topCompanies` query. @throws invalid_parameter, unknown_parameter */
 export function planTopCompanies(input: unknown, context: PlanContext): Plan<"topCompanies"> {
   const members = readMembers(input ?? {}, "", ["rangeDays", "sort", "limit"]);
   return {
