@@ -9,12 +9,12 @@ export class BitSet {
     this.#words = new Uint32Array((codeCount + 31) >>> 5);
   }
 
-  /** One bit a code; codes behind the last word are not in the set. Not to be changed. */
+  /** One bit a code; codes beyond the last word are not in the set. Not to be changed. */
   get words(): Uint32Array {
     return this.#words;
   }
 
-  /** Cost: the words. */
+  /** Cost: linear in the words. */
   get count(): number {
     return countBits(this.#words);
   }
@@ -23,7 +23,7 @@ export class BitSet {
     return (code >>> 5) < this.#words.length && (this.#words[code >>> 5]! & (1 << (code & 31))) !== 0;
   }
 
-  /** True when the code was not in the set before. */
+  /** Returns true if the code is new in the set. */
   add(code: number): boolean {
     const word = code >>> 5;
     if (word >= this.#words.length) this.#grow(word + 1);
@@ -44,12 +44,12 @@ export class BitSet {
     for (let word = 0; word < words.length; word += 1) into[word]! |= words[word]!;
   }
 
-  /** Takes out the codes listed, which are all there are. Cost: their number. */
+  /** Empties the set; `codes` must list all its codes. Cost: their number. */
   clear(codes: Uint32Array): void {
     for (let at = 0; at < codes.length; at += 1) this.#words[codes[at]! >>> 5] = 0;
   }
 
-  /** Calls `visit` with each code, ascending. */
+  /** Calls `visit` with each code, in ascending order. */
   forEach(visit: (code: number) => void): void {
     for (let word = 0; word < this.#words.length; word += 1)
       for (let rest = this.#words[word]!; rest !== 0; rest &= rest - 1) visit(word * 32 + 31 - Math.clz32(rest & -rest));

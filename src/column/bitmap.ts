@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- word indexes stay below the word count by construction */
 import type { Codes } from "./codes.js";
 
-/** One bit per row: bit `row & 31` of word `row >>> 5`. Bits behind the last row are 0. */
+/** One bit per row: bit `row & 31` of word `row >>> 5`. Bits beyond the last row are 0. */
 export type Bitmap = Uint32Array;
 
 export function wordCount(rowCount: number): number {
@@ -12,7 +12,7 @@ export function emptyBitmap(rowCount: number): Bitmap {
   return new Uint32Array(wordCount(rowCount));
 }
 
-/** Rows `[from, to)` of `rowCount`. */
+/** A bitmap of rows `[from, to)` of `rowCount`. */
 export function rangeBitmap(rowCount: number, from: number, to: number): Bitmap {
   const bits = new Uint32Array(wordCount(rowCount));
   if (from >= to) return bits;
@@ -36,13 +36,13 @@ export function unite(into: Bitmap, other: Bitmap): void {
   for (let word = 0; word < into.length; word += 1) into[word]! |= other[word]!;
 }
 
-/** Turns every row of `[0, rowCount)` over. */
+/** Inverts every row of `[0, rowCount)`. */
 export function complement(bits: Bitmap, rowCount: number): void {
   for (let word = 0; word < bits.length; word += 1) bits[word] = ~bits[word]!;
   if ((rowCount & 31) !== 0) bits[bits.length - 1]! &= 0xffffffff >>> (32 - (rowCount & 31));
 }
 
-/** Bits of a word that are set. */
+/** Number of bits set in a word. */
 export function popcount(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
@@ -74,7 +74,7 @@ export function countCommonBits(bitmaps: readonly Bitmap[]): number {
   return count;
 }
 
-/** Rows of the bitmap within `[from, to)`. */
+/** Number of rows of the bitmap within `[from, to)`. */
 export function countBitsIn(bits: Bitmap, from: number, to: number): number {
   if (from >= to) return 0;
   const first = from >>> 5;
@@ -87,7 +87,7 @@ export function countBitsIn(bits: Bitmap, from: number, to: number): number {
   return count;
 }
 
-/** Ascending rows of the bitmap, written into `rows` (large enough); answers how many. About 2 ns per row. */
+/** Writes the rows of the bitmap to `rows` (large enough), ascending; returns their number. About 2 ns per row. */
 export function rowsOfBits(bits: Bitmap, rows: Uint32Array): number {
   let count = 0;
   for (let word = 0; word < bits.length; word += 1) {
@@ -107,7 +107,7 @@ export function hasBit(bits: Bitmap, row: number): boolean {
   return ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
 }
 
-/** Rows whose code is `code`: branchless, about 1 ns per row. */
+/** Bitmap of the rows with code `code`: branchless, about 1 ns per row. */
 export function bitsOfCode(codes: Codes, code: number): Bitmap {
   const bits = new Uint32Array((codes.length + 31) >>> 5);
   const whole = codes.length >>> 5;
@@ -121,7 +121,7 @@ export function bitsOfCode(codes: Codes, code: number): Bitmap {
   return bits;
 }
 
-/** Rows whose code has a 1 in `table`: one read of each, about 1.2 ns per row. */
+/** Bitmap of the rows whose code has a 1 in `table`, in one pass: about 1.2 ns per row. */
 export function bitsOfTable(codes: Codes, table: Uint8Array): Bitmap {
   const bits = new Uint32Array((codes.length + 31) >>> 5);
   const whole = codes.length >>> 5;

@@ -1,10 +1,10 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the counts */
 import type { Scratch } from "../base/scratch.js";
 
 /** Dictionary codes of rows, as narrow as the largest code allows. Also the index buffer of an Arrow dictionary column. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** Bytes per code that hold codes up to `maxCode`. */
+/** Bytes per code, for codes up to `maxCode`. */
 export function codeWidth(maxCode: number): 1 | 2 | 4 {
   return maxCode < 0x100 ? 1 : maxCode < 0x10000 ? 2 : 4;
 }
@@ -15,7 +15,7 @@ export function allocateCodes(count: number, maxCode: number): Codes {
   return width === 1 ? new Uint8Array(count) : width === 2 ? new Uint16Array(count) : new Uint32Array(count);
 }
 
-/** The same codes, as narrow as the largest allows. */
+/** The same codes, as narrow as the largest one allows. */
 export function narrowCodes(codes: Uint32Array, max = maxOf(codes)): Codes {
   const narrow = allocateCodes(codes.length, max);
   narrow.set(codes);
@@ -23,8 +23,8 @@ export function narrowCodes(codes: Uint32Array, max = maxOf(codes)): Codes {
 }
 
 /**
- * The same codes in four bytes each: a loop that meets arrays of all three widths takes several times as long as the copy and a loop over one.
- * @param scratch that the copy may be of; null: it stays
+ * The same codes in four bytes each: a loop over arrays of all three widths takes several times as long as the copy and a loop over one width.
+ * @param scratch memory for the copy; null: a copy that stays valid
  */
 export function wideCodes(codes: Codes, scratch: Scratch | null = null): Uint32Array {
   if (codes instanceof Uint32Array) return codes;
@@ -34,24 +34,24 @@ export function wideCodes(codes: Codes, scratch: Scratch | null = null): Uint32A
   return wide;
 }
 
-/** The largest of some codes; 0 of none. */
+/** The largest code; 0 if there are none. */
 export function maxOf(codes: Uint32Array): number {
   let max = 0;
   for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
   return max;
 }
 
-/** Views bytes as codes of the given width, without a copy where the alignment allows. */
+/** Views bytes as codes of the given width, without a copy if the alignment allows. */
 export function codesOfBytes(bytes: Uint8Array, width: number): Codes {
   if (width === 1) return bytes;
-  // Not by `slice`, which of a `Buffer` would be a view of the same place.
+  // Not `slice`: on a `Buffer` it returns a view of the same memory.
   const aligned = bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
   return width === 2
     ? new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2)
     : new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
 }
 
-/** Codes that grow at the end, in number and in width. A view taken earlier stays as it was. */
+/** Codes that grow at the end, in number and in width. Views taken earlier stay as they were. */
 export class GrowableCodes {
   #codes: Codes = new Uint8Array(64);
   #limit = 0x100;
@@ -77,24 +77,24 @@ export class GrowableCodes {
     if (code > this.#max) this.#max = code;
   }
 
-  /** Pushes `count` codes that lie at `from`. */
+  /** Pushes the `count` codes at `from`. */
   pushAll(codes: Uint32Array, from: number, count: number): void {
     const end = from + count;
     let max = 0;
     for (let at = from; at < end; at += 1) if (codes[at]! > max) max = codes[at]!;
     if (max >= this.#limit || this.#count + count > this.#codes.length) this.#grow(max, this.#count + count);
-    // What lies behind the last code is 0 already.
+    // Slots beyond the last code are already 0.
     if (max > 0) this.#codes.set(codes.subarray(from, end), this.#count);
     this.#count += count;
     if (max > this.#max) this.#max = max;
   }
 
-  /** The codes so far, without a copy: rows pushed later lie behind its end. */
+  /** The codes so far, without a copy: codes pushed later lie beyond its end. */
   view(): Codes {
     return this.#codes.subarray(0, this.#count);
   }
 
-  /** Makes it wide enough for a code, and long enough for `count` codes. */
+  /** Makes room for a code as large as `code`, and for `count` codes. */
   #grow(code: number, count: number): void {
     let capacity = this.#codes.length;
     while (capacity < count) capacity *= 2;

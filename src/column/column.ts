@@ -4,8 +4,8 @@ import { allocateCodes, maxOf, wideCodes } from "./codes.js";
 import type { Codes } from "./codes.js";
 
 /**
- * Codes of a column over the rows of one segment or head. Sparse: only the rows that have the key, ascending,
- * all others are 0. A column nobody has is a sparse column of no rows.
+ * Codes of a column over the rows of one segment or head. Sparse: only the rows that have the key, ascending; all others are 0. A column
+ * without values is a sparse column of no rows.
  */
 export type CodeColumn =
   | { readonly kind: "dense"; readonly codes: Codes }
@@ -23,7 +23,7 @@ export function columnByteLength(column: CodeColumn): number {
   return column.codes.byteLength + (column.kind === "sparse" ? column.rows.byteLength : 0);
 }
 
-/** One code per row; a sparse column is spread out, at the cost of its rows. */
+/** One code per row; a sparse column is expanded, at a cost linear in its rows. */
 export function denseCodes(column: CodeColumn): Codes {
   if (column.kind === "dense") return column.codes;
   return Scratch.atOnce((scratch) => {
@@ -34,7 +34,7 @@ export function denseCodes(column: CodeColumn): Codes {
   });
 }
 
-/** The code of one row: constant for dense columns, a binary search for sparse ones. */
+/** The code of one row: constant time for dense columns, a binary search for sparse ones. */
 export function codeAt(column: CodeColumn, row: number): number {
   if (column.kind === "dense") return column.codes[row]!;
   let low = 0;
@@ -47,13 +47,13 @@ export function codeAt(column: CodeColumn, row: number): number {
   return column.rows[low] === row ? column.codes[low]! : 0;
 }
 
-/** Distinct codes of a column with their row counts, codes ascending; code 0 where some row has it. */
+/** Distinct codes of a column with their row counts, codes ascending; includes code 0 if a row has it. */
 export interface Histogram {
   readonly codes: Uint32Array;
   readonly counts: Uint32Array;
 }
 
-// One scratch for all histograms: counting is synchronous and leaves it zeroed.
+// Shared by all histograms: counting is synchronous and leaves it zeroed.
 let scratch = new Uint32Array(1024);
 
 export function histogramOf(column: CodeColumn): Histogram {
@@ -68,7 +68,7 @@ function greatestOf({ codes }: CodeColumn): number {
   return Scratch.atOnce((scratch) => maxOf(wideCodes(codes, scratch)));
 }
 
-/** The histogram of some rows, ascending. */
+/** The histogram of some rows, which must be ascending. */
 export function histogramOfRows(column: CodeColumn, rows: Uint32Array): Histogram {
   const max = greatestOf(column);
   const counts = scratchFor(max);
@@ -76,7 +76,7 @@ export function histogramOfRows(column: CodeColumn, rows: Uint32Array): Histogra
   return takeHistogram(counts, max);
 }
 
-/** Adds one for each row, ascending, to the count of its code. */
+/** Adds one per row to the count of its code; rows must be ascending. */
 function addCounts(column: CodeColumn, rows: Uint32Array, counts: Uint32Array): void {
   if (column.kind === "dense") {
     const { codes } = column;
@@ -102,7 +102,6 @@ function takeHistogram(counts: Uint32Array, max: number): Histogram {
   return histogram;
 }
 
-/** The histogram of counts by code. */
 function histogramOfCounts(counts: Uint32Array): Histogram {
   let distinct = 0;
   for (let code = 0; code < counts.length; code += 1) if (counts[code] !== 0) distinct += 1;

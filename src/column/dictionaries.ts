@@ -3,22 +3,22 @@ import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../sch
 import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES } from "./dictionary.js";
 import type { HeldValues } from "./dictionary.js";
 
-/** Bytes of distinct values that a store may hold in this process, by estimate: what its heap has room for, where that is told. */
+/** Estimated bytes of distinct values that a store may hold in this process: as much as its heap allows, if the heap limit is known. */
 export function dictionaryBytesMax(): number {
   return Math.min(LIMITS.dictionaryBytes, Math.max(0, HEAP_BYTES - LIMITS.heapBesideBytes) * LIMITS.dictionaryHeapShare);
 }
 
-// Of Node, Bun and Deno, without importing what browsers do not have.
+// Works in Node, Bun and Deno, without importing what browsers do not have.
 const HEAP_BYTES = globalThis.process?.getBuiltinModule?.("node:v8")?.getHeapStatistics().heap_size_limit || Infinity;
 
-/** Values a dictionary gained: the codes from `start` on. */
+/** Values added to a dictionary: the codes from `start` on. */
 export interface DictionaryDelta {
   readonly name: string;
   readonly start: number;
   readonly values: readonly string[];
 }
 
-/** The same values in parts of at most `charCount` characters each, longer values alone. */
+/** The same values in parts of at most `charCount` characters each; longer values stand alone. */
 export function splitDeltas(deltas: readonly DictionaryDelta[], charCount: number): DictionaryDelta[][] {
   const parts: DictionaryDelta[][] = [[]];
   let room = charCount;
@@ -37,12 +37,12 @@ export function splitDeltas(deltas: readonly DictionaryDelta[], charCount: numbe
   return parts.filter((part) => part.length > 0);
 }
 
-/** Stands before every key name, so that the key `""` is told from no key. */
+/** Prefix of every key name, which distinguishes the key `""` from no key. */
 const KEY_MARK = ".";
 
 const metadataName = /^m\d+$/;
 
-/** Every dictionary of a store: one per field, metadata key names, shapes, and one of JSON texts per metadata key. */
+/** All dictionaries of a store: one per field, metadata key names, shapes, and one of JSON texts per metadata key. */
 export class Dictionaries {
   readonly #byName = new Map<string, Dictionary>();
   readonly #shapeKeys: (readonly number[])[] = [];
@@ -59,7 +59,7 @@ export class Dictionaries {
     this.#byName.set(SHAPE_DICTIONARY, this.shapes);
   }
 
-  /** The dictionary of this name, which is also the name of its column; a metadata key's is made on first need. */
+  /** The dictionary of this name, which is also the name of its column; created on first use for a metadata key. */
   named(name: string): Dictionary {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -68,7 +68,7 @@ export class Dictionaries {
     return made;
   }
 
-  /** JSON texts of one metadata key, by the key's code. */
+  /** JSON texts of one metadata key, by the code of the key. */
   ofKey(keyCode: number): JsonDictionary {
     const known = this.#byKey[keyCode];
     if (known !== undefined) return known;
@@ -77,17 +77,16 @@ export class Dictionaries {
     return dictionary;
   }
 
-  /** The code of a metadata key, a new one if need be. The empty key has one like any other. */
+  /** The code of a metadata key, adding it if new. The empty key has one like any other. */
   keyCode(key: string): number {
     return this.keys.intern(`${KEY_MARK}${key}`);
   }
 
-  /** The code of a metadata key; -1 when no event ever had it. */
+  /** The code of a metadata key; -1 if no event ever had it. */
   knownKeyCode(key: string): number {
     return this.keys.codeOf(`${KEY_MARK}${key}`);
   }
 
-  /** The metadata key of a code. */
   keyOf(code: number): string {
     return this.keys.valueOf(code).slice(KEY_MARK.length);
   }
@@ -102,19 +101,19 @@ export class Dictionaries {
     return keys;
   }
 
-  /** Number of values of the dictionary that has most. */
+  /** Number of values of the largest dictionary. */
   get largestSize(): number {
     let size = 0;
     for (const dictionary of this.#byName.values()) size = Math.max(size, dictionary.size);
     return size;
   }
 
-  /** Estimate of the bytes of all values, without what is derived from them. Costs nothing to ask. */
+  /** Estimated bytes of all values, without derived data. Free to read. */
   get heldByteLength(): number {
     return this.#held.charCount * 2 + this.#held.valueCount * VALUE_OVERHEAD_BYTES;
   }
 
-  /** Share of the bound on bytes, or on the values of one dictionary, whichever is more. */
+  /** Share of the limit on bytes, or on the values of one dictionary, whichever is larger. */
   get fullness(): number {
     return Math.max(this.heldByteLength / dictionaryBytesMax(), this.largestSize / LIMITS.dictionaryValueCount);
   }
@@ -125,14 +124,14 @@ export class Dictionaries {
     return byteLength;
   }
 
-  /** Sizes of all dictionaries now, to be handed to `deltasSince` later. */
+  /** Current sizes of all dictionaries, for `deltasSince`. */
   sizes(): Map<string, number> {
     const sizes = new Map<string, number>();
     for (const [name, dictionary] of this.#byName) sizes.set(name, dictionary.size);
     return sizes;
   }
 
-  /** What was added since `sizes`, up to `until` where given. Cost: one look at each dictionary. */
+  /** Values added since `sizes`, up to `until` if given. Cost: one check per dictionary. */
   deltasSince(sizes: ReadonlyMap<string, number>, until?: ReadonlyMap<string, number>): DictionaryDelta[] {
     const deltas: DictionaryDelta[] = [];
     for (const [name, dictionary] of this.#byName) {
@@ -143,18 +142,18 @@ export class Dictionaries {
     return deltas;
   }
 
-  /** Forgets what was added since `sizes`: nothing stored ever used it. */
+  /** Drops the values added since `sizes`, which nothing stored ever used. */
   truncate(sizes: ReadonlyMap<string, number>): void {
     for (const [name, dictionary] of this.#byName) {
       dictionary.truncate(sizes.get(name) ?? 1);
       if (metadataName.test(name) && !sizes.has(name)) this.#byName.delete(name);
     }
-    // Those that are left are found again by their names.
+    // `ofKey` finds the remaining ones again by name.
     this.#byKey.length = 0;
     this.#shapeKeys.length = Math.min(this.#shapeKeys.length, this.shapes.size);
   }
 
-  /** Adds values that were stored earlier; values already here must be the same. False when they are not. */
+  /** Adds values stored earlier; returns false if they differ from values already present. */
   apply(delta: DictionaryDelta): boolean {
     const dictionary = this.named(delta.name);
     if (delta.start > dictionary.size) return false;

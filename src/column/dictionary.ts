@@ -1,20 +1,20 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and places are bounded by their arrays */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by their arrays */
 import { DaybookError } from "../base/errors.js";
 import { atOnce, type Steps } from "../base/steps.js";
 import { mergeCodes, sortedCodes, sortedCodesInTurns, sortCodesByText } from "../base/text-order.js";
 import type { Turns } from "../base/turn.js";
 import { TextTable } from "./text-table.js";
 
-/** Codes that have no place yet are given one when as many of them were compared as this share of those that have. */
+/** Compared codes join the order once they are more than this share of the codes in it. */
 const COMPARED_SHARE = 1 / 8;
 
-/** The order of the codes that were asked for: what was compared once need not be again. 4 bytes a code, and 4 for each code asked for. */
+/** The order of the codes requested so far, which spares comparing them again. 4 bytes a code, and 4 for each code requested. */
 export class AskedOrder {
-  /** By their values' code points. */
+  /** Codes sorted by their values' code points. */
   #order: Uint32Array = new Uint32Array(0);
-  /** By code: its place in the order and one; 0 for none. */
+  /** By code: its index in the order plus one; 0 for none. */
   #places = new Uint32Array(0);
-  /** Codes without a place that were compared since some got one. */
+  /** Codes outside the order that were compared since some last joined it. */
   #comparedCount = 0;
 
   /** @param values by code */
@@ -24,7 +24,7 @@ export class AskedOrder {
     return this.#order.byteLength + this.#places.byteLength;
   }
 
-  /** The same codes, each of which comes once, by their values' code points. Cost: 0.1 µs a code, 0.7 for those that have no place yet. */
+  /** Sorts distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 for those not in the order yet. */
   of(codes: Uint32Array): Uint32Array {
     this.#makeRoom();
     const places = new Uint32Array(codes.length);
@@ -45,7 +45,7 @@ export class AskedOrder {
     return this.#merge(known, compared);
   }
 
-  /** Values were forgotten. */
+  /** Call it when values are dropped. */
   clear(): void {
     this.#order = new Uint32Array(0);
     this.#places = new Uint32Array(0);
@@ -70,62 +70,62 @@ export class AskedOrder {
   }
 }
 
-/** What several dictionaries hold together. */
+/** Totals over several dictionaries. */
 export interface HeldValues {
   charCount: number;
   valueCount: number;
 }
 
-/** Estimate: two bytes a character, and so many for the string, its slot and its entry in the map. */
+/** Estimate: two bytes a character, and this for the string, its slot and its entry in the table. */
 export const VALUE_OVERHEAD_BYTES = 72;
 
-/** A look at each value takes a fiftieth of putting it into the table: a new process that answers one question needs no table. */
+/** Reading a value takes a fiftieth of adding it to the table: a new process that answers one query needs no table. */
 const SCAN_COUNT_MAX = 8;
-/** The table of fewer values is made at once. */
+/** With fewer values, the table is built at once. */
 const SCAN_VALUES_MIN = 10_000;
 
-/** Values that are put into the table, or looked up there, in one step. */
+/** Values that are added to the table, or looked up in it, in one step. */
 const VALUES_PER_STEP = 4_096;
 
-/** Making the order of all codes is cheaper than ordering this share of them by itself; where it is known, a look at each is. */
+/** From this share of all codes on, building the order of all is cheaper than sorting them alone; from the second share on if it is known. */
 const ORDER_SHARE = 1 / 8;
 const KNOWN_ORDER_SHARE = 1 / 64;
-/** It is known where it holds this share: what came since is merged. */
+/** The order counts as known if it covers this share: newer codes are merged. */
 const KNOWN_SHARE = 4 / 5;
-/** Ordering so many times all codes, in parts, takes as long as making it. */
+/** Sorting this many times all codes, in parts, takes as long as building the order. */
 const ORDERED_SHARE = 4;
 
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
   readonly #table = new TextTable(this.#values);
-  /** Values below it can be looked up: those of a file only from the first look-up on. */
+  /** Values below it are in the table; those of a file are added by the first look-up. */
   #indexedSize = 1;
   #scanCount = 0;
   #charCount = 0;
   #valueCount = 0;
-  /** Codes whose values are still there for who reads what was. */
+  /** Codes whose values remain for readers of older snapshots. */
   readonly #retired = new Set<number>();
-  /** The first codes by their values' code points; of blanked codes nothing is known. */
+  /** The first codes sorted by their values' code points; empty after a code was blanked. */
   #inOrder: Uint32Array = new Uint32Array(0);
   readonly #asked = new AskedOrder(this.#values);
-  /** Codes that were ordered by themselves. */
+  /** Codes sorted alone so far. */
   #orderedCount = 0;
-  /** How often values were forgotten: an order that was begun before knows nothing of it. */
+  /** How often values were dropped: an order begun before is then discarded. */
   #forgettingCount = 0;
 
-  /** @param held counts its values too */
+  /** @param held totals that also count these values */
   constructor(
     readonly name: string,
     readonly held: HeldValues = { charCount: 0, valueCount: 0 },
   ) {}
 
-  /** Number of codes, code 0 included. */
+  /** Number of codes, including code 0. */
   get size(): number {
     return this.#values.length;
   }
 
-  /** Number of values that it holds: those of blanked codes are gone. */
+  /** Number of values, without those of blanked codes. */
   get valueCount(): number {
     return this.#valueCount;
   }
@@ -135,8 +135,8 @@ export class Dictionary {
   }
 
   /**
-   * The code of a value; -1 when it was never stored. Cost: values that a file brought are put into the table first; where these are
-   * very many, the first look-ups look through them instead. @throws corruption
+   * The code of a value; -1 if it was never stored. Cost: values from a file are first added to the table; if there are very many, the first
+   * look-ups scan them instead. @throws corruption
    */
   codeOf(value: string): number {
     if (value === "") return 0;
@@ -147,8 +147,8 @@ export class Dictionary {
   }
 
   /**
-   * The codes of one field of many rows, of which texts and codes lie at `start`: 0 for what is not set, -1 and a mark in
-   * `hasNew` for new values. Field by field a look-up takes a third of what it takes row by row: the table stays in cache.
+   * The codes of one field of many rows, whose texts and codes begin at `start`: 0 for not set, -1 and a mark in `hasNew` for new values. Field by
+   * field, a look-up takes a third of its time row by row: the table stays in cache.
    */
   codesOf(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
     if (this.#indexedSize < this.#values.length) this.#index();
@@ -157,18 +157,18 @@ export class Dictionary {
 
   /** The codes of some values, -1 for one that was never stored. Cost: as of `codeOf`, in steps of some milliseconds. @throws corruption */
   *codesOfAll(values: readonly string[]): Steps<number[]> {
-    // So many that looking through all values for each takes longer than the table.
+    // With this many values, scanning all for each takes longer than building the table.
     if (this.#values.length - this.#indexedSize > SCAN_VALUES_MIN && values.length > SCAN_COUNT_MAX - this.#scanCount) yield* this.#indexing();
     const codes: number[] = [];
     for (const [at, value] of values.entries()) {
       codes.push(this.codeOf(value));
-      // Of an unknown one all are looked at where there is no table yet.
+      // Without a table, an unknown value scans all values.
       if (this.#indexedSize < this.#values.length || at % VALUES_PER_STEP === 0) yield;
     }
     return codes;
   }
 
-  /** The code of a value, a new one if need be. */
+  /** The code of a value, adding it if new. */
   intern(value: string): number {
     if (this.#indexedSize < this.#values.length) this.#index();
     const known = this.codeOf(value);
@@ -180,13 +180,13 @@ export class Dictionary {
     return code;
   }
 
-  /** Gives the next code to a value that has none, or to `""` in the place of one that was blanked. */
+  /** Gives the next code to a value without one, or to `""` in place of a blanked value. */
   add(value: string): void {
     this.#values.push(value);
     this.#count(value, 1);
   }
 
-  /** @param sign 1: it came; -1: it is gone */
+  /** @param sign 1: added; -1: dropped */
   #count({ length }: string, sign: 1 | -1): void {
     if (length === 0) return;
     this.#charCount += sign * length;
@@ -225,19 +225,19 @@ export class Dictionary {
     }
   }
 
-  /** Takes a value away from a code that nothing stored uses any more: whoever brings it again gets another code. */
+  /** Removes the value of a code that nothing stored uses any more: if the value is added again, it gets another code. */
   retire(code: number): void {
     this.#index();
     this.#table.remove(this.valueOf(code), code);
     this.#retired.add(code);
   }
 
-  /** Whether a code's value was taken away, and is not forgotten yet. */
+  /** Whether a code's value was removed and is not blanked yet. */
   isRetired(code: number): boolean {
     return this.#retired.has(code);
   }
 
-  /** Forgets all codes from `size` on: nothing stored ever used them. */
+  /** Drops all codes from `size` on, which nothing stored ever used. */
   truncate(size: number): void {
     this.#forgettingCount += 1;
     for (let code = size; code < this.#values.length; code += 1) {
@@ -251,7 +251,7 @@ export class Dictionary {
     this.#asked.clear();
   }
 
-  /** Forgets the value of a retired code, once nobody can be reading it. */
+  /** Drops the value of a retired code, once no reader can need it. */
   blank(code: number): void {
     this.#forgettingCount += 1;
     this.#count(this.valueOf(code), -1);
@@ -266,23 +266,23 @@ export class Dictionary {
     return this.#values[code] ?? "";
   }
 
-  /** All codes by their values' code points. Made on first need, 4 bytes a value; extended by what came since. Not to be changed. */
+  /** All codes sorted by their values' code points, 4 bytes a value. Built on first use, extended by newer codes. Not to be changed. */
   codesInOrder(): Uint32Array {
     const known = this.#inOrder;
     if (known.length === this.size) return known;
     const added = sortedCodes(this.#values, known.length, this.size);
-    // A few are put in their places, many make it worth to begin anew.
+    // A few are merged; with many it pays to sort all.
     if (added.length > known.length / 4) this.#inOrder = sortedCodes(this.#values, 0, this.size);
     else this.#inOrder = mergeCodes(this.#values, known, added);
     return this.#inOrder;
   }
 
-  /** A few codes, each of which comes once, by their values' code points. Cost: 0.1 µs a code, 0.7 where it was never asked for. */
+  /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
   fewInOrder(codes: Uint32Array): Uint32Array {
     return this.#asked.of(codes);
   }
 
-  /** Makes what `codesInOrder` needs in turns of others; in vain where values are forgotten meanwhile. */
+  /** Builds the order for `codesInOrder`, yielding in between; the result is discarded if values are dropped meanwhile. */
   async order(turns: Turns): Promise<void> {
     const { size } = this;
     if (this.#inOrder.length >= size * KNOWN_SHARE) return;
@@ -292,8 +292,8 @@ export class Dictionary {
   }
 
   /**
-   * Whether `codesInOrder` is cheaper than ordering so many codes by themselves: for an eighth of all; for less where it is at hand, or where
-   * as much was asked for before as making it costs.
+   * Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all; for less if the order is known, or if earlier
+   * requests already cost as much as building it.
    */
   isOrderWorth(codeCount: number): boolean {
     if (codeCount >= this.size * ORDER_SHARE) return true;
@@ -302,35 +302,35 @@ export class Dictionary {
     return this.#orderedCount >= this.size * ORDERED_SHARE;
   }
 
-  /** Values of the codes from `start` on. */
+  /** The values of the codes from `start` on. */
   valuesFrom(start: number): string[] {
     return this.#values.slice(start);
   }
 
-  /** All values by code, not to be changed. */
+  /** All values by code; not to be changed. */
   get values(): readonly string[] {
     return this.#values;
   }
 }
 
-/** Scalars at hand per key: keys with more values rarely meet one again. */
+/** Cached scalars per key: values of keys with more rarely repeat. */
 const SCALAR_COUNT_MAX = 4_096;
 
 const NOT_PARSED = Symbol("not parsed");
 
-/** A dictionary whose values are JSON texts; `""`, its code 0, stands for an absent key. */
+/** A dictionary of JSON texts; `""`, its code 0, stands for an absent key. */
 export class JsonDictionary extends Dictionary {
   readonly #scalars = new Map<string | number | boolean, number>();
   readonly #parsed: unknown[] = [undefined];
   readonly #arrayCodes: number[] = [];
   #scanned = 1;
 
-  /** The code of a scalar, where it is at hand: its text is then not made, nor hashed. -1 when it is not. */
+  /** The cached code of a scalar, which spares building and hashing its text; -1 if it is not cached. */
   codeOfScalar(value: string | number | boolean): number {
     return this.#scalars.get(value) ?? -1;
   }
 
-  /** The code of a value's text, a new one if need be; the value's code is at hand from then on. */
+  /** The code of a value's text, adding it if new; caches the code of a scalar. */
   internScalar(value: unknown, text: string): number {
     const code = this.intern(text);
     if (this.#scalars.size < SCALAR_COUNT_MAX && (typeof value === "string" || typeof value === "number" || typeof value === "boolean"))
@@ -340,7 +340,7 @@ export class JsonDictionary extends Dictionary {
 
   /** The JSON value of a code; undefined for code 0 and blanked ones. Each text is parsed once. Not to be changed. */
   json(code: number): unknown {
-    // A million of them would hold the thread: only what is asked for is parsed.
+    // Parsing a million of them would block the thread: only requested ones are parsed.
     for (let next = this.#parsed.length; next <= code; next += 1) this.#parsed.push(NOT_PARSED);
     if (this.#parsed[code] === NOT_PARSED) {
       const text = this.valueOf(code);
@@ -367,7 +367,7 @@ export class JsonDictionary extends Dictionary {
     if (code < this.#parsed.length) this.#parsed[code] = undefined;
   }
 
-  /** Codes whose value is an array: they may equal a scalar that their text does not. */
+  /** Codes whose value is an array: they may equal a scalar whose text differs. */
   arrayCodes(): readonly number[] {
     for (; this.#scanned < this.size; this.#scanned += 1)
       if (this.valueOf(this.#scanned).startsWith("[")) this.#arrayCodes.push(this.#scanned);

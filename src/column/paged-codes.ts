@@ -1,11 +1,11 @@
-/** Codes of a page: 16 KiB. */
+/** Codes of a page, which has 16 KiB. */
 export const PAGE_CODE_COUNT = 4_096;
 const PAGE_BITS = 12;
 const PAGE_MASK = PAGE_CODE_COUNT - 1;
 
 const NO_CODES = new Int32Array(PAGE_CODE_COUNT);
 
-/** Numbers by code, 0 where there is none, as they were at one moment. */
+/** A snapshot of numbers by code, 0 where none is set. */
 export class FrozenCodes {
   constructor(readonly pages: readonly Int32Array[]) {}
 
@@ -16,12 +16,12 @@ export class FrozenCodes {
 }
 
 /**
- * Numbers by code that change while readers go on seeing what was: a page is copied before its first change after a reader came.
- * 4 bytes for every code below the greatest; a moment costs 8 bytes a page, and 16 KiB for each page that changes after it.
+ * Numbers by code that change while readers keep their snapshots: a page is copied before its first change after a snapshot.
+ * 4 bytes for every code below the greatest; a snapshot costs 8 bytes a page, and 16 KiB for each page that changes after it.
  */
 export class PagedCodes {
   #pages: Int32Array[] = [];
-  /** 1 for a page that no reader sees. */
+  /** By page: true if no snapshot shares it. */
   #isOwn: boolean[] = [];
   #frozen: FrozenCodes | null = null;
 
@@ -52,7 +52,7 @@ export class PagedCodes {
     return this.#pages.length;
   }
 
-  /** Visits what is set, by ascending codes. @param fromPage the first of the pages to look at, up to `toPage` */
+  /** Calls `visit` for each code that is set, ascending, in the pages `[fromPage, toPage)`. */
   each(visit: (code: number, value: number) => void, fromPage = 0, toPage = this.#pages.length): void {
     for (let at = fromPage; at < toPage; at += 1) {
       const page = this.#pages[at] as Int32Array;
@@ -61,7 +61,7 @@ export class PagedCodes {
     }
   }
 
-  /** What is there now, whatever is set later. The same object as long as nothing is set. Cost: the pages, after a change. */
+  /** A snapshot, unaffected by later changes. The same object until the next change. Cost: the pages, after a change. */
   freeze(): FrozenCodes {
     if (this.#frozen === null) {
       this.#frozen = new FrozenCodes(this.#pages.slice());

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and places are bounded by the arrays */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by the arrays */
 import type { Codes } from "./codes.js";
 import { firstAtLeast } from "./search.js";
 
@@ -6,15 +6,15 @@ import { firstAtLeast } from "./search.js";
 export interface Postings {
   /** Ascending. */
   readonly codes: Uint32Array;
-  /** Rows of the code at `place` are those from `starts[place]` to before `starts[place + 1]`, ascending. */
+  /** The rows of `codes[i]` are `rows[starts[i]]` to before `rows[starts[i + 1]]`, ascending. */
   readonly starts: Uint32Array;
   readonly rows: Uint32Array;
 }
 
-// Scratch of one slot per code: counts, then places; zero between calls.
+// Scratch with one slot per code: counts, then positions; zero between calls.
 let slots = new Uint32Array(1024);
 
-/** Sorts rows by code. Cost: some 5 ns a row. */
+/** Groups rows by code. Cost: about 5 ns a row. */
 export function postingsOf(codeOfRow: Codes): Postings {
   reserve(codeOfRow);
   const codes = countCodes(codeOfRow).sort();
@@ -38,14 +38,14 @@ export function postingsByteLength({ codes, starts, rows }: Postings): number {
   return codes.byteLength + starts.byteLength + rows.byteLength;
 }
 
-/** Rows of one code; empty where there are none. Cost: a binary search. */
+/** The rows of one code; empty if it has none. Cost: a binary search. */
 export function rowsOfCode(postings: Postings, code: number): Uint32Array {
   const place = firstAtLeast(postings.codes, code);
   if (postings.codes[place] !== code) return postings.rows.subarray(0, 0);
   return postings.rows.subarray(postings.starts[place]!, postings.starts[place + 1]!);
 }
 
-/** The rows of several lists as one, ascending. */
+/** Merges several lists of rows into one, ascending. */
 export function joinLists(lists: readonly Uint32Array[]): Uint32Array {
   const joined = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
   let at = 0;
@@ -56,7 +56,7 @@ export function joinLists(lists: readonly Uint32Array[]): Uint32Array {
   return joined.sort();
 }
 
-/** Distinct codes but 0; leaves each one's number of rows in its slot. */
+/** The distinct codes except 0; leaves the number of rows of each in its slot. */
 function countCodes(codeOfRow: Codes): Uint32Array {
   const distinct = new Uint32Array(codeOfRow.length);
   let count = 0;

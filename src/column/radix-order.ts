@@ -1,11 +1,11 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
 
 const DIGIT_BITS = 11;
 const DIGIT_END = 2 ** DIGIT_BITS;
 
 /**
- * Places in the order of their keys; those of one key stay as they are. Cost: two looks at each for each 11 bits of the greatest key.
- * @param take memory for so many
+ * Sorts `places` by their keys, stably. Cost: two passes for each 11 bits of the greatest key.
+ * @param take returns memory for that many numbers
  */
 export function radixOrder(places: Uint32Array, keys: Uint32Array, take: (count: number) => Uint32Array = (count) => new Uint32Array(count)): Uint32Array {
   let max = 0;

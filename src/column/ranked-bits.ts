@@ -1,13 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- words are bounded by the loops */
 import { popcount } from "./bitmap.js";
 
-/** A set of codes that knows the rank of each among them, from 0 for the least: 8 bytes for 32 codes below the greatest. */
+/** A set of codes with the rank of each, from 0 for the least: 8 bytes for 32 codes below the greatest. */
 export class RankedBits {
-  /** How many codes lie before those of each word. */
+  /** By word: the number of codes in all words before it. */
   readonly #before: Uint32Array;
   readonly count: number;
 
-  /** @param words one bit a code: not to be changed any more */
+  /** @param words one bit a code; must not change any more */
   constructor(readonly words: Uint32Array) {
     this.#before = new Uint32Array(words.length);
     let count = 0;
@@ -28,7 +28,7 @@ export class RankedBits {
     return this.#before[word]! + popcount(this.words[word]! & ((1 << (code & 31)) - 1));
   }
 
-  /** Visits the ranks of the codes that are in another set too, ascending. Cost: the words, and the codes. */
+  /** Visits the ranks of the codes that are also in another set, ascending. Cost: the words, and the codes. */
   eachRankIn(others: Uint32Array, visit: (rank: number) => void): void {
     const end = Math.min(this.words.length, others.length);
     for (let word = 0; word < end; word += 1) {

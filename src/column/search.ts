@@ -1,7 +1,7 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the values */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the values */
 import type { Codes } from "./codes.js";
 
-/** First place from `from` on whose value is at least `value`, of values in order; their number where there is none. */
+/** The first index from `from` on whose value is at least `value`, in sorted values; their length if there is none. */
 export function firstAtLeast(values: Codes | Int32Array | Float64Array, value: number, from = 0): number {
   let low = from;
   let high = values.length;

@@ -1,40 +1,40 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots and rows are bounded by the sizes computed here */
-/** So many texts lie in a `Map`, which is faster while it stays in the processor's cache. */
+/** Up to this many texts stay in a `Map`, which is faster while it fits in the processor's cache. */
 const FEW_COUNT = 512;
-/** Codes of few texts are at hand by some of their characters: a `Map` hashes all of a text that it has not seen as this object. */
+/** A small cache of codes by some characters of the text: a `Map` hashes the whole of each new string object. */
 const AT_HAND_SHIFT = 22;
 const AT_HAND_COUNT = 2 ** (32 - AT_HAND_SHIFT);
-/** Slots of a bucket, a code and a hash each: a line of the processor's cache. */
+/** Slots of a bucket, a code and a hash each: one cache line of the processor. */
 const BUCKET_SLOTS = 8;
 const SLOT_WORDS = 2;
 const BUCKET_WORDS = BUCKET_SLOTS * SLOT_WORDS;
-/** Codes per bucket at which there are twice as many: one in a hundred then finds its bucket full. */
+/** Average codes per bucket from which on their number doubles: one code in a hundred then finds its bucket full. */
 const BUCKET_CODES_MAX = 4;
-/** Buckets of the slots before that are put elsewhere with each new text: none are left long before these are full. */
+/** Former buckets moved with each new text: all are moved long before the new ones are full. */
 const MOVED_BUCKET_COUNT = 4;
-/** Characters of which each has a part in the hash; of longer texts the last ones, and some of those before. */
+/** A text of up to this length is hashed whole; of a longer one, the last characters and a spread of those before. */
 const HASHED_CHARS_MAX = 32;
 const LAST_CHARS = 16;
 const SPREAD_CHARS = 16;
 
-// One for all look-ups: they are synchronous.
+// Shared by all look-ups, which are synchronous.
 let hashes = new Int32Array(256);
 let setRows = new Uint32Array(256);
 
 /**
- * Codes by their texts. Of many texts each has a place in the bucket of its hash, so that a look-up waits for memory two or
- * three times, and look-ups of many rows wait together: less than half of the time that a `Map` takes. A `Map` takes those
- * whose bucket is full, so nobody can prepare texts that make it slow.
+ * Codes by their texts. Large tables place each text in the bucket of its hash, so that a look-up waits for memory two or three times, and
+ * look-ups of many rows wait together: less than half of the time of a `Map`. Texts whose bucket is full go to a `Map`, so that no one can
+ * prepare texts that make it slow.
  */
 export class TextTable {
-  /** All of them while there are few. */
+  /** All texts of a small table; in a large one, those whose bucket is full. */
   #map = new Map<string, number>();
-  /** Of the texts that were looked up last, while there are few. Made on first need. */
+  /** Cache of a small table, for the texts looked up last. Created on first use. */
   #atHand = new Int32Array(0);
-  /** Code, hash, code, hash; a code of 0 is none, and none follows it in its bucket. Empty while there are few. */
+  /** Code, hash, code, hash; a code of 0 means free, and no used slot follows it in its bucket. Empty in a small table. */
   #slots = new Int32Array(0);
   #bucketMask = 0;
-  /** The slots before, half as many: those from `#movedEnd` on are only there. Empty where all are moved. */
+  /** The former slots, half as many: those from `#movedEnd` on exist only here. Empty once all are moved. */
   #former = new Int32Array(0);
   #movedEnd = 0;
   #size = 0;
@@ -46,21 +46,18 @@ export class TextTable {
     return this.#slots.byteLength + this.#former.byteLength + this.#atHand.byteLength;
   }
 
-  /** The code of a text; -1 when it has none. */
+  /** The code of a text; -1 if it has none. */
   codeOf(text: string): number {
     return this.#slots.length === 0 ? (this.#map.get(text) ?? -1) : this.#find(text, hashOf(text));
   }
 
-  /**
-   * The codes of one field of many rows, of which texts and codes lie at `start`: 0 for what is not set, -1 and a mark in
-   * `hasNew` for texts without a code.
-   */
+  /** The codes of one field of many rows, whose texts and codes begin at `start`: 0 for not set, -1 and a mark in `hasNew` for unknown texts. */
   codesOf(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
     if (this.#slots.length === 0) this.#codesOfFew(texts, codes, start, hasNew, rowCount);
     else this.#codesOfMany(texts, codes, start, hasNew, rowCount);
   }
 
-  /** Gives a text its code, which is not 0. @returns false when it has one already */
+  /** Gives a text its code, which is not 0. @returns false if it already has one */
   add(text: string, code: number): boolean {
     if (this.#slots.length === 0 && this.#size < FEW_COUNT) {
       if (this.#map.has(text)) return false;
@@ -76,7 +73,7 @@ export class TextTable {
     return true;
   }
 
-  /** Takes its code away from a text, if it is this one. */
+  /** Removes a text, if it has this code. */
   remove(text: string, code: number): void {
     if (this.codeOf(text) !== code) return;
     this.#size -= 1;
@@ -92,7 +89,7 @@ export class TextTable {
     while (last + SLOT_WORDS < end && slots[last + SLOT_WORDS] !== 0) last += SLOT_WORDS;
     slots[slot] = slots[last]!;
     slots[slot + 1] = slots[last + 1]!;
-    // Of an erased text not even its hash stays.
+    // Of an erased text not even the hash may remain.
     slots.fill(0, last, last + SLOT_WORDS);
   }
 
@@ -115,7 +112,7 @@ export class TextTable {
     }
   }
 
-  /** In three passes, each of which reads memory for all rows at once: texts, buckets, texts of codes. */
+  /** Works in three passes that each read memory for all rows at once: texts, buckets, texts of codes. */
   #codesOfMany(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
     if (hashes.length < rowCount) [hashes, setRows] = [new Int32Array(rowCount), new Uint32Array(rowCount)];
     const slots = this.#slots;
@@ -127,7 +124,7 @@ export class TextTable {
       setRows[setCount] = row;
       setCount += 1;
     }
-    // No branch waits for memory while the buckets are sent for, nor while the texts of the codes are.
+    // No branch depends on memory while the buckets are fetched, nor while the texts of the codes are.
     for (let index = 0; index < setCount; index += 1) codes[start + setRows[index]!] = slots[this.#bucketOf(hashes[index]!)]!;
     for (let index = 0; index < setCount; index += 1) codes[start + setRows[index]!] = this.#candidate(slots, hashes[index]!);
     const known = this.texts;
@@ -144,7 +141,7 @@ export class TextTable {
     }
   }
 
-  /** The first code with this hash; 0 where there is none. */
+  /** The first code with this hash; 0 if there is none. */
   #candidate(slots: Int32Array, hash: number): number {
     const start = this.#bucketOf(hash);
     for (let slot = start; slot < start + BUCKET_WORDS && slots[slot] !== 0; slot += SLOT_WORDS) if (slots[slot + 1] === hash) return slots[slot]!;
@@ -192,7 +189,7 @@ export class TextTable {
     for (const [text, code] of map) this.#place(text, code, hashOf(text));
   }
 
-  /** Puts what is in some of the buckets before into those of now. */
+  /** Moves the texts of some former buckets to the new ones. */
   #move(bucketCount: number): void {
     const former = this.#former;
     const end = Math.min(this.#movedEnd + bucketCount * BUCKET_WORDS, former.length);
@@ -203,7 +200,7 @@ export class TextTable {
   }
 }
 
-/** The ends, the middle and the length of a text that is not empty tell most texts of one field from each other. */
+/** The ends, the middle and the length of a non-empty text distinguish most texts of a field. */
 function placeAtHand(text: string): number {
   const { length } = text;
   const last = length - 1;
@@ -212,7 +209,7 @@ function placeAtHand(text: string): number {
   return (Math.imul(end ^ length, 0x85ebca6b) ^ Math.imul(rest, 0xc2b2ae35)) >>> AT_HAND_SHIFT;
 }
 
-/** Rounds of multiply and shift over four characters at a time. */
+/** Mixes up to four characters at a time. */
 function hashOf(text: string): number {
   const length = text.length;
   let hash = length;
