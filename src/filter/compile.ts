@@ -26,33 +26,33 @@ import { testedInSteps } from "./tested-in-steps.js";
 import { compileValueTest } from "./value-test.js";
 import type { ValueTest } from "./value-test.js";
 
-/** What a question's filters are compiled against. */
+/** What the filters of a query are compiled against. */
 export interface FilterContext {
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
-  /** Whom the user id of the scope named at the moment of the identities; 0 for nobody, or none. */
+  /** The identity of the scope's user id in the snapshot of identities; 0 if there is none. */
   readonly subject: number;
-  /** Knows the ids of all rows; null where no filter asks for equal identity ids. */
+  /** Finds actors by identity id; null if no filter tests an identity id for equality. */
   readonly identityIds: IdentityIds | null;
-  /** Null where no filter asks for companies. */
+  /** Null if no filter reads companies. */
   readonly companies: CompanyView | null;
-  /** Null where no filter asks who brought a visit. */
+  /** Null if no filter reads the touch of a visit. */
   readonly touches: RowTouches | null;
-  /** What the filters name of people, companies, and who brought them. */
+  /** The fields of people, companies and attribution that the filters name. */
   readonly known: KnownFields;
   readonly membersOf: MembersOf;
   readonly regexes: Regexes;
 }
 
-/** Tells of single rows who brought the visit. */
+/** Reads the touch of the visit of single rows. */
 export interface RowTouches {
-  /** Columns that are to be loaded. */
+  /** Columns that must be loaded. */
   readonly columns: readonly string[];
-  /** Null for a visit without a touch; a dimension is null where the touch does not tell it. */
+  /** Null for a visit without a touch; a dimension is null if the touch does not set it. */
   touch(rows: Rows, row: number): Readonly<Record<TouchDimension, string | null>> | null;
 }
 
-/** Compiles what narrows questions down: scopes, dates and filters. Each filter is compiled once, in however many scopes it stands. */
+/** Compiles scopes, dates and filters. Each filter is compiled once, in however many scopes it occurs. */
 export class SelectorCompiler {
   readonly #compiler: Compiler;
   readonly #known = new Map<SettledFilter, Predicate>();
@@ -62,8 +62,8 @@ export class SelectorCompiler {
   }
 
   /**
-   * Cost: the dictionaries' values, never rows. A step is some milliseconds long.
-   * @param leavesActors filters that tell actors apart, and nothing else, are left to the end
+   * Cost: the values of dictionaries, never rows. A step takes some milliseconds.
+   * @param leavesActors leaves filters that depend only on the actor to `whose`, which is tested last
    */
   *compile(asked: QueryScope, leavesActors: boolean): Steps<Selector> {
     const compiler = this.#compiler;
@@ -109,21 +109,21 @@ export class SelectorCompiler {
 
 function keyOf({ project, eventName, userId, where }: QueryScope): string | null {
   if (userId !== null || where.some((group) => group.some(({ operand }) => asksWhoIsWho(operand)))) return null;
-  // A hash: filters may be long, and may name somebody.
+  // A hash, because filters may be long, and may contain personal data.
   return project === null && eventName === null && where.length === 0 ? "" : toHex(hash128("filters", JSON.stringify([project, eventName, where])));
 }
 
-/** What rows have of these follows from who is who, which changes. */
+/** Whether its value follows from identities, which change. */
 function asksWhoIsWho({ kind }: Operand): boolean {
   return ["identityId", "companyId", "person", "company", "paymentTouch", "segment"].includes(kind);
 }
 
-/** Whether it says the same of all that an actor did. */
+/** Whether its value is the same for all events of an actor. */
 function tellsActors({ kind }: Operand): boolean {
   return kind === "person" || kind === "segment";
 }
 
-/** A scope of one group of filters without some of these. */
+/** A scope of one group of filters, without `left`. */
 function without(scope: QueryScope, left: readonly SettledFilter[]): QueryScope {
   const rest = (scope.where[0] ?? []).filter((comparison) => !left.includes(comparison));
   return { ...scope, where: rest.length === 0 ? [] : [rest] };
@@ -144,7 +144,7 @@ class Compiler {
     return subject === 0 ? NEVER : this.#actors(identities.actorsOf(subject), false, false);
   }
 
-  /** @param notSet whether events of nobody pass, before the negation */
+  /** @param notSet whether events without an actor pass, before the negation */
   #actors(actors: readonly number[], notSet: boolean, negated: boolean): Predicate {
     const { dictionaries } = this.context;
     const codes = (role: number) => [...(notSet ? [0] : []), ...actors.filter((actor) => (actor & 1) === role).map((actor) => actor >>> 1)];
@@ -189,11 +189,11 @@ class Compiler {
     }
   }
 
-  /** Whether an actor's events pass a filter by traits or by segment; actor 0 is nobody. */
+  /** Whether an actor's events pass a filter by traits or by segment; actor 0 is none. */
   *actorTest({ operand, test, negated }: SettledFilter): Steps<ActorTest> {
     const { identities, known, membersOf } = this.context;
     if (operand.kind === "segment") {
-      // Explained, not asked: anybody may be a member.
+      // A plan is only explained: any actor may be a member.
       if (membersOf === null) return () => true;
       const members = membersOf(operand.segment);
       return (actor) => (actor >= 2 && members.has(identities.identityOf(actor))) !== negated;
@@ -215,7 +215,7 @@ class Compiler {
     return codesPredicate(column, yield* this.#testAll(dictionary, (code) => test(dictionary.valueOf(code)), negated));
   }
 
-  /** The event's own, else the metadata key of that name. */
+  /** The event's own field, else the metadata key of that name. */
   *#member(field: "value" | "currency", test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     const { dictionaries } = this.context;
     const dictionary = dictionaries.named(field);
@@ -233,7 +233,7 @@ class Compiler {
     return { kind: "row", columns: touches.columns, prepare: (rows) => (row) => test(rows, row) };
   }
 
-  /** Where a label is not known yet no row passes: the question begins anew then. */
+  /** No row passes while its label is unknown: the query then starts again. */
   #paymentTouch({ model, dimension }: Extract<Operand, { kind: "paymentTouch" }>, value: ValueTest, negated: boolean): Predicate {
     const labels = this.context.known.paymentTouch(model);
     const passing: (boolean | undefined)[] = [];
@@ -265,7 +265,7 @@ class Compiler {
     return { kind: "codes", columns, sets };
   }
 
-  /** Equality looks its few possible texts up; everything else tests every value. */
+  /** Equality looks up its few possible texts; all other tests run over every value. */
   *#jsonSet(dictionary: JsonDictionary, test: Test, value: ValueTest, negated: boolean): Steps<CodeSet> {
     if (test.op !== "equals") return yield* this.#testAll(dictionary, (code) => value.json(dictionary.json(code)), negated);
     const texts = test.values.flatMap((text) => {
@@ -282,7 +282,7 @@ class Compiler {
     return CodeSet.ofList(codes, negated, dictionary.size);
   }
 
-  /** Equality finds its identities; everything else tests every one. */
+  /** Equality looks up its identities; all other tests run over every one. */
   *#identityId(test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     const { identities, identityIds } = this.context;
     if (test.op === "equals" && identityIds !== null) {
@@ -313,7 +313,7 @@ class Compiler {
     return yield* this.#ofCompany((company) => (company === 0 ? value.notSet : own.has(company)), negated);
   }
 
-  /** An event's own company, else that of its identity at the time. Rows are asked only for identities that changed theirs. */
+  /** An event's own company, else that of its identity at the time. Rows are tested only if an identity has changed its company. */
   *#ofCompany(passes: (company: number) => boolean, negated: boolean): Steps<Predicate> {
     const { dictionaries, identities, companies } = this.context;
     assert(companies !== null, "a filter by company was compiled without companies");
@@ -338,7 +338,7 @@ class Compiler {
   }
 }
 
-/** Codes of the user id where there is one, else of the anonymous id. */
+/** Tests the code of the user id if there is one, else that of the anonymous id. */
 function actorPredicate(users: CodeSet, anonymous: CodeSet): Predicate {
   return { kind: "codes", columns: ["userId", "anonymousId"], sets: [users, anonymous] };
 }

@@ -1,21 +1,21 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
 import { dayStartMs } from "../base/time.js";
 import { codeAt } from "../column/column.js";
 import { joinLists, postingsByteLength, postingsOf, rowsOfCode, type Postings } from "../column/postings.js";
 import type { Rows } from "../segment/rows.js";
 import type { Predicate, Selector } from "./predicate.js";
 
-/** A test of a row list costs about as much as a bitmap's look at so many rows. */
+/** Testing a row of a list costs about as much as this many rows in a bitmap. */
 const ROWS_PER_TEST = 32;
 
-/** A predicate that names few values of a column with many, and that column. */
+/** A predicate that selects few values of a column, and that column. */
 interface Narrow {
   readonly predicate: Predicate;
   readonly column: string;
   readonly codes: readonly number[];
 }
 
-/** What a predicate asks of posting lists; null for one that a bitmap answers better. */
+/** The posting lists that a predicate needs; null if a bitmap serves it better. */
 function narrowOf(predicate: Predicate): Narrow | null {
   if (predicate.kind !== "codes" || predicate.columns.length > 1) return null;
   const set = predicate.sets[0]!;
@@ -24,9 +24,9 @@ function narrowOf(predicate: Predicate): Narrow | null {
 }
 
 /**
- * The rows that pass the filters, ascending, by the shortest posting list; null where bitmaps cost less: where no filter
- * asks for a few of many values, or their rows are many. Posting lists are made the second time that a column is asked so.
- * Cost: the rows of the shortest list. The selector's columns are loaded.
+ * The rows that pass the filters, ascending, by the shortest posting list; null if bitmaps cost less: if no filter selects few of many
+ * values, or if their rows are many. Posting lists are built on the second such request of a column. Cost: the rows of the shortest list.
+ * The selector's columns must be loaded.
  */
 export function fewRows(rows: Rows, { all, any }: Selector): Uint32Array | null {
   if (any.length > 0 || !rows.settled) return null;
@@ -46,7 +46,7 @@ export function fewRows(rows: Rows, { all, any }: Selector): Uint32Array | null 
   return tests.length === 0 ? found : found.filter((row) => tests.every((test) => test(row)));
 }
 
-/** Whether `fewRows` would answer at once, judged by what is kept. */
+/** Whether `fewRows` would return rows at once, judged by cache entries. */
 export function hasFewRows(rows: Rows, { all, any }: Selector): boolean {
   if (any.length > 0 || !rows.settled) return false;
   return all.some((predicate) => {

@@ -8,7 +8,7 @@ import { compileValueTest, type ValueTest } from "./value-test.js";
 
 type IdentityTestContext = Pick<FilterContext, "dictionaries" | "companies" | "known" | "regexes">;
 
-/** Whether a comparison of a person's trait, or of the company that somebody was last seen with, holds for an identity. Each value is tested once. */
+/** Whether a comparison with a person's trait, or with the company last seen, holds for an identity. Each value is tested once. */
 export function* identityTest({ operand, test, negated }: SettledFilter, context: IdentityTestContext): Steps<(identity: number) => boolean> {
   const { known, companies, dictionaries, regexes } = context;
   const value = compileValueTest(test, regexes);

@@ -2,32 +2,32 @@ import type { FrozenCodes } from "../column/paged-codes.js";
 import type { TouchDimension } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 
-/** One trait of all people, or of all companies, as it was known at one moment. */
+/** A snapshot of one trait of all people, or of all companies. */
 export class KnownValues {
-  /** @param values by number, as JSON; the first is what is not set */
+  /** @param values by number, as JSON; the first means not set */
   constructor(
     readonly numbers: FrozenCodes,
     readonly values: readonly unknown[],
   ) {}
 
-  /** The number of what is known of an identity, or of a company by its code; 0 for what is not set. */
+  /** The number of the value of an identity, or of a company by its code; 0 for not set. */
   numberOf(owner: number): number {
     return this.numbers.of(owner);
   }
 }
 
-/** Who brought the people behind single rows. */
+/** The attribution of the people of single rows. */
 export interface RowLabels {
-  /** Columns that are to be loaded. */
+  /** Columns that must be loaded. */
   readonly columns: readonly string[];
-  /** Labels of rows so far are below it. */
+  /** All labels of rows so far are below it. */
   readonly size: number;
-  /** The label of a row whose columns are loaded; -1 where something has to be read first: then the question begins anew. */
+  /** The label of a row whose columns are loaded; -1 if data must be read first, after which the query starts again. */
   of(rows: Rows): (row: number) => number;
   textOf(label: number, dimension: TouchDimension): string;
 }
 
-/** What is known of people and companies, and of who brought them: at the moment of a question, and only what it names. */
+/** A snapshot of the fields of people, companies and attribution that a query names. */
 export interface KnownFields {
   person(path: string): KnownValues;
   company(path: string): KnownValues;

@@ -1,7 +1,7 @@
 import type { PathsPlan } from "../plan/insights/plan.js";
 import { compileRegex, type Regex } from "./regex.js";
 
-/** What is no node of a path. */
+/** The number of a value that is no node. */
 export const NO_LABEL = 0xffffffff;
 
 interface Rule {
@@ -9,20 +9,20 @@ interface Rule {
   readonly label: string;
 }
 
-/** Numbers what nodes of paths are called: by their value, or by the first rule that matches it. */
+/** Numbers the labels of path nodes: a value, or the label of the first rule that matches it. */
 export class LabelNumbers {
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
 
   private constructor(readonly rules: readonly Rule[]) {}
 
-  /** @throws invalid_regex */
+  /** Compiles the rules of a plan. @throws invalid_regex */
   static async of({ rules }: PathsPlan): Promise<LabelNumbers> {
     const compiled = rules.map(async ({ pattern, label }, at) => ({ regex: await compileRegex(pattern, `rules[${at}].pattern`), label }));
     return new LabelNumbers(await Promise.all(compiled));
   }
 
-  /** Of a value; `NO_LABEL` for `""`, which is none. */
+  /** The number of a value's label; `NO_LABEL` for `""`. */
   ofValue(text: string): number {
     return text === "" ? NO_LABEL : this.ofLabel(this.rules.find(({ regex }) => regex.test(text))?.label ?? text);
   }

@@ -1,9 +1,9 @@
 import type { SegmentPlan } from "../plan/insights/plan.js";
 
-/** Who is in a segment at the moment of a question. */
+/** The members of a segment in the snapshot of a query. */
 export interface SegmentMembers {
   has(identity: number): boolean;
 }
 
-/** The members of the segments of a question; null where they are not known: then an event of anybody may pass. */
+/** The members of the segments of a query; null if unknown: any event may then pass. */
 export type MembersOf = ((segment: SegmentPlan) => SegmentMembers) | null;

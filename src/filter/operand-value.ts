@@ -6,7 +6,7 @@ export function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** What stands at a path of object keys; undefined where a key is missing or something other than an object is met. */
+/** The value at a path of object keys; undefined if a key is missing or a value on the way is no object. */
 export function walk(value: unknown, segments: readonly string[]): unknown {
   let current = value;
   for (const segment of segments) {
@@ -27,8 +27,8 @@ export function isSetJson(value: unknown): boolean {
 }
 
 /**
- * The distinct properties under which an aggregate counts a JSON value: its text, numbers and booleans as JSON text,
- * objects as canonical JSON, an array once per distinct element that is set; `[""]` for what is not set.
+ * The distinct properties under which an aggregate counts a JSON value: texts as they are, numbers and booleans as JSON text, objects as
+ * canonical JSON, an array once per distinct element that is set; `[""]` for not set.
  */
 export function propertiesOf(value: unknown): readonly string[] {
   if (!isSetJson(value)) return [""];
@@ -40,7 +40,7 @@ export function propertiesOf(value: unknown): readonly string[] {
   return [...distinct];
 }
 
-/** What a JSON value is called as a whole: its property, an array its canonical JSON; `""` for what is not set. */
+/** The label of a whole JSON value: its property, or the canonical JSON of an array; `""` for not set. */
 export function labelOf(value: unknown): string {
   return isSetJson(value) ? propertyOf(value) : "";
 }
@@ -49,7 +49,7 @@ function propertyOf(value: unknown): string {
   return typeof value === "string" ? value : canonicalJson(value);
 }
 
-/** JSON without white space, the keys of every object by code point. */
+/** JSON without white space, with the keys of every object sorted by code point. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);

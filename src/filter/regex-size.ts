@@ -1,12 +1,12 @@
-/** A part of a pattern: how many instructions it becomes at most, and where the last thing of it begins to count. */
+/** A part of a pattern: the instructions it compiles to at most, and those of its last item. */
 interface PatternPart {
   size: number;
   last: number;
 }
 
 /**
- * How many instructions a pattern of RE2 becomes, about: what is repeated counts as often. A look at the text alone, for a pattern that becomes
- * too many takes seconds to compile. Cost: the characters.
+ * The approximate number of instructions that a pattern of RE2 compiles to, repetitions multiplied out. It reads only the text, because a
+ * pattern with too many takes seconds to compile. Cost: the characters.
  */
 export function regexSize(pattern: string): number {
   const open: PatternPart[] = [];
@@ -32,7 +32,7 @@ export function regexSize(pattern: string): number {
       else {
         const { last } = part;
         const times = high === "" ? Number(low) + (comma === "" ? 0 : 1) : Number(high);
-        // Each optional one is a choice more.
+        // Each optional repetition adds a choice.
         const grown = times * (last + (comma === "" ? 0 : 1));
         part.size += grown - last;
         part.last = grown;
@@ -46,7 +46,7 @@ export function regexSize(pattern: string): number {
   return open.reduce((sum, { size }) => sum + size, part.size);
 }
 
-/** `\Q…\E` is text; what stands in braces behind `\p` or `\x` is one thing. */
+/** `\Q…\E` is literal text; braces after `\p` or `\x` belong to one item. */
 function escapeEnd(pattern: string, at: number, add: (size: number) => void): number {
   if (pattern[at + 1] === "Q") {
     const end = pattern.indexOf("\\E", at + 2);
@@ -59,7 +59,7 @@ function escapeEnd(pattern: string, at: number, add: (size: number) => void): nu
   return at + (named === null ? 1 : named[0].length - 1);
 }
 
-/** A class is one thing, whatever it holds. */
+/** A class is one item, whatever it contains. */
 function classEnd(pattern: string, at: number, add: (size: number) => void): number {
   add(1);
   let end = at + 1;

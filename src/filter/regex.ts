@@ -2,7 +2,7 @@ import { parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import type { Where } from "../plan/plan.js";
 
-/** A compiled pattern: whether it is found anywhere in a text, in time linear in the text. */
+/** A compiled pattern: tests whether it occurs anywhere in a text, in time linear in the text. */
 export interface Regex {
   test(text: string): boolean;
 }
@@ -10,7 +10,7 @@ export interface Regex {
 /** Compiled patterns by their text. */
 export type Regexes = ReadonlyMap<string, Regex>;
 
-/** Compiles RE2 syntax; loads the engine at the first call. @throws invalid_regex naming `param` (also for a pattern that would take long) */
+/** Compiles RE2 syntax; loads the engine on first use. @throws invalid_regex naming `param`, also for a pattern that would take long */
 export async function compileRegex(pattern: string, param = "value"): Promise<Regex> {
   const [{ RE2JS, RE2JSException }, { regexSize }] = await Promise.all([import("re2js"), import("./regex-size.js")]);
   const size = regexSize(pattern);

@@ -22,24 +22,24 @@ import { fewRows, hasFewRows } from "./few-rows.js";
 import { ALWAYS, mayMatch } from "./predicate.js";
 import type { Predicate, Selector } from "./predicate.js";
 
-/** The rows of one segment or head within a range of time. */
+/** The rows of one segment or head within a time range. */
 type RowRange =
   | { readonly kind: "none" }
   | { readonly kind: "range"; readonly from: number; readonly to: number }
   | { readonly kind: "bits"; readonly bits: Bitmap };
 
-/** The rows of one segment or head that a question selects. A bitmap or a list may be shared: it is not to be changed. */
+/** The rows of one segment or head that a query selects. A bitmap or a list may be shared, so it must not be changed. */
 export type Selection =
   | RowRange
   /** Ascending. */
   | { readonly kind: "rows"; readonly rows: Uint32Array };
 
-/** How the rows of a segment will be found, judged by metadata and by what is kept of earlier questions. */
+/** How the rows of a segment will be found, judged by metadata and by cache entries of earlier queries. */
 export type Access = "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
 
 const NONE: RowRange = { kind: "none" };
 
-/** Whether zone maps and times alone say that no row passes. */
+/** Whether zone maps and times alone exclude all rows. */
 export function isPruned(rows: Rows, { fromMs, toMs, all, any }: Selector): boolean {
   const start = dayStartMs(rows.day);
   if (start + rows.maxMs < fromMs || start + rows.minMs >= toMs) return true;
@@ -47,7 +47,7 @@ export function isPruned(rows: Rows, { fromMs, toMs, all, any }: Selector): bool
   return any.length > 0 && !any.some((group) => group.every((predicate) => mayMatch(predicate, rows)));
 }
 
-/** How a segment's rows will be found. No row is read. */
+/** How the rows of a segment will be found. Reads no row. */
 export function accessOf(rows: Rows, selector: Selector): Access {
   if (isPruned(rows, selector)) return "pruned";
   const { all, any, key } = selector;
@@ -57,7 +57,7 @@ export function accessOf(rows: Rows, selector: Selector): Access {
   return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
 }
 
-/** Whether a bitmap of each value that the predicate names is kept. */
+/** Whether the bitmap of each value that the predicate names is cached. */
 function hasBits(predicate: Predicate, rows: Rows): boolean {
   if (predicate.kind === "constant") return true;
   if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
@@ -68,13 +68,13 @@ function hasBits(predicate: Predicate, rows: Rows): boolean {
 const rowsKey = (key: string) => `rows ${key}`;
 const codeKey = (column: string, code: number) => `${column}=${code}`;
 
-/** Whether all rows lie in the range of the question. */
+/** Whether all rows lie in the time range of the query. */
 export function isWhole(rows: Rows, selector: Selector): boolean {
   const start = dayStartMs(rows.day);
   return start + rows.minMs >= selector.fromMs && start + rows.maxMs < selector.toMs;
 }
 
-/** Selects rows; the selector's columns, and times where the range cuts the day, are loaded. */
+/** Selects rows. The selector's columns must be loaded, and so must times if the range cuts the day. */
 export function select(rows: Rows, selector: Selector): Selection {
   const range = rangeOf(rows, selector);
   if (range.kind === "none" || (selector.all.length === 0 && selector.any.length === 0)) return range;
@@ -86,7 +86,7 @@ export function select(rows: Rows, selector: Selector): Selection {
   return { kind: "bits", bits: both(bits, rangeBitmap(rows.rowCount, range.from, range.to)) };
 }
 
-/** Rows of a list that lie in a range, or in a bitmap. */
+/** The rows of a list that lie in a range or in a bitmap. */
 function within(list: Uint32Array, range: RowRange): Uint32Array {
   if (range.kind === "bits") return list.filter((row) => hasBit(range.bits, row));
   if (range.kind !== "range") return list.subarray(0, 0);
@@ -100,7 +100,7 @@ function both(bits: Bitmap, other: Bitmap): Bitmap {
   return result;
 }
 
-/** Rows that pass all predicates of a list that is not empty. */
+/** The rows that pass all predicates of a non-empty list. */
 function allBits(predicates: readonly Predicate[], rows: Rows): Bitmap {
   const [first, ...rest] = predicates;
   const bits = bitsOf(first ?? ALWAYS, rows);
@@ -110,7 +110,7 @@ function allBits(predicates: readonly Predicate[], rows: Rows): Bitmap {
   return result;
 }
 
-/** The rows that pass the filters, kept with a sealed segment: not to be changed. */
+/** The rows that pass the filters, cached with a sealed segment: not to be changed. */
 function filterBits(rows: Rows, selector: Selector): Bitmap {
   const { all, any, key } = selector;
   const isOne = all.length === 1 && any.length === 0;
@@ -127,12 +127,12 @@ function combinedBits(rows: Rows, { all, any }: Selector): Bitmap {
   return union;
 }
 
-/** Number of rows that pass every predicate, where the whole day is asked for: no bitmap is made for the result. */
+/** Number of rows that pass every predicate, over the whole day: builds no bitmap of the result. */
 export function countAll(rows: Rows, predicates: readonly Predicate[]): number {
   return countCommonBits(predicates.map((predicate) => bitsOf(predicate, rows)));
 }
 
-/** The rows within the range of dates: by binary search where they are in order, by a test of each where not. */
+/** The rows within the time range: by binary search if they are in order, else by testing each. */
 function rangeOf(rows: Rows, selector: Selector): RowRange {
   if (isWhole(rows, selector)) return { kind: "range", from: 0, to: rows.rowCount };
   const start = dayStartMs(rows.day);
@@ -152,7 +152,6 @@ function timeBits(times: Int32Array, fromMs: number, toMs: number): Bitmap {
   return bits;
 }
 
-/** Rows that pass one predicate. */
 function bitsOf(predicate: Predicate, rows: Rows): Bitmap {
   const { rowCount } = rows;
   switch (predicate.kind) {
@@ -189,7 +188,7 @@ function codesBits(columns: readonly string[], sets: readonly CodeSet[], rows: R
   return bits ?? emptyBitmap(rows.rowCount);
 }
 
-/** The rows of `mine`, and where the column is not set those of `rest`. */
+/** The rows of `mine`, and those of `rest` where the column is not set. */
 function orElse(rows: Rows, name: string, mine: Bitmap, rest: Bitmap): Bitmap {
   const codes = denseCodes(rows.column(name));
   const bits = mine.slice();
@@ -197,7 +196,7 @@ function orElse(rows: Rows, name: string, mine: Bitmap, rest: Bitmap): Bitmap {
   return bits;
 }
 
-/** Rows whose code is in the set; rows with code 0 are in or out as `zero` says. */
+/** The rows whose code is in the set; `zero` decides on rows with code 0. */
 function setBits(rows: Rows, name: string, set: CodeSet, zero: boolean): Bitmap {
   const column = rows.column(name);
   if (column.kind === "sparse") return sparseBits(column, set, zero);
@@ -216,7 +215,7 @@ function setBits(rows: Rows, name: string, set: CodeSet, zero: boolean): Bitmap 
   return bits;
 }
 
-/** One code's rows, kept with a sealed segment: the next question with that value reads no column. */
+/** The rows of one code, cached with a sealed segment: the next query with that value reads no column. */
 function codeBits(rows: Rows, name: string, codes: Codes, code: number): Bitmap {
   return rows.derive(codeKey(name, code), () => bitsOfCode(codes, code), (bits) => bits.byteLength);
 }

@@ -1,7 +1,7 @@
 import { countBits, rowsOfBits } from "../column/bitmap.js";
 import type { Selection } from "./select.js";
 
-// One scratch for all scans: a scan is synchronous and reads it before the next begins.
+// Shared by all scans: a scan is synchronous and consumes it before the next begins.
 let scratch = new Uint32Array(4096);
 
 /** Ascending row numbers of a selection; valid until the next call. */
@@ -18,7 +18,7 @@ export function selectedRows(selection: Selection): Uint32Array {
   return scratch.subarray(0, rowsOfBits(selection.bits, scratch));
 }
 
-/** Row numbers of a selection from the last on, for those who stop early. */
+/** Row numbers of a selection in descending order, for callers that stop early. */
 export function* rowsDown(selection: Selection): Generator<number> {
   if (selection.kind === "range") for (let row = selection.to - 1; row >= selection.from; row -= 1) yield row;
   if (selection.kind === "rows") for (let at = selection.rows.length - 1; at >= 0; at -= 1) yield selection.rows[at] ?? 0;

@@ -1,10 +1,10 @@
 import type { Steps } from "../base/steps.js";
 
 const STEP_MS = 2;
-/** Tests between two looks at the clock, at most. */
+/** Most tests between two reads of the clock. */
 const TESTS_PER_LOOK = 8;
 
-/** What a test says of each of some values: 1 where it passes. A step is as many as are tested in two milliseconds, or one. */
+/** Runs a test for each index below `count`: 1 if it passes. A step tests for two milliseconds, or at least once. */
 export function* testedInSteps(count: number, test: (place: number) => boolean, clock: () => number = () => performance.now()): Steps<Uint8Array> {
   const passing = new Uint8Array(count);
   let startMs = clock();
@@ -15,7 +15,7 @@ export function* testedInSteps(count: number, test: (place: number) => boolean, 
     for (let place = from; place < to; place += 1) passing[place] = test(place) ? 1 : 0;
     from = to;
     const nowMs = clock();
-    // Tests of long texts by long patterns take milliseconds each.
+    // Testing long texts with long patterns takes milliseconds each.
     perLook = nowMs - lookedMs < STEP_MS / 4 ? Math.min(perLook * 2, TESTS_PER_LOOK) : 1;
     lookedMs = nowMs;
     if (nowMs - startMs < STEP_MS || from === count) continue;

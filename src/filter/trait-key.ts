@@ -2,15 +2,15 @@ import { compareCodePoints } from "../base/order.js";
 import { changesOf, isTraitChange, SET_ONCE, TRAIT_CHANGES, type Traits } from "../schema/traits.js";
 import { canonicalJson, isSetJson, walk } from "./operand-value.js";
 
-/** Traits that a record tells, as JSON; `""` for none. */
+/** The traits of a record, as JSON; `""` for none. */
 export interface ToldTraits {
   readonly ms: number;
   readonly traits: string;
 }
 
-/** One top-level key of traits: what texts of them say of it. Parsed are only those that may have it. */
+/** One top-level key of traits. Parses only the texts that may contain it. */
 export class TraitKey {
-  /** How the key stands in JSON without white space; perhaps within a value, too. */
+  /** The key as it occurs in JSON without white space; possibly within a value, too. */
   readonly written: string;
 
   constructor(readonly key: string) {
@@ -18,7 +18,7 @@ export class TraitKey {
   }
 
   /**
-   * The newest value of the key (at one time the greater canonical JSON), with the changes behind it. Undefined where no record has the key.
+   * The newest value of the key (at equal times the greater canonical JSON), with the changes made after it; undefined if no record has the key.
    * @param records in order of (createdAt, id)
    */
   newest(records: readonly ToldTraits[]): unknown {
@@ -43,15 +43,15 @@ export class TraitKey {
   }
 }
 
-/** Of one record they come behind what it sets. */
+/** Within one record, these apply after the values that it sets. */
 const OTHER_CHANGES = TRAIT_CHANGES.filter((change) => change !== SET_ONCE);
 
-/** The value of a trait while records change it, one after the other. */
+/** The value of a trait while records change it one after the other. */
 class TraitValue {
   now: unknown = undefined;
   #set: unknown = undefined;
   #setMs = -Infinity;
-  /** The value, where changes made a list of it: what it takes to add to it does not grow with it. */
+  /** The value as a list, once changes made it one: the cost of adding does not grow with its length. */
   #list: { readonly items: unknown[]; readonly texts: Set<string> } | null = null;
 
   set(value: unknown, ms: number): void {
@@ -100,12 +100,12 @@ class TraitValue {
   }
 }
 
-/** The items of a list that are set; a single value is a list of one. */
+/** The items of a list that are set; a single value counts as a list of one. */
 function settledItems(value: unknown): unknown[] {
   return [value].flat().filter(isSetJson);
 }
 
-/** What records of one owner say under a name: the literal key first, then a walk from the key before the first dot. */
+/** The value of a path in the records of one owner: the literal key first, else a path from the key before the first dot. */
 export class TraitPath {
   readonly #literal: TraitKey;
   readonly #root: TraitKey | null;
@@ -118,7 +118,7 @@ export class TraitPath {
     this.#rest = rest;
   }
 
-  /** Texts without any of these say nothing. */
+  /** Texts without any of these do not contain the path. */
   get written(): readonly string[] {
     return [this.#literal.written, ...(this.#root === null ? [] : [this.#root.written])];
   }

@@ -6,24 +6,24 @@ import type { Order, Test } from "../plan/plan.js";
 import { isSetJson } from "./operand-value.js";
 import type { Regexes } from "./regex.js";
 
-/** A test made ready to run over dictionary values. A comparison's negation is applied by whoever asks. */
+/** A test compiled for dictionary values. The caller applies the negation. */
 export interface ValueTest {
-  /** Over the text of a stored field; `""` is not set. */
+  /** Tests the text of a stored field; `""` means not set. */
   string(value: string): boolean;
-  /** Over a parsed JSON value: an array matches when any element does, an object only where being set is asked. */
+  /** Tests a parsed JSON value: an array matches if any element does, an object only matches `isSet`. */
   json(value: unknown): boolean;
-  /** Where there is no value. */
+  /** The result where there is no value. */
   readonly notSet: boolean;
 }
 
-/** One test per kind of scalar; none of them ever sees `""`. */
+/** One test per kind of scalar; none is ever called with `""`. */
 interface ScalarTest {
   text(value: string): boolean;
   number(value: number): boolean;
   boolean(value: boolean): boolean;
 }
 
-/** Makes a test ready; `regexes` holds the pattern of a `regex` test. */
+/** Compiles a test; `regexes` must contain the pattern of a `regex` test. */
 export function compileValueTest(test: Test, regexes: Regexes): ValueTest {
   if (test.op === "isSet") return { string: (value) => value !== "", json: isSetJson, notSet: false };
   const scalar = scalarTestOf(test, regexes);
@@ -80,7 +80,7 @@ function affixTest(op: "contains" | "startsWith" | "endsWith", part: string): (t
   return (text) => text.toLowerCase().endsWith(part);
 }
 
-/** Text operators see numbers and booleans as their JSON text. */
+/** Text operators treat numbers and booleans as their JSON text. */
 function textTest(text: (value: string) => boolean): ScalarTest {
   return { text, number: (value) => text(JSON.stringify(value)), boolean: (value) => text(JSON.stringify(value)) };
 }
