@@ -1,15 +1,15 @@
-/** The list of an answer, and what stands beside it. */
+/** The list in a result, and the other members of the result. */
 export interface AnswerList {
   readonly rows: readonly unknown[];
   readonly beside: Readonly<Record<string, unknown>>;
 }
 
-/** Members that hold the answer as a whole. */
+/** Members that contain the whole result. */
 const WHOLE = ["data", "answer"];
-/** Members that are the list which was asked for: of an answer that has several, the first of these. */
+/** Members that may be the list; in a result with several, the first of these is. */
 const LISTS = ["events", "sessions", "referrers", "history", "series", "steps", "cohorts", "buckets", "rows", "companies", "users"];
 
-/** The list that an answer is, or has, in the names of the library or of the wire; null for an answer that is none. */
+/** The list that a result is or contains, in the names of the library or of the wire; null if there is none. */
 export function listOf(answer: unknown): AnswerList | null {
   if (Array.isArray(answer)) return { rows: answer, beside: {} };
   if (typeof answer !== "object" || answer === null) return null;

@@ -6,20 +6,21 @@ import { Validity, utf8Data } from "./utf8-data.js";
 
 export type { Table };
 
-/** Members that are instants, in the names of the library and of the wire. */
+/** Members that are instants, by their names in the library and on the wire. */
 const INSTANTS = /^(?:day|start|end|firstSeen|lastSeen|first_seen|last_seen|\w+At|\w+_at)$/;
 const ISO_INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Members that are numbers or null, in the names of the library: one that is null in each item has the type that it has where it is not. */
+/** Members that are numbers or null, by their names in the library: a column of nulls only still gets the type of numbers. */
 const NUMBERS = new Set([
   "avg", "bounceRate", "conversionRate", "durationAvgSec", "durationMedianSec", "durationP90Sec", "entities", "pagesPerSession", "rate", "stepRate",
   "total", "viewsPerVisit",
 ]);
-/** Of a list of texts or numbers. */
+/** The column of a list of texts or numbers. */
 const VALUE_COLUMN = "value";
 
 /**
- * A list as an Arrow table: a column for each member of its items, numbers as doubles, instants as timestamps of UTC milliseconds, what has members
- * of its own as JSON text; null is not set. What stands beside the list is in the metadata of the schema: texts as they are, all else as JSON.
+ * Converts a list to an Arrow table with a column for each member of its items: numbers as doubles, instants as timestamps of UTC milliseconds,
+ * nested values as JSON text, null as not set. The other members of the result go to the metadata of the schema: texts as they are, all else
+ * as JSON.
  */
 export function answerTable({ rows, beside }: AnswerList): Table {
   const items = rows.map((row) => (isPlainObject(row) ? row : { [VALUE_COLUMN]: row }));
@@ -33,7 +34,7 @@ export function answerTable({ rows, beside }: AnswerList): Table {
   return new Table(new RecordBatch(schema, makeData({ type: new Struct(fields), length: items.length, nullCount: 0, children })));
 }
 
-/** The same as an Arrow IPC stream. */
+/** Like `answerTable`, as an Arrow IPC stream. */
 export function answerStream(list: AnswerList): Uint8Array {
   return tableToIPC(answerTable(list), "stream");
 }

@@ -14,7 +14,7 @@ import type { Cut } from "./cut.js";
 import { instantsOf } from "./instants.js";
 import { Validity, utf8Data } from "./utf8-data.js";
 
-/** A store's dictionary as Arrow sees it: one type per index width, all of one id, and the values as far as they went. */
+/** A store's dictionary in Arrow form: one type per index width, all with one id, and the values known so far. */
 interface DictionaryVector {
   readonly types: Readonly<Record<1 | 2 | 4, Dictionary>>;
   readonly values: Vector<Utf8>;
@@ -24,7 +24,7 @@ const known = new WeakMap<Dictionaries, Map<string, DictionaryVector>>();
 
 /**
  * The values of a column's dictionary by code, `""` at code 0. Shared by all batches until the dictionary grows.
- * Cost: each text is encoded once per size of the dictionary.
+ * Cost: encodes each text once per size of the dictionary.
  */
 function dictionaryVector(dictionaries: Dictionaries, column: string): DictionaryVector {
   let vectors = known.get(dictionaries);
@@ -50,7 +50,7 @@ function typesOf(id: number): DictionaryVector["types"] {
   };
 }
 
-/** The same for a column wherever it occurs: fields, then shapes, then metadata keys by their code. */
+/** Stable for a column wherever it occurs: fields, then shapes, then metadata keys by their code. */
 function dictionaryId(column: string): number {
   const field = fieldIndex(column);
   if (field >= 0) return field;
@@ -62,7 +62,7 @@ export interface BatchColumn {
   readonly name: string;
   readonly type: DataType;
   readonly isNullable: boolean;
-  /** The stored column that has to be loaded; null: none but times, ids and sequences. */
+  /** The stored column that must be loaded; null: none except times, ids and sequences. */
   readonly column: string | null;
   data(rows: Rows, cut: Cut): Data;
 }
@@ -71,14 +71,14 @@ const METADATA_PREFIX = "metadata.";
 const KEY_COLUMN = /^m(\d+)$/;
 const fieldsByName = new Map(FIELDS.map((field) => [field.camel, field]));
 
-/** All columns that some batch of these rows may have a value in: every field, and the metadata keys that the rows have, in the order they came. */
+/** All columns in which a batch of these rows may have a value: every field, and the metadata keys of the rows, in order of first use. */
 export function batchColumnNames(parts: readonly Rows[], dictionaries: Dictionaries): string[] {
   const keys = new Set(parts.flatMap((rows) => rows.columnNames().flatMap((name) => KEY_COLUMN.exec(name)?.[1] ?? []).map(Number)));
   const keyNames = [...keys].sort((a, b) => a - b).map((key) => `${METADATA_PREFIX}${dictionaries.keyOf(key)}`);
   return ["id", "createdAt", "sequence", ...fieldsByName.keys(), ...keyNames];
 }
 
-/** @param parts rows of all batches: codes of all have one width @throws invalid_parameter */
+/** The column of a name. @param parts rows of all batches, so that codes have one width in all @throws invalid_parameter */
 export function batchColumn(name: string, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
   if (name === "id") return idColumn;
   if (name === "createdAt") return timeColumn;
@@ -109,7 +109,7 @@ const sequenceColumn: BatchColumn = {
   data: (rows, cut) => makeData({ type: new Uint32(), length: cut.length, nullCount: 0, data: cut.of(rows.sequences()) }),
 };
 
-/** Of a key that no event ever had. */
+/** The column of a key that no event ever had. */
 function absentKey(name: string): BatchColumn {
   const data = (_: Rows, { length }: Cut) => makeData({ type: new Null(), length, nullCount: length });
   return { name, type: new Null(), isNullable: true, column: null, data };
@@ -140,7 +140,7 @@ function numberColumn(name: string, column: string, valueOf: (code: number) => n
   return { name, type: new Float64(), isNullable: true, column, data };
 }
 
-/** The stored codes as indexes of a dictionary, all batches of the same width: narrower codes are copied. */
+/** The stored codes as indexes of a dictionary, with one width in all batches: narrower codes are copied. */
 function codeColumn(name: string, column: string, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
   const { types, values } = dictionaryVector(dictionaries, column);
   const width = Math.max(1, ...parts.map((rows) => widthOf(rows, column))) as 1 | 2 | 4;

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 type CellArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
-/** The rows of a segment or head that are asked for, ascending, at least one. */
+/** The selected rows of a segment or head, ascending, at least one. */
 export class Cut {
   readonly #first: number;
   readonly #isRun: boolean;
@@ -15,7 +15,7 @@ export class Cut {
     return this.rows.length;
   }
 
-  /** Their values: a view where they lie together, else a copy. @param width values of one row */
+  /** The values of the rows: a view if the rows are contiguous, else a copy. @param width values of one row */
   of<T extends CellArray>(values: T, width = 1): T {
     if (this.#isRun) return values.subarray(this.#first * width, (this.#first + this.length) * width) as T;
     const taken = new (values.constructor as new (length: number) => T)(this.length * width);

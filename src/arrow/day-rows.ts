@@ -9,14 +9,14 @@ import type { MergedRows } from "../segment/merge-rows.js";
 import type { Rows } from "../segment/rows.js";
 import { whilePinned } from "../segment/while-pinned.js";
 
-/** Which events are meant: created in `[fromMs, toMs)`, of one project or (null) of all. */
+/** Selects events created in `[fromMs, toMs)`, of one project or (null) of all. */
 export interface EventRange {
   readonly fromMs: number;
   readonly toMs: number;
   readonly project: string | null;
 }
 
-/** Loaded rows of one day: all that an export reads of them. */
+/** The loaded rows of one day, as far as exports read them. */
 export interface DayRows {
   readonly day: number;
   readonly times: Int32Array;
@@ -24,10 +24,10 @@ export interface DayRows {
   column(name: string): CodeColumn;
 }
 
-/** Whose an event is, by the codes of its user id and anonymous id; null for nobody's. */
+/** The identity id of an event by the codes of its user id and anonymous id; null if it has no identity. */
 export type IdentityIdOf = (userId: number, anonymousId: number) => string | null;
 
-/** The rows that may hold events of a range, by day, the oldest first. @param projectCode of the range's project; null: all projects */
+/** The rows that may hold events of a range, by day, oldest first. @param projectCode of the range's project; null: all projects */
 export function daysOf(rows: readonly Rows[], range: EventRange, projectCode: number | null): Rows[][] {
   const days = new Map<number, Rows[]>();
   for (const one of rows) {
@@ -38,7 +38,7 @@ export function daysOf(rows: readonly Rows[], range: EventRange, projectCode: nu
   return [...days.values()].sort((a, b) => a[0]!.day - b[0]!.day);
 }
 
-/** Loads every column of some rows, and reads what is loaded before it may be dropped again. The arrays read live on. @throws corruption */
+/** Loads every column of some rows and calls `read` while they cannot be dropped. The arrays that it reads stay valid. @throws corruption */
 export function whileLoaded<T>(sources: readonly Rows[], read: () => T | Promise<T>): Promise<T> {
   return whilePinned(sources, async () => {
     for (const rows of sources) await rows.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...rows.columnNames()]);
@@ -53,7 +53,7 @@ export async function inOrder(sources: readonly Rows[]): Promise<DayRows> {
   return dayRows(await mergeRows(sources));
 }
 
-/** Loaded rows in whatever order. What it holds stays readable when the rows are dropped from memory. @param loaded names of columns; default: all */
+/** Loaded rows in any order, which stay readable when dropped from memory. @param loaded names of columns; default: all */
 export function asDayRows(rows: Rows, loaded: readonly string[] = rows.columnNames()): DayRows {
   const columns = new Map(rows.columnNames().filter((name) => loaded.includes(name)).map((name) => [name, rows.column(name)]));
   return dayRows({ day: rows.day, times: rows.times(), ids: rows.ids(), columns });

@@ -4,24 +4,24 @@ import { LIMITS } from "../base/limits.js";
 import { placesOfColumns, type ColumnPlace } from "../schema/column-names.js";
 import type { EventInput } from "../schema/event.js";
 
-/** The value of a row as an event's member takes it; null where it is not set. */
+/** The value of a row in the form of an event's member; null if not set. */
 export type ReadValue = (row: number) => unknown;
 
-/** What a column of a file fills: a member of the event, or else a key of its metadata. */
+/** What a column of a file sets: a member of the event, or else a key of its metadata. */
 export interface ColumnTarget extends ColumnPlace {
-  /** Of an instant: it becomes epoch ms; any other becomes ISO text. */
+  /** True for `createdAt`, whose instants become epoch ms; those of other columns become ISO text. */
   readonly isTime: boolean;
 }
 
-/** A column of some rows, and where its values go. */
+/** A column of some rows, and what its values set. */
 export interface EventColumn extends ColumnTarget {
   readonly read: ReadValue;
 }
 
 /**
- * Where the values of columns go, by their names.
- * @param source what the error names
- * @throws invalid_parameter for names that are empty, doubled or nearly those of members
+ * What columns set, by their names.
+ * @param source of the columns, for the error
+ * @throws invalid_parameter (names that are empty, duplicate or nearly those of members)
  */
 export function placesOf(names: readonly string[], source: "bytes" | "file"): ColumnTarget[] {
   try {
@@ -42,7 +42,7 @@ export function eventAt(columns: readonly EventColumn[], row: number): EventInpu
     else keys.push([key, value]);
   }
   if (keys.length > 0) event["metadata"] = withKeys(event["metadata"], keys);
-  // Whether it is an event, and a good one, is for `ingest` to say.
+  // `ingest` checks whether it is a valid event.
   return event as Partial<EventInput> as EventInput;
 }
 
@@ -52,7 +52,7 @@ function withKeys(metadata: unknown, keys: readonly [string, unknown][]): unknow
   return Object.fromEntries([...Object.entries(metadata), ...keys]);
 }
 
-/** Text as the JSON it holds; text that is none, or longer than metadata may be, stays text, for `ingest` to say so. */
+/** Parses JSON text. Text that is no JSON, or longer than metadata may be, stays text, and `ingest` rejects it. */
 export function jsonOf(value: unknown): unknown {
   if (typeof value !== "string" || value.length > LIMITS.metadataBytes) return value;
   try {
@@ -62,7 +62,7 @@ export function jsonOf(value: unknown): unknown {
   }
 }
 
-/** A 64-bit integer as a number; beyond 2^53 as text. */
+/** Converts a 64-bit integer to a number; beyond 2^53 to text. */
 export function integerOf(value: unknown): unknown {
   if (typeof value !== "bigint") return value;
   const number = Number(value);

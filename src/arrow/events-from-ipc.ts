@@ -9,18 +9,18 @@ import { JSON_MARK } from "./json-mark.js";
 import { jsonReader, valueReader } from "./read-values.js";
 import { ValueRoom } from "./value-room.js";
 
-/** What a column fills, and how it is read. */
+/** What a column sets, and how to read it. */
 interface IpcColumn extends ColumnTarget {
   readonly readerIn: (batch: RecordBatch) => ReadValue;
 }
 
 /**
- * Events of an Arrow IPC stream or file, for `ingest`. Columns called like event members, case and separators apart, fill
- * them; `createdAt` is a timestamp, a date, epoch ms or RFC 3339 text; `metadata` is JSON text or a struct; a column
- * `metadata.KEY`, and any other column, becomes a metadata key. Null is not set. Text may be dictionary-encoded. Integers
- * beyond 2^53 become text. Values are checked by `ingest`, event by event.
+ * Events of an Arrow IPC stream or file, for `ingest`. Columns named like event members, ignoring case and separators, set these;
+ * `createdAt` is a timestamp, a date, epoch ms or RFC 3339 text; `metadata` is JSON text or a struct; a column `metadata.KEY`, and any other
+ * column, becomes a metadata key. Null is not set. Text may be dictionary-encoded. Integers beyond 2^53 become text. `ingest` checks the
+ * values of each event.
  * @param bytes all of it; not compressed
- * @param room that the events take from
+ * @param room that counts the bytes of the events
  * @throws invalid_parameter (no Arrow IPC, cut short, compressed, or a column of a type or a name that events cannot have), body_too_large
  */
 export function* eventsFromIpc(bytes: Uint8Array, room: ValueRoom = new ValueRoom()): Generator<EventInput> {
@@ -29,7 +29,7 @@ export function* eventsFromIpc(bytes: Uint8Array, room: ValueRoom = new ValueRoo
   let rowCount = 0;
   for (const batch of batchesOf(bytes)) {
     rowCount += batch.numRows;
-    // Each event has a name, and a name some byte: rows of columns that take none could be more than there is time for.
+    // Every event needs a name of at least one byte: columns without bytes could declare more rows than there is time for.
     if (rowCount > bytes.length) throw expected(`${rowCount} rows in ${bytes.length} bytes`);
     targets ??= readable(() => targetsOf(batch.schema, room));
     const columns = readable(() => targets?.map(({ readerIn, ...place }) => ({ ...place, read: readerIn(batch) })) ?? []);
@@ -71,7 +71,7 @@ function* batchesOf(bytes: Uint8Array): Generator<RecordBatch> {
 const FILE_MAGIC = [..."ARROW1"].map((character) => character.charCodeAt(0));
 const STREAM_END = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
-/** The format has no checksum, and a stream cut between two batches looks whole: its end mark is asked for. */
+/** The format has no checksum, and a stream cut between two batches looks whole: require the end mark. */
 function refuseCutShort(bytes: Uint8Array): void {
   if (!(bytes instanceof Uint8Array)) throw expected("something else");
   const isFile = FILE_MAGIC.every((byte, at) => bytes[at] === byte);
@@ -80,7 +80,7 @@ function refuseCutShort(bytes: Uint8Array): void {
   if (!isWhole) throw expected(`${bytes.length} bytes without ${isFile ? "the magic at the end" : "an end mark"}`);
 }
 
-/** What the library throws at bytes that it does not understand is their fault, whatever it is. */
+/** Any error of the library means that the bytes are invalid. */
 function readable<T>(read: () => T): T {
   try {
     return read();

@@ -17,10 +17,10 @@ import { JSON_MARK } from "./json-mark.js";
 import { metadataTexts } from "./metadata-texts.js";
 import { utf8Data, Validity } from "./utf8-data.js";
 
-/** `file` can be read at random and ends with a footer; `stream` can be read while it arrives. */
+/** `file` allows random access and ends with a footer; `stream` can be read while it arrives. */
 export type IpcFormat = "file" | "stream";
 
-/** Keeps what a writer wrote until it is taken. */
+/** Buffers the output of a writer until `take`. */
 class Chunks extends AsyncByteQueue {
   #chunks: Uint8Array[] = [];
 
@@ -40,7 +40,7 @@ class Chunks extends AsyncByteQueue {
   }
 }
 
-/** Turns record batches into the bytes of an Arrow IPC stream or file, batch by batch. */
+/** Converts record batches to the bytes of an Arrow IPC stream or file, batch by batch. */
 class IpcWriter {
   readonly #chunks = new Chunks();
   readonly #writer: RecordBatchStreamWriter | RecordBatchFileWriter;
@@ -50,20 +50,20 @@ class IpcWriter {
     this.#writer.reset(this.#chunks, schema);
   }
 
-  /** The bytes of a batch, and of what stands before it. */
+  /** The bytes of a batch, and of anything due before it. */
   write(batch: RecordBatch): Uint8Array {
     this.#writer.write(batch);
     return this.#chunks.take();
   }
 
-  /** The bytes that end it. */
+  /** The final bytes. */
   end(): Uint8Array {
     this.#writer.close();
     return this.#chunks.take();
   }
 }
 
-/** Rows of one record batch: its texts stay far below the 2 GiB that Arrow's offsets reach. */
+/** Rows of one record batch: its texts stay far below the 2 GiB that Arrow's offsets can address. */
 const BATCH_ROW_COUNT = 16_384;
 
 const ID = new Field("id", new Utf8(), false);
@@ -72,22 +72,21 @@ const IDENTITY_ID = new Field("identityId", new Utf8(), true);
 const METADATA = new Field("metadata", new Utf8(), true);
 const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
 
-/** What an export has or lacks besides. */
+/** Optional columns and marks of an export. */
 export interface IpcColumns {
   /** For a last column `identityId`; absent: none. */
   readonly identityIdOf?: IdentityIdOf | null;
-  /** Marks `metadata` as JSON: readers that know no extension types refuse such a file. Default false. */
+  /** Marks `metadata` as JSON: readers without extension types reject such a file. Default false. */
   readonly jsonMark?: boolean;
 }
 
 /**
- * Every event of a range in (createdAt, event id) order as an Arrow IPC stream or file, in pieces. Columns: `id` as UUID
- * text, `createdAt` as UTC milliseconds, the fields under their camelCase names (texts dictionary-encoded, `notify` as
- * true or false, `value` as a number), and `metadata` as JSON text; null is not set. Each of these text columns has one dictionary,
- * written once, of the values that the exported events have. Days are read twice, for the dictionaries and for the rows,
- * and one at a time.
- * @param rows of a snapshot that is kept until the end
- * @param pause gives others a turn between segments and between batches; what it throws ends the export
+ * Exports every event of a range in (createdAt, event id) order as an Arrow IPC stream or file, in chunks. Columns: `id` as UUID text,
+ * `createdAt` as UTC milliseconds, the fields by their camelCase names (texts dictionary-encoded, `notify` as true or false, `value` as a
+ * number), and `metadata` as JSON text; null is not set. Each text field has one dictionary, written once, of the values in the exported
+ * events. Days are read twice, for the dictionaries and for the rows, and one at a time.
+ * @param rows of a snapshot that stays valid until the end
+ * @param pause yields between segments and between batches; what it throws ends the export
  * @throws corruption
  */
 export async function* eventsToIpc(
@@ -115,7 +114,7 @@ export async function* eventsToIpc(
       batchCount += 1;
     }
   }
-  // Without a batch there would be no dictionaries, and some readers look for them.
+  // Without a batch there would be no dictionaries, and some readers require them.
   if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, identityIdOf));
   yield writer.end();
 }
@@ -127,7 +126,7 @@ const NO_ROWS: DayRows = {
   column: () => ({ kind: "dense", codes: new Uint8Array(0) }),
 };
 
-/** The columns of the fields, once it is known which values the events have. */
+/** The columns of the fields, after finding the values that the events have. */
 async function columnsFor(
   days: readonly (readonly Rows[])[],
   dictionaries: Dictionaries,
@@ -181,13 +180,13 @@ function instants({ day, times }: DayRows, rows: Uint32Array): Data {
 /** One field of exported events. */
 interface FieldColumn {
   readonly field: Field;
-  /** The values of some rows; null where they are not set. */
+  /** The values of some rows; null if not set. */
   data(column: CodeColumn, rows: Uint32Array): Data;
 }
 
 /**
- * A field as a column of its own kind: true or false, a number, or dictionary-encoded text. The dictionary holds the
- * values of the exported events and no others, so that an export of one project tells nothing of another.
+ * A field as a column of its type: true or false, a number, or dictionary-encoded text. The dictionary holds only values of the exported
+ * events, so that an export of one project reveals nothing of another.
  * @param used 1 for each code that some exported event has
  * @param id of the Arrow dictionary
  */
@@ -245,7 +244,7 @@ function textColumn(name: string, dictionary: Dictionary, used: Uint8Array, id: 
   return { field: new Field(name, type, true), data };
 }
 
-/** Signed, as the format advises: not every reader takes unsigned ones. */
+/** Signed, as the format recommends: some readers reject unsigned ones. */
 function indexType(valueCount: number): Int8 | Int16 | Int32 {
   return valueCount <= 0x80 ? new Int8() : valueCount <= 0x8000 ? new Int16() : new Int32();
 }

@@ -5,14 +5,14 @@ import type { JsonDictionary } from "../column/dictionary.js";
 import { SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { DayRows } from "./day-rows.js";
 
-/** One key of a shape: how its member begins, and where its value stands. */
+/** One key of a shape: the start of its member in JSON, and the source of its value. */
 interface Member {
   readonly start: string;
   readonly column: CodeColumn;
   readonly dictionary: JsonDictionary;
 }
 
-/** The metadata of some rows as JSON texts, keys in the order they came; null where there is none. */
+/** The metadata of some rows as JSON texts, with keys in their original order; null if there is none. */
 export function metadataTexts(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries): (string | null)[] {
   const shapes = day.column(SHAPE_COLUMN);
   const members = new Map<number, readonly Member[]>();

@@ -8,17 +8,16 @@ import type { ValueRoom } from "./value-room.js";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Text as it stands: the library drops a byte order mark at its start, and puts U+FFFD in the place of what is no UTF-8. @throws TypeError */
+/** Decodes text exactly: the library drops a leading byte order mark and replaces invalid UTF-8 with U+FFFD. @throws TypeError */
 function textOf(bytes: unknown): string {
   return decoder.decode(bytes as Uint8Array);
 }
 
-/** Whether values of a type are text. */
 function isText(type: DataType): boolean {
   return DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type);
 }
 
-/** The same column with the bytes of texts in the place of texts, at whatever depth: the buffers are shared. */
+/** The same column with bytes instead of texts, at any depth; shares the buffers. */
 function withTextBytes(column: Vector): Vector {
   return new Vector(column.data.map(dataWithBytes));
 }
@@ -47,21 +46,21 @@ function fieldWithBytes(field: Field): Field {
   return new Field(field.name, typeWithBytes(field.type as DataType), field.nullable, field.metadata);
 }
 
-/** How the columns of one field are read, batch by batch. */
+/** Makes the reader of a field's column in one batch. */
 export type ReaderOf = (column: Vector) => ReadValue;
 
-/** What an instant becomes: a number of epoch ms as events take it, or ISO text. */
+/** The form of an instant: epoch ms as events accept it, or ISO text. */
 export type InstantForm = "ms" | "text";
 
-/** What a number or flag takes as JSON, by estimate. */
+/** Estimated bytes of a number or flag as JSON. */
 const SCALAR_BYTES = 4;
 
-/** @param room that values take from @throws invalid_parameter when events cannot have values of this type */
+/** Reads values as events accept them. @param room that counts their bytes @throws invalid_parameter (a type that events cannot have) */
 export function valueReader(name: string, type: DataType, instants: InstantForm, room: ValueRoom): ReaderOf {
   return readerOf(type, converter(name, type, instants, room), room);
 }
 
-/** Text as the JSON it holds; text that is none stays text. A struct or map is the object it is. */
+/** Reads text as the JSON it contains; other text stays text. A struct or map is already an object. */
 export function jsonReader(name: string, type: DataType, room: ValueRoom): ReaderOf {
   const convert = converter(name, type, "text", room);
   return readerOf(type, (value) => jsonOf(convert(value)), room);
@@ -69,7 +68,7 @@ export function jsonReader(name: string, type: DataType, room: ValueRoom): Reade
 
 type ConvertValue = (value: unknown) => unknown;
 
-/** A value of a dictionary, and what it takes of the room each time. */
+/** A value of a dictionary, and the bytes that each use of it counts for. */
 interface DictionaryValue {
   readonly value: unknown;
   readonly byteLength: number;
@@ -82,7 +81,7 @@ function readerOf(type: DataType, convert: ConvertValue, room: ValueRoom): Reade
       return (row) => valueOf(convert, valueAt(ofBytes, row));
     };
   }
-  // Each value of a dictionary is made once, however many rows have it.
+  // Converts each value of a dictionary once, however many rows have it.
   const known = new WeakMap<Vector, { readonly ofBytes: Vector; readonly values: Map<number, DictionaryValue> }>();
   return (column) => {
     const [data] = column.data;
@@ -107,7 +106,7 @@ function readerOf(type: DataType, convert: ConvertValue, room: ValueRoom): Reade
   };
 }
 
-/** An instant whose milliseconds are beyond 2^53, which the library throws at, is the text of its number: it is for `ingest` to reject its event. */
+/** The library throws for an instant beyond 2^53 ms. It becomes the text of its number, so that `ingest` rejects only its event. */
 function valueAt(column: Vector, row: number): unknown {
   if (!DataType.isTimestamp(column.type) && !DataType.isDate(column.type)) return column.get(row);
   try {
@@ -138,7 +137,7 @@ function converter(name: string, type: DataType, instants: InstantForm, room: Va
     room.take(typeof value === "string" ? value.length : SCALAR_BYTES);
     return value;
   };
-  // What has no value takes time, and as JSON a byte or more.
+  // An item without a value also takes time, and a byte or more as JSON.
   const itemOf = (convert: ConvertValue, item: unknown) => {
     room.take(1);
     return valueOf(convert, item);
@@ -165,7 +164,7 @@ function converter(name: string, type: DataType, instants: InstantForm, room: Va
   throw parameterError("invalid_parameter", "bytes", `column ${name}: events cannot have values of type ${String(type)}; write them as numbers or text`);
 }
 
-/** An instant that no date can hold stays a number. */
+/** An instant out of the range of `Date` stays a number. */
 function isoText(value: unknown): unknown {
   const date = new Date(value as number);
   return Number.isNaN(date.getTime()) ? value : date.toISOString();

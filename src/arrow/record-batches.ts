@@ -13,12 +13,12 @@ import type { EventRange } from "./day-rows.js";
 export type { RecordBatch };
 
 /**
- * The rows of a range as record batches, one for each segment and head that has some, days ascending. All have one schema; the day of a batch stands
- * in the metadata of its own. Who reads on gets the next batch loaded; the rows of the one before are dropped from memory as others need the room,
- * its arrays live on.
- * @param rows of a snapshot that is kept until the end
+ * The rows of a range as record batches with one schema, one for each segment and head that has some, days ascending. The metadata of a
+ * batch's own schema names its day. Reading on loads the next batch; the rows of the former one may then be dropped from memory, while its
+ * arrays stay valid.
+ * @param rows of a snapshot that stays valid until the end
  * @param names of columns; null: all
- * @param pause gives others a turn between batches; what it throws ends it
+ * @param pause yields between batches; what it throws ends the export
  * @throws corruption, invalid_parameter (a name that is no column)
  */
 export async function* recordBatches(

@@ -3,7 +3,7 @@ import type { Data } from "apache-arrow";
 
 const encoder = new TextEncoder();
 
-/** Texts as an Arrow Utf8 array, null where `null`. Cost: each text is encoded once. */
+/** Converts texts to an Arrow Utf8 array; null is not set. Cost: encodes each text once. */
 export function utf8Data(texts: readonly (string | null)[]): Data<Utf8> {
   const valueOffsets = new Int32Array(texts.length + 1);
   const validity = new Validity(texts.length);
@@ -29,7 +29,7 @@ function longer(data: Uint8Array, byteLength: number): Uint8Array<ArrayBuffer> {
   return grown;
 }
 
-/** Collects which entries of an Arrow array are set. */
+/** Records which entries of an Arrow array are set. */
 export class Validity {
   readonly bits: Uint8Array;
   #setCount = 0;
@@ -38,13 +38,13 @@ export class Validity {
     this.bits = new Uint8Array((length + 7) >>> 3);
   }
 
-  /** Called at most once per entry. */
+  /** Must be called at most once per entry. */
   set(at: number): void {
     this.bits[at >>> 3] = (this.bits[at >>> 3] ?? 0) | (1 << (at & 7));
     this.#setCount += 1;
   }
 
-  /** No bitmap where every entry is set. */
+  /** The bitmap is null if every entry is set. */
   done(): { readonly nullBitmap: Uint8Array | null; readonly nullCount: number } {
     const nullCount = this.length - this.#setCount;
     return { nullBitmap: nullCount === 0 ? null : this.bits, nullCount };
