@@ -9,32 +9,32 @@ import type { EventInput } from "../schema/event.js";
 import { uuidText } from "../base/uuid.js";
 import { createdAtOf } from "../schema/moment.js";
 
-/** A leaf of the schema, and whether a row may have several values of it. */
+/** A leaf of the schema, and whether a row may have several of its values. */
 interface Leaf {
   readonly path: string;
   readonly isRepeated: boolean;
 }
 
-/** The magic at the start; and at the end, behind the length of the metadata. */
+/** Bytes of the magic at the start, and of the length of the metadata and the magic at the end. */
 const HEAD_BYTES = 4;
 const TAIL_BYTES = 8;
 
-/** The columns that have values, in the order of the schema. */
+/** The columns with values, in the order of the schema. */
 function leavesOf({ element, children, path }: SchemaTree, isRepeatedAbove = false): Leaf[] {
   const isRepeated = isRepeatedAbove || element.repetition_type === "REPEATED";
   return children.length === 0 ? [{ path: path.join("."), isRepeated }] : children.flatMap((child) => leavesOf(child, isRepeated));
 }
 
-/** The bytes of a column chunk, its dictionary among them. */
+/** The bytes of a column chunk, including its dictionary. */
 function chunkRange({ dictionary_page_offset: dictionary, data_page_offset: data, total_compressed_size: size }: ColumnMetaData): [start: number, end: number] {
-  // Zero where a writer has none, as its reader takes it.
+  // Some writers set the offset of a missing dictionary to zero; the reader accepts this, too.
   const start = Number(dictionary === undefined || dictionary === 0n ? data : dictionary);
   return [start, start + Number(size)];
 }
 
 /**
- * What metadata says of itself and of a file of so many bytes has to hold before anything is read by it: the library counts rows, and asks for bytes,
- * as many as it is told. @throws Error
+ * Checks metadata against itself and the length of the file before anything is read by it: the library counts as many rows, and reads as many
+ * bytes, as it declares. @throws Error
  */
 function refuseDamaged({ num_rows: count, row_groups: groups }: FileMetaData, leaves: readonly Leaf[], byteLength: number): void {
   const sum = groups.reduce((rows, group) => rows + group.num_rows, 0n);
@@ -57,13 +57,13 @@ function refuseGroup({ num_rows: rows, columns }: RowGroup, at: number, leaves: 
   }
 }
 
-/** What the value of a row becomes; null: it is not set. */
+/** Converts the value of a row; null: not set. */
 type ConvertCell = (value: unknown) => unknown;
 
-/** Digits of a decimal number that a double holds exactly. */
+/** Digits of a decimal number that a double represents exactly. */
 const EXACT_DIGITS = 15;
 
-/** How values of a column become those of an event. @throws invalid_parameter when events cannot have values of its type */
+/** How to convert values of a column to those of an event. @throws invalid_parameter (a type that events cannot have) */
 function valueReader(tree: SchemaTree, { member, isTime }: ColumnTarget): ConvertCell {
   refuseTypes(tree, tree.path.join("."));
   const convert: ConvertCell = isTime ? (value) => (value instanceof Date ? createdAtOf(value.getTime()) : valueOf(value)) : valueOf;
@@ -75,7 +75,7 @@ function isJsonText({ logical_type: logical, converted_type: converted }: Schema
   return logical?.type === "JSON" || converted === "JSON";
 }
 
-/** A value as JSON has it: instants are ISO text, those that no date can hold are not set. */
+/** A value as in JSON: instants become ISO text, or not set if out of the range of `Date`. */
 function valueOf(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return integerOf(value);
@@ -91,7 +91,7 @@ function refuseTypes({ element, children }: SchemaTree, name: string): void {
   for (const child of children) refuseTypes(child, `${name}.${child.element.name}`);
 }
 
-/** The name of a type that is neither number, text, instant, true or false; null for others. */
+/** The name of a type that is no number, text, instant or boolean; null for others. */
 function refusedType({ type, converted_type: converted, logical_type: logical, precision = 0 }: SchemaElement): string | null {
   if (converted === "DECIMAL" || logical?.type === "DECIMAL") return precision > EXACT_DIGITS ? `DECIMAL of ${precision} digits` : null;
   if (logical?.type === "TIME" || converted === "TIME_MILLIS" || converted === "TIME_MICROS") return "TIME";
@@ -102,7 +102,7 @@ function refusedType({ type, converted_type: converted, logical_type: logical, p
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Bytes that stand where text should. */
+/** Bytes of a text column that are no UTF-8. */
 class NotText extends Error {}
 
 function textOf(bytes: Uint8Array | undefined): string | undefined {
@@ -114,55 +114,55 @@ function textOf(bytes: Uint8Array | undefined): string | undefined {
   }
 }
 
-/** JSON stays text, for who reads it decides what becomes of text that is none. Text has to be UTF-8. */
+/** JSON stays text, because `jsonOf` decides about invalid JSON. Text must be UTF-8. */
 const parsers: Partial<ParquetParsers> = {
   stringFromBytes: textOf,
   jsonFromBytes: textOf,
   uuidFromBytes: (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : uuidText(bytes)),
 };
 
-/** A file that can be read at any place. */
+/** A file with random access. */
 export type ParquetFile = AsyncBuffer;
 
-/** What inflates the pages of a codec. */
+/** Decompressors by codec. */
 export type Inflaters = Compressors;
 
-/** A column of the file, where its values go, and what becomes of each. */
+/** A column of the file, what it sets, and how to convert its values. */
 interface ParquetColumn extends ColumnTarget {
   readonly column: string;
   readonly leaves: readonly Leaf[];
   readonly convert: ConvertCell;
 }
 
-/** What a file is read with. */
+/** What is needed to read a file. */
 interface ParquetInput {
   readonly file: ParquetFile;
   readonly metadata: FileMetaData;
   readonly inflaters: Inflaters;
 }
 
-/** Events made between two turns of others. */
+/** Events in one block. */
 const BLOCK_EVENT_COUNT = 512;
 
 /** Codecs that need no inflater. */
 const KNOWN_CODECS = ["UNCOMPRESSED", "SNAPPY"];
 
 /**
- * Events of a Parquet file for `ingest`, some hundred at a time; one row group is in memory. Columns become members of events as those of an Arrow
- * file do: instants are timestamps, dates, epoch ms or text; `metadata` is JSON text or a struct; any other column becomes a metadata key; null is
- * not set; integers beyond 2^53 become text.
+ * Events of a Parquet file for `ingest`, in blocks of some hundred; one row group at a time is in memory. Columns set members of events as those
+ * of an Arrow file do: instants are timestamps, dates, epoch ms or text; `metadata` is JSON text or a struct; any other column becomes a
+ * metadata key; null is not set; integers beyond 2^53 become text.
  * @param inflaters of codecs besides Snappy
  * @throws invalid_parameter (no Parquet, damaged, a codec without inflater, or a column of a type or a name that events cannot have)
  */
 export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters = {}): AsyncGenerator<readonly EventInput[]> {
-  // Without the parsers: the bounds of a text column may be cut within a character.
+  // Not with `parsers`: statistics may cut the bounds of a text column within a character, which `textOf` rejects.
   const metadata = await readable(() => parquetMetadataAsync(file, { geoparquet: false }));
   refuseCodecs(metadata, inflaters);
   const { children } = await readable(() => schemaOf(metadata, file.byteLength));
   const places = placesOf(children.map(({ element }) => element.name), "file");
   const targets = children.map((tree, index) => targetOf(tree, places[index] as ColumnTarget));
   const groups = metadata.row_groups.reverse();
-  // What is known of a group goes with it: of a large file it is a good part of what an import has in memory.
+  // Frees the metadata of each group after use: in a large file it is a good part of an import's memory.
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
     const rowCount = Number(group.num_rows);
     if (rowCount === 0) continue;
@@ -174,7 +174,7 @@ export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters
   }
 }
 
-/** @throws Error where metadata is damaged */
+/** @throws Error (damaged metadata) */
 function schemaOf(metadata: FileMetaData, byteLength: number): SchemaTree {
   const schema = parquetSchema(metadata);
   refuseDamaged(metadata, schema.children.flatMap((child) => leavesOf(child)), byteLength);
@@ -185,7 +185,7 @@ function targetOf(tree: SchemaTree, place: ColumnTarget): ParquetColumn {
   return { ...place, column: tree.element.name, leaves: leavesOf(tree), convert: valueReader(tree, place) };
 }
 
-/** Of one row group, one column after the other: what decoding makes of one is garbage before the next. */
+/** The columns of one row group, read one by one: the garbage of decoding one is freed before the next. */
 async function columnsOf({ file, metadata, inflaters }: ParquetInput, targets: readonly ParquetColumn[], rowCount: number): Promise<EventColumn[]> {
   const scan = await parquetScan({ file, metadata, compressors: inflaters, parsers, geoparquet: false, useOffsetIndex: false });
   const chunks = metadata.row_groups.flatMap((group) => group.columns.flatMap(({ meta_data: chunk }) => chunk ?? []));
@@ -223,8 +223,8 @@ async function readable<T>(read: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * Goes over the page headers of a column chunk as the library will: each page has to lie behind its header and within the chunk, and all of them to
- * hold the values that the chunk declares. A page of a negative length, or of none that is told, it would read again and again. @throws Error
+ * Walks the page headers of a column chunk as the library will: each page must follow its header and lie within the chunk, and all together must
+ * hold the declared number of values. The library would read a page with a negative or missing length forever. @throws Error
  */
 async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { path, isRepeated }: Leaf): Promise<void> {
   const [start, end] = chunkRange(chunk);
@@ -242,7 +242,7 @@ async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { pa
   if (seenCount !== valueCount) throw new Error(`column ${path} declares ${valueCount} values, its pages ${seenCount}`);
 }
 
-/** Whether the header has every number that its page is read by. */
+/** Whether the header has every number that reading its page requires. */
 function isWhole({ type, compressed_page_size: size, uncompressed_page_size: wholeSize, ...header }: PageHeader): boolean {
   if (!isCount(size) || !isCount(wholeSize)) return false;
   if (type === "DICTIONARY_PAGE") return isCount(header.dictionary_page_header?.num_values);

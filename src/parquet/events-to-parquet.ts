@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the rows */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the rows */
 import { ByteWriter, ParquetWriter, type SchemaElement, type ColumnSource } from "hyparquet-writer";
 import { daysOf, inOrder, rowsInRange, whileLoaded, type EventRange, type IdentityIdOf, type DayRows } from "../arrow/day-rows.js";
 import { nextTurn } from "../base/turn.js";
@@ -14,21 +14,21 @@ import type { Dictionary } from "../column/dictionary.js";
 
 type ParquetValues = ColumnSource["data"];
 
-/** Characters of an id, and its bytes. */
+/** Characters of an id, which are also its bytes. */
 const ID_LENGTH = 36;
 
 const encoder = new TextEncoder();
 
 /**
- * The columns of one row group, in the order of the schema. The writer takes `data` of each when its turn comes, and of the first once before, for
- * the number of rows: so the values of one column are in memory at a time, and ids, which come first, are made at once.
+ * The columns of one row group, in the order of the schema. The writer reads `data` of each column once, and that of the first one more time for
+ * the number of rows: so only one column's values are in memory at a time, and ids, which come first, are built at once.
  */
 function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, identityIdOf: IdentityIdOf | null): ColumnSource[] {
   const columns: ColumnSource[] = [
     { name: "id", data: idTexts(day, rows), encoding: "PLAIN" },
     lazily({ name: "createdAt", encoding: "DELTA_BINARY_PACKED" }, () => instantsOf(dayStartMs(day.day), day.times, rows)),
     ...FIELDS.map((field) => fieldColumn(field, day, rows, dictionaries.named(field.column))),
-    // The smallest and largest of JSON texts help no reader, and are as long as the texts are.
+    // The bounds of JSON texts help no reader, and are as long as the texts.
     lazily({ name: "metadata", statistics: false }, () => metadataTexts(day, rows, dictionaries)),
   ];
   if (identityIdOf !== null) {
@@ -55,7 +55,7 @@ function fieldColumn({ column, camel, accepts }: FieldRow, day: DayRows, rows: U
   }));
 }
 
-/** Dictionary-encoded, whatever it saves: readers group by codes. A dictionary of no values is more than some of them take. */
+/** Always dictionary-encoded, because readers group by codes; without values it is not, because some readers reject an empty dictionary. */
 function textColumn(name: string, hasValues: boolean, make: () => ParquetValues): ColumnSource {
   return lazily(hasValues ? { name, encoding: "RLE_DICTIONARY" } : { name }, make);
 }
@@ -69,7 +69,7 @@ function lazily(column: Omit<ColumnSource, "data">, make: () => ParquetValues): 
   };
 }
 
-/** Ids as the bytes of their texts, views of one buffer: the writer would make an array with a buffer of its own of each text. */
+/** Ids as bytes of their texts, views of one buffer: the writer would allocate an array and a buffer for each text. */
 function idTexts({ ids }: DayRows, rows: Uint32Array): Uint8Array[] {
   const bytes = encoder.encode(valuesOf(rows, (row) => uuidText(ids, row * 16)).join(""));
   return Array.from({ length: rows.length }, (_, at) => bytes.subarray(at * ID_LENGTH, (at + 1) * ID_LENGTH));
@@ -80,7 +80,7 @@ function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: Ident
   return valuesOf(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row)));
 }
 
-/** At its length from the start: an array that grows leaves twice as much garbage as it holds. */
+/** Allocates the full length at once: a growing array leaves twice its size as garbage. */
 function valuesOf<T>(rows: Uint32Array, read: (row: number) => T): T[] {
   const values = new Array<T>(rows.length);
   for (let at = 0; at < rows.length; at += 1) values[at] = read(rows[at]!);
@@ -110,16 +110,16 @@ function elementOf({ camel, accepts }: FieldRow): SchemaElement {
   return { name: camel, repetition_type: "OPTIONAL", ...TEXT };
 }
 
-/** Rows of one row group, which is in memory as a whole where it is read. More of them are garbage that outlives the young generation of a heap. */
+/** Rows of one row group, which readers hold in memory as a whole. With more, garbage would outlive the heap's young generation. */
 const GROUP_ROW_COUNT = 16_384;
 
 /**
- * Every event of a range in (createdAt, event id) order as a Parquet file, in pieces. The columns are those of an Arrow export: texts
- * dictionary-encoded, `createdAt` a timestamp of UTC milliseconds, `metadata` JSON text; null is not set. Row groups hold rows of one day, and at
- * most `GROUP_ROW_COUNT` of them; they are compressed with Snappy, and tell the smallest and largest value of each column but `metadata`.
- * @param rows of a snapshot that is kept until the end
+ * Exports every event of a range in (createdAt, event id) order as a Parquet file, in chunks. The columns are those of an Arrow export: texts
+ * dictionary-encoded, `createdAt` a timestamp of UTC milliseconds, `metadata` JSON text; null is not set. A row group holds at most
+ * `GROUP_ROW_COUNT` rows of one day; it is compressed with Snappy, and has the smallest and largest value of each column but `metadata`.
+ * @param rows of a snapshot that stays valid until the end
  * @param identityIdOf for a last column `identityId`; null: none
- * @param pause gives others a turn between row groups; what it throws ends the export
+ * @param pause yields between row groups; what it throws ends the export
  * @throws corruption
  */
 export async function* eventsToParquet(
@@ -142,19 +142,19 @@ export async function* eventsToParquet(
       yield taken(bytes);
     }
   }
-  // Readers that go by the older mark need it in the file; the writer, told of it before, would take the texts for values and quote them.
+  // Readers of the older mark need it in the file. If it were set before, the writer would treat the texts as values and quote them.
   for (const element of writer.schema) if (element.logical_type?.type === "JSON") element.converted_type = "JSON";
   await writer.finish();
   yield taken(bytes);
 }
 
-/** As few groups as hold them, of about the same length. */
+/** The smallest number of groups, of about equal length. */
 function* groupsOf(rows: Uint32Array): Generator<Uint32Array> {
   const length = Math.ceil(rows.length / Math.ceil(rows.length / GROUP_ROW_COUNT));
   for (let from = 0; from < rows.length; from += length) yield rows.subarray(from, from + length);
 }
 
-/** The smallest and largest id of a row group are kept to the end, and as views they would keep the bytes of all its ids. */
+/** The bounds of a row group's ids are held until the end; as views they would hold the bytes of all its ids. */
 function copyBounds({ row_groups }: ParquetWriter): void {
   const statistics = row_groups.at(-1)?.columns[0]?.meta_data?.statistics;
   if (statistics === undefined) return;
@@ -164,7 +164,7 @@ function copyBounds({ row_groups }: ParquetWriter): void {
   }
 }
 
-/** What was written since the last time. */
+/** The bytes written since the last call. */
 function taken(bytes: ByteWriter): Uint8Array {
   const piece = bytes.getBytes().slice();
   bytes.index = 0;
