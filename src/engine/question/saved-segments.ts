@@ -5,7 +5,7 @@ import { checkSavedSegment } from "../../plan/insights/saved-segment.js";
 import type { PeopleSegment } from "../../plan/insights/input.js";
 import { normalEmail } from "../../plan/subject.js";
 import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY } from "../../store/files/saved-segments-file.js";
-import type { StoredSegment as StoredSegment } from "../../store/files/saved-segments-file.js";
+import type { StoredSegment } from "../../store/files/saved-segments-file.js";
 import type { Store } from "../../store/live/store.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { Housekeeping } from "../upkeep/housekeeping.js";
