@@ -9,7 +9,7 @@ import { paths } from "./visits/paths.js";
 import { sessionsOverview } from "./visits/sessions-overview.js";
 import { webOverview } from "./visits/web-overview.js";
 
-/** The insights by their names: a file of their own, which is loaded when the first of them is asked. */
+/** The insight reports by name, in a separate file that is loaded when the first of them is requested. */
 export const insightReports: { readonly [K in keyof InsightPlans]: Report<K> } = {
   trend,
   funnel,

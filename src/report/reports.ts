@@ -17,7 +17,7 @@ import { companyTopUsers } from "./companies/company-top-users.js";
 import type { Report } from "./form/report.js";
 import { searchEvents } from "./events/search-events.js";
 
-/** Every report but the insights by its name. The compiler lists each one that is missing; states are each report's own affair. */
+/** All reports except insights, by name. The compiler reports each missing one; state types are private to each report. */
 export const reports: { readonly [K in Exclude<ReportName, keyof InsightPlans>]: Report<K> } = {
   countEvents,
   countEventsPerDay,

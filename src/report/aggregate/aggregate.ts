@@ -22,20 +22,20 @@ import { EventsById } from "./events-by-id.js";
 import { idValues, valuesOf, type AggregateValues } from "./value-sources.js";
 import { CodeCounts } from "./code-counts.js";
 
-/** Actors are below it: twice a code, of which there are 2^24, and one. Values are below 2^28, so that a pair of both is an exact number. */
+/** Exclusive upper bound of actors (2 × code + role, with codes below 2^24). Values are below 2^28, so a pair of both is an exact number. */
 const ACTOR_SPAN = 2 ** 25;
 
-/** Distinct pairs (code, actor) of each source, as one number each, ascending: 8 bytes a pair. */
+/** The distinct (code, actor) pairs of each source, one number each, ascending: 8 bytes per pair. */
 type Pairs = readonly Float64Array[];
 
-/** Distinct people by the value of a field or of a metadata path. Segments give ids; who is who is asked once, at the end. */
+/** Counts distinct people by the value of a field or metadata path. Segments provide actors; identities are resolved once, at the end. */
 class UsersByValue {
-  /** Of each source those of several segments, or kept. */
+  /** By source: the pairs of several segments, or cached pairs. */
   readonly #lists: Float64Array[][];
 
   constructor(
     readonly values: AggregateValues,
-    /** Names the codes of the values; null where these are this question's own. */
+    /** Identifies the codes of the values across queries; null if they are specific to this query. */
     readonly name: string | null,
   ) {
     this.#lists = values.sources.map(() => []);
@@ -58,7 +58,7 @@ class UsersByValue {
     pairs.forEach((list, place) => this.#lists[place]!.push(list));
   }
 
-  /** Values of which nobody is known to have had any are left out. */
+  /** Values that occur only in events without an actor are left out. */
   async ranked(limit: number | null, identities: IdentityView, pause: () => Promise<void>): Promise<AggregateItem[]> {
     const { values } = this;
     const keys: number[] = [];
@@ -68,7 +68,7 @@ class UsersByValue {
       await inPieces(pairs.length, pause, (from, to) => {
         for (let at = from; at < to; at += 1) {
           const next = Math.floor(pairs[at]! / ACTOR_SPAN);
-          // Of one code the pairs are neighbours.
+          // Pairs of one code are adjacent.
           if (next !== code) groups = values.groupsOf(place, (code = next));
           const identity = identities.identityOf(pairs[at]! - code * ACTOR_SPAN);
           for (const group of groups) keys.push(group * ACTOR_SPAN + identity);
@@ -80,7 +80,7 @@ class UsersByValue {
   }
 }
 
-/** How many keys there are of each group, of distinct ascending keys. */
+/** The distinct groups, and the number of keys of each. @param keys distinct, ascending */
 async function sizesOfGroups(keys: Float64Array, pause: () => Promise<void>): Promise<{ groups: Float64Array; counts: Uint32Array }> {
   const groups = new Float64Array(keys.length);
   const counts = new Uint32Array(keys.length);
@@ -121,7 +121,7 @@ function pairsOf(rows: Rows, selector: Selector, { sources }: AggregateValues): 
     }
     const pair = code * ACTOR_SPAN + actor;
     const end = ends[place]!;
-    // Somebody's events mostly follow one another.
+    // Events of one person are mostly adjacent.
     if (end > 0 && lists[place]![end - 1] === pair) continue;
     lists[place]![end] = pair;
     ends[place] = end + 1;
@@ -141,7 +141,7 @@ async function united(lists: readonly Float64Array[], turns: Turns): Promise<Flo
   return await distinctInTurns(all, turns);
 }
 
-/** The distinct ones of some numbers, ascending. The list may be sorted in place. */
+/** The distinct numbers of a list, ascending. May sort the list in place. */
 async function distinctInTurns(list: Float64Array, turns: Turns): Promise<Float64Array> {
   const sorted = await sortNumbers(list, turns);
   let count = 0;
@@ -149,12 +149,12 @@ async function distinctInTurns(list: Float64Array, turns: Turns): Promise<Float6
   return sorted.slice(0, count);
 }
 
-/** The same of the few of one segment. */
+/** Synchronous variant of `distinctInTurns` for the pairs of one segment, which are few. */
 function distinct(list: Float64Array): Float64Array {
   return list.sort().slice(0, putDistinct(list, 0, 0, list.length));
 }
 
-/** Puts those of `[from, to)` that differ from the one before behind the first `count`; answers how many there are now. */
+/** Moves the values of `[from, to)` that differ from their predecessor to index `count` and up; returns the new count. */
 function putDistinct(sorted: Float64Array, count: number, from: number, to: number): number {
   let end = count;
   for (let at = from; at < to; at += 1) {
@@ -165,15 +165,14 @@ function putDistinct(sorted: Float64Array, count: number, from: number, to: numb
   return end;
 }
 
-/** What whole segments contribute: counts of every code, or only of those that some row has, source by source. */
+/** The cached counts of whole segments, by source: for every code, or only for codes that occur. */
 type KeptCounts = readonly Histogram[];
 
-/** Codes whose texts are looked at in one step. */
+/** Codes whose texts are read per step. */
 const CODES_PER_STEP = 4_096;
 
-/** Events by the value of a field or of a metadata path. */
 class EventsByValue {
-  /** Source by source, by code: a store holds fewer events than a count can. */
+  /** By source, then by code. 32 bits suffice: a store holds fewer events. */
   readonly #counts: readonly CodeCounts[];
 
   constructor(readonly values: AggregateValues) {
@@ -202,7 +201,7 @@ class EventsByValue {
     kept.forEach((histogram, place) => this.#counts[place]!.addHistogram(histogram));
   }
 
-  /** Cost: the codes that have a count; where they are many, all codes. @param pause gives others a turn, and ends the question by what it throws */
+  /** Cost: the codes with a count; if there are many, all codes. @param pause yields; what it throws ends the query */
   async ranked(limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
     const { values } = this;
     const rank = (counts: Uint32Array, ranked: Ranked) => inTurns(ranking(counts, ranked, limit), pause);
@@ -234,7 +233,7 @@ class EventsByValue {
     return await rankedInTurns(counts, (place) => propertyOf(groups[place]!), limit, pause);
   }
 
-  /** Codes that are worked out become more while rows are looked at. */
+  /** Derived codes grow in number while rows are read. */
   #makeRoom(): void {
     this.values.sources.forEach(({ size }, place) => this.#counts[place]!.makeRoom(size));
   }
@@ -244,7 +243,7 @@ function byteLengthOfCounts(kept: KeptCounts): number {
   return kept.reduce((sum, { codes }) => sum + codes.byteLength * 2, 8);
 }
 
-/** Selected rows by code, kept with a sealed segment that lies wholly in the range. */
+/** Counts selected rows by code, cached with a sealed segment that lies entirely in the range. */
 function selectedHistogram(rows: Rows, column: string, selector: Selector): Histogram {
   if (selector.key === "") return histogram(rows, column);
   const make = () => histogramOfRows(rows.column(column), selectedRows(select(rows, selector)));
@@ -273,7 +272,7 @@ type KeptAggregate =
   | { readonly measure: "events"; readonly kept: ReturnType<EventsByValue["keep"]> }
   | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
 
-/** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
+/** Counts matching events, or the people who did them, by the value of a field or metadata path, most first. */
 export const aggregate: Fold<"aggregate", AggregateState, KeptAggregate> = {
   kind: "fold",
   columns: (plan, context) => [
@@ -311,21 +310,21 @@ export const aggregate: Fold<"aggregate", AggregateState, KeptAggregate> = {
   },
 };
 
-/** Of a dictionary with one value: its first code stands for none. */
+/** Size of a dictionary with one value: code 0 stands for none. */
 const ONE_PROJECT_SIZE = 2;
 
 const settled = new WeakMap<FoldContext, AggregateValues>();
 
-/** The same for all states of one question, however many values and keys arrive meanwhile; null: ids of one project, which no two events share. */
+/** The same for all states of a query, even if values and keys arrive meanwhile; null: ids of a single project, which are unique. */
 function settledValues({ by, project, limit }: Plan<"aggregate">, context: FoldContext): AggregateValues | null {
   if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
   let values = settled.get(context);
-  // Of many ids a few may be shown.
+  // With a limit, more distinct ids are allowed, because only a few are shown.
   if (values === undefined) settled.set(context, (values = by.kind === "id" && limit !== null ? idValues(LIMITS.dictionaryValueCount) : valuesOf(by, context)));
   return values;
 }
 
-/** Names the codes of all sources; null where some of them are one question's own. */
+/** The combined name of the codes of all sources; null if some of them are specific to this query. */
 function nameOf({ sources }: AggregateValues): string | null {
   return sources.some(({ name }) => name === null) ? null : sources.map(({ name }) => name).join();
 }

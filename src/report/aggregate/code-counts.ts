@@ -1,37 +1,36 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and places are bounded by their arrays */
 import type { CodeColumn, Histogram } from "../../column/column.js";
 
-/** Codes are listed while they are fewer than this share of all that there may be: beyond, a look at each of these costs no more. */
+/** Codes are listed while there are fewer than this share of all possible codes; beyond it, reading all codes costs no more. */
 const FEW_SHARE = 1 / 3;
-/** So many are put in order in one piece. */
+/** Longest list of codes, because it is sorted in one step. */
 const FEW_COUNT_MAX = 32_768;
 
 /**
- * Counts by code. While few codes have one, what is asked of them costs these, however many codes there may be.
- * 4 bytes for each code that there may be, of which no page is touched without need, and 4 for each that is listed.
+ * Counts by code. While few codes have a count, reading them costs only these codes, regardless of how many are possible.
+ * Takes 4 bytes per possible code, in pages that are allocated when first touched, and 4 per listed code.
  */
 export class CodeCounts {
   #counts: Uint32Array<ArrayBuffer>;
-  /** The codes that have a count, in the order in which they came; null: they are many. */
+  /** The codes with a count, in order of first occurrence; null: too many to list. */
   #few: Uint32Array<ArrayBuffer> | null = new Uint32Array(256);
   #fewCount = 0;
 
-  /** @param size codes are below it */
+  /** @param size exclusive upper bound of codes */
   constructor(size: number) {
     this.#counts = new Uint32Array(size);
   }
 
-  /** By code; not to be changed. */
+  /** Counts by code; read-only. */
   get all(): Uint32Array {
     return this.#counts;
   }
 
-  /** The codes that have a count, in no order, where a look at all codes costs more than one at these; null else. */
+  /** The codes with a count, in no order, if reading these is cheaper than reading all codes; else null. */
   get few(): Uint32Array | null {
     return this.#few === null ? null : this.#few.subarray(0, this.#fewCount);
   }
 
-  /** How many codes have a count. */
   get codeCount(): number {
     if (this.#few !== null) return this.#fewCount;
     let count = 0;
@@ -39,7 +38,7 @@ export class CodeCounts {
     return count;
   }
 
-  /** Codes become more while rows are looked at. */
+  /** Makes room for codes that are added while rows are read. */
   makeRoom(size: number): void {
     if (this.#counts.length >= size) return;
     const longer = new Uint32Array(Math.max(size, this.#counts.length * 2));
@@ -53,7 +52,7 @@ export class CodeCounts {
     if (before === 0 && count > 0 && this.#few !== null) this.#list(code, this.#few);
   }
 
-  /** Adds one for each row, ascending, to the count of its code. */
+  /** Adds one to the count of each row's code. @param rows ascending */
   addRows(column: CodeColumn, rows: Uint32Array): void {
     this.#expect(rows.length);
     if (column.kind === "dense") {
@@ -74,7 +73,7 @@ export class CodeCounts {
     else for (let at = 0; at < codes.length; at += 1) this.#counts[codes[at]!]! += counts[at]!;
   }
 
-  /** The codes that have a count, ascending, and their counts. */
+  /** The codes with a count, ascending, and their counts. */
   histogram(): Histogram {
     const codes = this.#few === null ? this.#codesInOrder() : this.#few.slice(0, this.#fewCount).sort();
     const counts = new Uint32Array(codes.length);
@@ -82,7 +81,7 @@ export class CodeCounts {
     return { codes, counts };
   }
 
-  /** So many more codes may get a count. */
+  /** Drops the list of codes if it could exceed its limit when this many more codes are counted. */
   #expect(codeCount: number): void {
     if (this.#fewCount + codeCount > Math.min(this.#counts.length * FEW_SHARE, FEW_COUNT_MAX)) this.#few = null;
   }

@@ -9,10 +9,10 @@ import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
 import type { RowContext } from "../form/report.js";
 
-/** What a `CompanyReader` reads; ids besides, where somebody changed the company. */
+/** Columns that a `CompanyReader` reads; event ids are needed too if a person changed companies. */
 export const COMPANY_READER_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
 
-/** For which company, and by whom, the events of one segment or head were done. */
+/** Resolves the company and the identity of the events of one segment or head. */
 export class CompanyReader {
   readonly #identities: IdentityView;
   readonly #view: CompanyView;
@@ -36,7 +36,7 @@ export class CompanyReader {
     this.#startMs = dayStartMs(rows.day);
   }
 
-  /** 0 for nobody. */
+  /** 0 if the event has neither id. */
   identityOf(row: number): number {
     return this.#identities.identityOf(actorOf(codeAt(this.#users, row), codeAt(this.#anonymous, row)));
   }
@@ -46,7 +46,7 @@ export class CompanyReader {
     return codeAt(this.#companies, row);
   }
 
-  /** The event's own company, else that of its identity at its time; 0 for none. */
+  /** The event's own company, else that of its identity at the time of the event; 0 for none. */
   companyOf(row: number, identity: number): number {
     const own = this.ownCompanyOf(row);
     if (own !== 0 || identity === 0) return own;
@@ -56,7 +56,7 @@ export class CompanyReader {
     return this.#view.companyAt(identity, ms, this.#view.needsId(identity, ms) ? eventKeyOf(this.rows, row) : NO_KEY);
   }
 
-  /** Its column is loaded. */
+  /** The column must be loaded. */
   projectOf(row: number): number {
     return codeAt(this.rows.column("project"), row);
   }

@@ -13,12 +13,12 @@ import { selectedRows } from "../../filter/selected-rows.js";
 
 const ID_BYTES = 16;
 
-/** Ids that are put in order and made text before others may have a turn: some milliseconds. */
+/** Ids sorted and formatted between two pauses: a few milliseconds. */
 const IDS_PER_TURN = 4_096;
 
 /**
- * Events of one project by their id: each counts once, so that order alone decides which are shown. Of the selected rows the first
- * `limit` ids are kept, 16 bytes each, in a heap whose root is the last of them.
+ * Events of one project by id. Each id counts once, so only the order of ids decides which are shown.
+ * Keeps the first `limit` ids of the selected rows, 16 bytes each, in a heap whose root is the greatest id.
  */
 export class EventsById {
   readonly #mostCount: number;
@@ -27,7 +27,6 @@ export class EventsById {
 
   constructor(
     readonly limit: number | null,
-    /** Only events that somebody did count. */
     readonly needsActor: boolean,
   ) {
     this.#mostCount = Math.min(limit ?? Infinity, LIMITS.ownValueCount);
@@ -47,11 +46,11 @@ export class EventsById {
   }
 
 
-  /** @param pause gives others a turn, and ends the question by what it throws */
+  /** @param pause yields; what it throws ends the query */
   async ranked(pause: () => Promise<void>): Promise<AggregateItem[]> {
     const items = new Array<AggregateItem>(this.#count);
     const root = new Uint8Array(ID_BYTES);
-    // The last one goes to the end of what is left, again and again.
+    // Heap sort: takes the greatest remaining id for the last free position.
     for (let last = this.#count - 1; last >= 0; last -= 1) {
       items[last] = { property: flatText(uuidText(this.#heap)), count: 1 };
       root.set(this.#heap.subarray(last * ID_BYTES, (last + 1) * ID_BYTES));
@@ -73,7 +72,7 @@ export class EventsById {
     this.#rise(ids, offset);
   }
 
-  /** Puts an id in at the end of the heap, and before those that it comes after. */
+  /** Inserts an id at the end of the heap and moves it up past smaller ones. */
   #rise(ids: Uint8Array, offset: number): void {
     const heap = this.#heap;
     let place = this.#count - 1;
@@ -86,7 +85,7 @@ export class EventsById {
     copyId(ids, offset, heap, place);
   }
 
-  /** Puts an id in for the root, behind those that come after it. */
+  /** Replaces the root with an id and moves it down past greater ones. */
   #sink(ids: Uint8Array, offset: number): void {
     const heap = this.#heap;
     let place = 0;

@@ -20,9 +20,9 @@ import { labelNumbers } from "../../table/touches/touch-facts.js";
 import type { RowContext } from "../form/report.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
 
-/** Numbers times from 0. */
+/** Numbers distinct times from 0. */
 class EventTimes {
-  /** By the start of the day: ms of a day are small numbers, which a map holds as they are. */
+  /** By the start of the day: ms of a day are small integers, which a map stores without boxing. */
   readonly #days = new Map<number, Map<number, number>>();
   #times = new Float64Array(1024);
   #count = 0;
@@ -31,7 +31,7 @@ class EventTimes {
     return this.#count;
   }
 
-  /** Numbers ms of one day. What it answers throws too_many_values. */
+  /** Returns a function that numbers the ms of one day and throws too_many_values. */
   ofDay(startMs: number): (ms: number) => number {
     let numbers = this.#days.get(startMs);
     if (numbers === undefined) this.#days.set(startMs, (numbers = new Map()));
@@ -49,7 +49,7 @@ class EventTimes {
     return ms;
   }
 
-  /** All numbers by their times, which come in the order of their texts: of years from 0 to 9999. */
+  /** All numbers by time, which is also the order of the ISO texts: years are 0 to 9999. */
   inOrder(): Uint32Array {
     const times = this.#times;
     return Uint32Array.from({ length: this.#count }, (_, number) => number).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0));
@@ -68,45 +68,46 @@ class EventTimes {
   }
 }
 
-/** Codes by row. A row's value is its code in the first source in which it has one, else code 0 of the last. */
+/** Codes by row. A row's value is its code in the first source where that is not 0, else code 0 of the last source. */
 export interface CodeSource {
-  /** Columns that its codes are made of. */
+  /** Columns that the codes are derived from. */
   readonly columns: readonly string[];
-  /** The stored column that it is; null for codes that are worked out. */
+  /** The stored column that holds the codes; null for derived codes. */
   readonly column: string | null;
-  /** Codes of the same name are the same ones in every question; null: they are this question's own. */
+  /** Codes with the same name are the same in every query; null: they are specific to this query. */
   readonly name: string | null;
-  /** Codes that rows had so far are below it. */
+  /** Exclusive upper bound of the codes of the rows read so far. */
   readonly size: number;
-  /** Of rows that are not selected it may say anything. */
+  /** Entries of rows that are not selected are arbitrary. */
   codesOf(rows: Rows, selected: Uint32Array): CodeColumn;
 }
 
-/** Where the rows of an aggregate have their values, and what the codes of these stand for. */
+/** The sources of an aggregate's row values, and the meaning of their codes. */
 export interface AggregateValues {
   readonly sources: readonly CodeSource[];
-  /** Present where there is one source each code of which has a property of its own. */
+  /** Present if there is one source and each of its codes has a property of its own. */
   readonly distinct?: ValuesByCode;
-  /** The groups in which a code of a source counts. */
+  /** The groups that a code of a source counts in. */
   groupsOf(place: number, code: number): readonly number[];
   propertyOf(group: number): string;
 }
 
 interface ValuesByCode {
-  /** All codes below `size` by their property, where that is cheaper than an order of so many of them; else null. */
+  /** All codes below `size`, sorted by property, if that is cheaper than sorting `shownCount` of them; else null. */
   placesInOrder(shownCount: number): Uint32Array | null;
-  /** Some codes by their property, of which there are few. */
+  /** Sorts a few codes by property. */
   readonly fewInOrder?: (codes: Uint32Array) => Uint32Array;
-  /** Makes in turns what that takes. */
+  /** Prepares the order for `placesInOrder`, yielding in between. */
   readonly prepareOrder?: (shownCount: number, turns: Turns) => Promise<void>;
 }
 
-/** Under which texts a JSON value stands. */
+/** The texts under which a JSON value is counted. */
 export type TextsOf = (value: unknown) => readonly string[];
 
 /**
- * @param context that of the question: the same for all its states
- * @param textsOf of metadata and traits: by default the properties under which an aggregate counts them
+ * The value sources of an operand.
+ * @param context of the query: the same object for all its states
+ * @param textsOf applies to metadata and traits; by default the properties under which an aggregate counts them
  */
 export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = propertiesOf): AggregateValues {
   const { dictionaries } = context;
@@ -156,7 +157,7 @@ function stored(column: string, dictionaries: Dictionaries): CodeSource {
 function fieldValues(column: string, dictionaries: Dictionaries): AggregateValues {
   const dictionary = dictionaries.named(column);
   const { size } = dictionary;
-  // Values that came after the question began are not in its counts.
+  // Values added after the query began are not in its counts.
   const placesInOrder = (shownCount: number) => {
     if (!dictionary.isOrderWorth(shownCount)) return null;
     return dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size);
@@ -169,7 +170,7 @@ function fieldValues(column: string, dictionaries: Dictionaries): AggregateValue
   return { sources: [stored(column, dictionaries)], distinct: { placesInOrder, fewInOrder, prepareOrder }, groupsOf: (_place, code) => [code], propertyOf };
 }
 
-/** Groups by the texts that codes stand for. */
+/** Groups codes by their texts. */
 function textValues(sources: readonly CodeSource[], textsOf: (place: number, code: number) => readonly string[]): AggregateValues {
   const texts = new Texts();
   return { sources, groupsOf: (place, code) => textsOf(place, code).map((text) => texts.numberOf(text)), propertyOf: (group) => texts.of(group) };
@@ -180,7 +181,7 @@ function derivedValues(column: string, derive: (text: string) => string, diction
   return textValues([stored(column, dictionaries)], (_place, code) => [derive(dictionary.valueOf(code))]);
 }
 
-/** @param segments of a path that is walked where the event has no such key; none: no walk */
+/** @param segments of a path to walk if the event lacks the literal key; empty: no walk */
 function metadataValues(key: string, segments: readonly string[], dictionaries: Dictionaries, textsOf: TextsOf): AggregateValues {
   const keys: { readonly code: number; readonly rest: readonly string[] }[] = [];
   const literal = dictionaries.knownKeyCode(key);
@@ -196,7 +197,7 @@ function metadataValues(key: string, segments: readonly string[], dictionaries: 
 
 const NOTHING: CodeSource = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
 
-/** Rows are counted by the ids they have, and these are folded onto identities at the end: an id that names one is hashed only where it shows. */
+/** Counts rows by id and folds ids onto identities at the end: an id is hashed only for identities that are shown. */
 function identityValues({ dictionaries, identities }: RowContext): AggregateValues {
   return {
     sources: ACTOR_COLUMNS.map((column) => stored(column, dictionaries)),
@@ -205,7 +206,7 @@ function identityValues({ dictionaries, identities }: RowContext): AggregateValu
   };
 }
 
-/** As by identity: what the ids of rows are counted under is kept, and what is known of whom is asked at the end. */
+/** As in `identityValues`: counts by row id can be cached, and traits are looked up at the end. */
 function personValues(path: string, { dictionaries, identities, known }: RowContext, textsOf: TextsOf): AggregateValues {
   const values = known.person(path);
   const numberOf = (place: number, code: number) => (code === 0 ? 0 : values.numberOf(identities.identityOf(code * 2 + place)));
@@ -217,7 +218,6 @@ function companyTraitValues(path: string, context: RowContext, textsOf: TextsOf)
   return knownValues([companySource(context)], values, (_place, code) => values.numberOf(code), textsOf);
 }
 
-/** @param numberOf the number of the value that a code stands for */
 function knownValues(sources: readonly CodeSource[], { values }: KnownValues, numberOf: (place: number, code: number) => number, textsOf: TextsOf): AggregateValues {
   const texts = new Texts();
   const groups: (readonly number[])[] = [];
@@ -237,7 +237,7 @@ function companySource(context: RowContext): CodeSource {
   return {
     columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
     column: null,
-    // Who belongs to which company is another matter in the next question.
+    // Memberships may change before the next query.
     name: null,
     size: context.dictionaries.named("companyId").size,
     codesOf: (rows, selected) => {
@@ -267,7 +267,7 @@ function paymentTouchValues({ model, dimension }: Extract<Operand, { kind: "paym
   const source: CodeSource = {
     columns: labels.columns,
     column: null,
-    // Who is who is another matter in the next question.
+    // Identities may change before the next query.
     name: null,
     get size() {
       return labels.size;
@@ -280,7 +280,7 @@ function paymentTouchValues({ model, dimension }: Extract<Operand, { kind: "paym
   return textValues([source], (_place, code) => [labels.textOf(code, dimension)]);
 }
 
-/** Times stand in no dictionary: those of selected rows are numbered as they come. */
+/** Times have no dictionary: those of selected rows are numbered in order of occurrence. */
 function timeValues(): AggregateValues {
   const times = new EventTimes();
   const source: CodeSource = {
@@ -305,8 +305,8 @@ function timeValues(): AggregateValues {
 }
 
 /**
- * Ids stand in no dictionary: those of selected rows are numbered as they come, at some 30 bytes each. Events of several projects may share one.
- * @param countMax of distinct ids
+ * Ids have no dictionary: those of selected rows are numbered in order of occurrence, about 30 bytes each. Events of several projects may share one.
+ * @param countMax maximum number of distinct ids
  */
 export function idValues(countMax: number): AggregateValues {
   const numbers = new IdNumbers();
@@ -338,7 +338,7 @@ function codesOfRows(rows: Rows, selected: Uint32Array, codeOf: (row: number) =>
   return { kind: "dense", codes };
 }
 
-/** Numbers ids from 0. */
+/** Numbers distinct ids from 0. */
 class IdNumbers {
   readonly #index = new IdIndex();
   #ids = new Uint8Array(1024 * 16);
@@ -362,9 +362,9 @@ class IdNumbers {
   }
 }
 
-/** Numbers texts from 0. */
+/** Numbers distinct texts from 0. */
 class Texts {
-  /** From 1: a table gives no text the code 0. */
+  /** From index 1 on: a text table never assigns code 0. */
   readonly #texts: string[] = [""];
   readonly #table = new TextTable(this.#texts);
 

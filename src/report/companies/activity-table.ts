@@ -1,42 +1,40 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the count */
 import type { RankedBits } from "../../column/ranked-bits.js";
 
-/** Codes of companies are below this. */
+/** Exclusive upper bound of company codes. */
 const COMPANY_SPAN = 2 ** 24;
 
-/** How often and until when somebody (an actor or an identity; 0: nobody) was active for a company (0: none): 20 bytes a pair. */
+/** Event count and latest event by pair of an actor or identity (0: none) and a company (0: none): 20 bytes per pair. */
 export interface Activity {
   readonly whos: Uint32Array;
   readonly companies: Uint32Array;
   readonly eventCounts: Uint32Array;
   /** Epoch ms. */
   readonly newestMs: Float64Array;
-  /** Absent: the pairs are in no order. */
+  /** Absent: the pairs are unordered. */
   readonly groups?: ActivityGroups;
 }
 
-/** In which order pairs lie: first those without a company, by actor, then those of each company. */
+/** The order of pairs: those without a company by actor, then those of each company. */
 export interface ActivityGroups {
-  /** The actors of the pairs without a company: each has one, at the place of its rank. */
+  /** The actors of the pairs without a company; an actor's rank is the index of its pair. */
   readonly plain: RankedBits;
-  /** Where the pairs of each company begin, from company 1 on, and one more behind the last. */
+  /** Start index of each company's pairs, from company 1 on, and the end of the last one's. */
   readonly starts: Uint32Array;
 }
 
-/** Somebody and a company in one number. */
+/** An actor or identity and a company as one number. */
 export function pairOf(who: number, company: number): number {
   return who * COMPANY_SPAN + company;
 }
 
-/**
- * Place + 1 of the first pair of each, 0 for none. Users and anonymous ids apart: who has only even numbers takes no room for the odd ones.
- */
+/** Index + 1 of the first pair of each actor or identity, 0 for none. Split by role: if all numbers are even, odd ones take no space. */
 type Firsts = [users: Uint32Array, anonymous: Uint32Array];
 
-// One scratch, zeroed, for the next table; null while a table has it: another one meanwhile makes its own.
+// One shared, zeroed scratch array; null while a table uses it, so that a second table allocates its own.
 let spare: Firsts | null = null;
 
-/** Adds up pairs, in the order of their first mention. Nearly everybody is in one pair only, which is found without hashing. */
+/** Sums up pairs, in order of first occurrence. Almost every actor has a single pair, which is found without hashing. */
 export class ActivityTable {
   readonly #firsts: Firsts = spare ?? [new Uint32Array(1024), new Uint32Array(1024)];
   #whos: Uint32Array;
@@ -46,7 +44,7 @@ export class ActivityTable {
   #count = 0;
   readonly #others = new Map<number, number>();
 
-  /** @param capacity so many pairs need no room besides */
+  /** @param capacity number of pairs before the table grows */
   constructor(capacity = 1024) {
     spare = null;
     this.#whos = new Uint32Array(capacity);
@@ -61,7 +59,7 @@ export class ActivityTable {
     if (newestMs > this.#newestMs[place]!) this.#newestMs[place] = newestMs;
   }
 
-  /** All pairs. Ends the table. */
+  /** Returns all pairs. Do not use the table afterwards. */
   take(): Activity {
     const count = this.#count;
     const firsts = this.#firsts;

@@ -17,14 +17,14 @@ import { companyOfEvent } from "../../identity/company-of-event.js";
 import type { FoldContext, KeptStates } from "../form/report.js";
 import type { TableMoment } from "../../table/tables.js";
 
-/** What identities with several companies did within a window, event by event. */
+/** One event within a window of an identity with several companies. */
 export interface MixedEvent {
   readonly identity: number;
   readonly company: number;
   readonly ms: number;
 }
 
-/** Who was active within a window, for the company that events name themselves: what no link and no membership changes. */
+/** Activity within a window, by the company that events name themselves: independent of links and memberships. */
 export interface ActivityState<R> {
   readonly parts: Activity[];
   readonly read: R;
@@ -32,19 +32,19 @@ export interface ActivityState<R> {
 
 export const ACTIVITY_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
 
-/** Tells whether a question asks for a pair. */
+/** Whether a query needs a pair. */
 export type PairTest = (actor: number, company: number) => boolean;
 
 /**
- * Adds the pairs of the selected rows; those of a whole sealed segment are kept. Cost: some 10 ns a row.
- * @param isWanted leaves out pairs of rows that are not kept, with a segment or a span: those that the window cuts; null: none
+ * Adds the pairs of the selected rows; those of a whole sealed segment are cached. Cost: about 10 ns per row.
+ * @param isWanted filters the pairs of rows that are not cached, which the window cuts; null: no filter
  */
 export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext, isWanted: PairTest | null = null): void {
   if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
   else parts.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
 }
 
-/** How pairs are kept with spans of days. */
+/** How pairs are cached with spans of days. */
 export const keptActivity: Omit<KeptStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
   key: () => "",
   of: ({ parts }, pause) => inTurns(joined(parts), pause),
@@ -88,13 +88,13 @@ function* joined(parts: readonly Activity[]): Steps<Activity> {
   return yield* grouped(all);
 }
 
-/** Pairs that are added up, or put in their places, in one step: some milliseconds. */
+/** Pairs summed up or grouped per step: a few milliseconds. */
 const PAIRS_PER_STEP = 32_768;
 
-/** Bits a pair, up to which the actors of the pairs without a company are worth a bit each. */
+/** Maximum bits per pair at which grouping is worthwhile: it takes a bit per actor number without a company. */
 const BITS_PER_PAIR = 256;
 
-/** Pairs in groups: who asks about one company looks at its own, and at those of its members. Cost: some looks at each pair. */
+/** Groups pairs, so that a query about one company reads only its pairs and those of its members. Cost: a few reads per pair. */
 function* grouped(activity: Activity): Steps<Activity> {
   const count = activity.whos.length;
   const [greatestActor, greatestCompany] = greatestOf(activity);
@@ -108,7 +108,7 @@ function* grouped(activity: Activity): Steps<Activity> {
   return { ...into, groups };
 }
 
-/** Of the actors without a company, and of the companies. */
+/** The greatest actor without a company, and the greatest company. */
 function greatestOf({ whos, companies }: Activity): [actor: number, company: number] {
   let [greatestActor, greatestCompany] = [0, 0];
   for (let at = 0; at < whos.length; at += 1) {
@@ -131,7 +131,7 @@ function groupsOf({ whos, companies }: Activity, greatestActor: number, greatest
   return { plain, starts };
 }
 
-/** @param ends of companies: where the next pair goes */
+/** @param ends by company - 1: index of its next pair */
 function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: number, to: number, plain: RankedBits, ends: Uint32Array, into: Activity): void {
   for (let at = from; at < to; at += 1) {
     const company = companies[at]!;
@@ -144,7 +144,7 @@ function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: nu
   }
 }
 
-/** The events of a window, without a company of their own, of those who had several; null where rows are to be read first. */
+/** Events within a window, without a company of their own, of identities that had several; null if rows have to be read first. */
 export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, missing: Missing): MixedEvent[] | null {
   const { identities, companies, rows } = moment;
   if (companies?.hasChanges !== true) return [];
@@ -170,9 +170,9 @@ export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, miss
 }
 
 /**
- * Visits the identities that were active for one company, some more than once.
- * Cost: its own pairs and those of its members, and a bit for each actor; of a window's first and last day a look at each row.
- * @param members actors by whose events without a company it is meant
+ * Visits the identities that were active for a company, some of them more than once.
+ * Cost: its pairs and those of its members, and a bit per actor; a read per row for the first and last day of a window.
+ * @param members actors whose events without a company belong to this company
  */
 export function eachPairOf(
   company: number,
@@ -195,8 +195,8 @@ export function eachPairOf(
 }
 
 /**
- * Visits identities (0: nobody) with the companies that they were active for, some pairs more than once.
- * Cost: some 10 ns a pair of an id and a company.
+ * Visits identities (0: none) with the companies they were active for, some pairs more than once.
+ * Cost: about 10 ns per pair of an id and a company.
  */
 export function* eachPair(
   { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,

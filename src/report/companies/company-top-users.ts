@@ -12,11 +12,11 @@ import type { Fold, FoldContext } from "../form/report.js";
 interface CompanyRead {
   readonly company: number;
   readonly mixed: readonly MixedEvent[];
-  /** By whose events without a company it is meant. */
+  /** Actors whose events without a company belong to this company. */
   readonly members: BitSet;
 }
 
-/** The identified identities that were most active for a company in the window. Cost: the ids that were active for it, and its members. */
+/** The identified identities most active for a company in the window. Cost: the ids active for it, and its members. */
 export const companyTopUsers: Fold<"companyTopUsers", ActivityState<CompanyRead>, Activity, CompanyRead> = {
   kind: "fold",
   needsCompanies: () => true,
@@ -43,7 +43,7 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<CompanyRead>
       compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
     const identified: number[] = [];
     for (let place = 0; place < whos.length; place += 1) if (context.identities.isIdentified(whos[place]!)) identified.push(place);
-    // Of all there are, each would be put in its place one by one.
+    // Without a limit, a sort is faster than inserting one by one.
     const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
     const users = places.map((place) =>
       ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
@@ -51,7 +51,7 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<CompanyRead>
   },
 };
 
-/** Everybody who was active for the company, nobody apart. */
+/** Activity of all identities that were active for the company; events without an actor are left out. */
 function membersOf(state: ActivityState<CompanyRead>, { identities }: FoldContext): Activity {
   const { company, members } = state.read;
   const found = new ActivityTable();
@@ -61,14 +61,13 @@ function membersOf(state: ActivityState<CompanyRead>, { identities }: FoldContex
   return found.take();
 }
 
-/** The actors of identities. */
 function actorsOf(members: Iterable<number>, identities: IdentityView): BitSet {
   const actors = new BitSet();
   for (const identity of members) for (const actor of identities.actorsOf(identity)) actors.add(actor);
   return actors;
 }
 
-/** Resolved identifiers, each asked for once, and only where it is shown or breaks a tie. */
+/** Resolved identifiers, each looked up once, and only if it is shown or breaks a tie. */
 function identifiers({ identities }: FoldContext): (identity: number) => string {
   const known = new Map<number, string>();
   return (identity) => {

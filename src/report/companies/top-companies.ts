@@ -19,9 +19,9 @@ import { ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, 
 /** Sums by company code. */
 class CompanyTotals {
   readonly eventCounts: Float64Array;
-  /** Identified identities. */
+  /** Number of identified identities. */
   readonly userCounts: Float64Array;
-  /** Epoch ms; -1 where there are no events. */
+  /** Epoch ms; -1 if there are no events. */
   readonly newestMs: Float64Array;
   readonly #counted: CountedPairs;
 
@@ -43,21 +43,21 @@ class CompanyTotals {
   };
 }
 
-/** Pairs that were met. Nearly every identity is met with one company only, which is found without hashing. */
+/** Pairs seen so far. Almost every identity has a single company, which is found without hashing. */
 class CountedPairs {
-  /** The first company of each, by the code of its user id, and of its anonymous id. */
+  /** The first company of each identity, by code of its user id or anonymous id. */
   readonly #users: Codes;
   readonly #anonymous: Codes;
   readonly #others = new Set<number>();
 
-  /** @param companyCount codes of companies are below it */
+  /** @param companyCount exclusive upper bound of company codes */
   constructor({ users, anonymous }: { readonly users: number; readonly anonymous: number }, companyCount: number) {
     // Narrow codes stay in the processor's cache.
     this.#users = allocateCodes(users, Math.max(companyCount, 256));
     this.#anonymous = allocateCodes(anonymous, Math.max(companyCount, 256));
   }
 
-  /** True for a pair that is new. */
+  /** Returns whether the pair is new. */
   add(identity: number, company: number): boolean {
     const firsts = (identity & 1) === 0 ? this.#users : this.#anonymous;
     const first = firsts[identity >>> 1]!;
@@ -79,7 +79,7 @@ interface CompaniesRead {
   readonly money: readonly Money[];
 }
 
-/** The companies with events in the window, over all projects. Cost: the ids that were active, and the payments of all time. */
+/** The companies with events in the window, over all projects. Cost: the active ids, and all payments ever made. */
 export const topCompanies: Fold<"topCompanies", ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
   kind: "fold",
   needsCompanies: () => true,
@@ -118,7 +118,7 @@ function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
   return codes;
 }
 
-/** What the events of the window brought, by company code; null where something is missing. Cost: the payments of all time. */
+/** Revenue of the window by company code; null if something is missing. Cost: all payments ever made. */
 function moneyByCompany({ window: { fromMs, toMs }, revenue }: Plan<"topCompanies">, moment: TableMoment, missing: Missing): Money[] | null {
   const table = moment.tables.revenue(revenue, moment, missing);
   const companies = moment.tables.paymentCompanies(revenue, moment, missing);

@@ -8,13 +8,13 @@ import { selectedRows } from "../../filter/selected-rows.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorOf } from "../../segment/who.js";
 
-/** How many events actors did: each actor once, ascending. 5 to 8 bytes an actor. */
+/** Number of events by actor: each actor once, ascending. 5 to 8 bytes per actor. */
 export interface ActorCounts {
   readonly actors: Uint32Array;
   readonly counts: Codes;
 }
 
-/** The selected rows by actor; events of nobody are left out. Kept for whole sealed segments. */
+/** Counts the selected rows by actor, without events that have none. Cached for whole sealed segments. */
 export function actorCounts(rows: Rows, selector: Selector): ActorCounts {
   if (selector.key === null || !isWhole(rows, selector)) return collect(rows, selector);
   return rows.derive(`counts by actor ${selector.key}`, () => collect(rows, selector), byteLengthOf);
@@ -24,10 +24,10 @@ export function byteLengthOf({ actors, counts }: ActorCounts): number {
   return actors.byteLength + counts.byteLength;
 }
 
-/** Actors whose counts are added up, or taken, in one step: some milliseconds. */
+/** Actors summed up or read per step: a few milliseconds. */
 const ACTORS_PER_STEP = 32_768;
 
-/** All of some counts at once. Cost: their actors, and a sort of the distinct ones. */
+/** The sum of several counts. Cost: their actors, and a sort of the distinct ones. */
 export function* addedCounts(parts: readonly ActorCounts[]): Steps<ActorCounts> {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
@@ -35,7 +35,7 @@ export function* addedCounts(parts: readonly ActorCounts[]): Steps<ActorCounts> 
   return sums.take();
 }
 
-/** How many events each did for whom some actors stand, in no order. Cost: the actors. */
+/** Visits the summed count of each entity that the actors stand for, in no order. Cost: the actors. */
 export function* eachAddedCount(
   parts: readonly ActorCounts[],
   standsFor: (actor: number) => number,
@@ -65,17 +65,16 @@ function collect(rows: Rows, selector: Selector): ActorCounts {
   return sums.take();
 }
 
-// One scratch, zeroed, for the next sums; null while some have it: others meanwhile make their own.
+// One shared, zeroed scratch array; null while some sums use it, so that others allocate their own.
 let spare: Uint32Array | null = null;
 
-/** Counts that are added up. */
 class Sums {
   #counts: Uint32Array = spare ?? new Uint32Array(4_096);
-  /** Who has a count. */
+  /** Numbers with a count. */
   readonly #met: Uint32Array;
   #size = 0;
 
-  /** @param sizeMax so many have a count, at most */
+  /** @param sizeMax maximum number of distinct entries */
   constructor(sizeMax: number) {
     spare = null;
     this.#met = new Uint32Array(sizeMax);
@@ -115,7 +114,7 @@ class Sums {
     counts[who]! += count;
   }
 
-  /** All of them, ascending. Ends the sums. */
+  /** All counts, ascending by actor. Do not use the sums afterwards. */
   take(): ActorCounts {
     const actors = this.#met.slice(0, this.#size).sort();
     const counts = new Uint32Array(actors.length);
@@ -128,7 +127,7 @@ class Sums {
     return { actors, counts: narrowCodes(counts, maxOf(counts)) };
   }
 
-  /** Takes those that were met from one place to another, each once. */
+  /** Visits the entries of an index range once and resets their counts. */
   takeEach(from: number, to: number, visit: (who: number, count: number) => void): void {
     const [met, counts] = [this.#met, this.#counts];
     for (let at = from; at < to; at += 1) {
@@ -139,7 +138,7 @@ class Sums {
     }
   }
 
-  /** All counts were taken. */
+  /** Releases the scratch array; all counts must have been read and reset. */
   end(): void {
     spare = this.#counts;
   }

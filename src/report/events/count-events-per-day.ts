@@ -22,7 +22,7 @@ export const keptDayCounts: KeptStates<"countEventsPerDay" | "countEventsRunning
   byteLength: ({ size }) => size * 32,
 };
 
-/** Matching events of each day that has some. */
+/** Number of matching events per day. */
 export const countEventsPerDay: Fold<"countEventsPerDay", DayCounts, DayCounts> = {
   kind: "fold",
   columns: () => [],

@@ -3,7 +3,7 @@ import type { DayCounts } from "./count-events-per-day.js";
 import { perDayItems } from "../../answer/per-day.js";
 import type { Fold } from "../form/report.js";
 
-/** Matching events from the start of the range through each day. */
+/** Number of matching events from the start of the range through each day. */
 export const countEventsRunningTotalPerDay: Fold<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
   kind: "fold",
   columns: () => [],

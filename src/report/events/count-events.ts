@@ -1,7 +1,7 @@
 import { countRows } from "./count-rows.js";
 import type { Fold } from "../form/report.js";
 
-/** Matching events. */
+/** Number of matching events. */
 export const countEvents: Fold<"countEvents", { count: number }, number> = {
   kind: "fold",
   columns: () => [],

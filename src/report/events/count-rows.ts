@@ -9,8 +9,8 @@ import { countAll, isWhole, select } from "../../filter/select.js";
 import type { Rows } from "../../segment/rows.js";
 
 /**
- * Number of selected rows, kept with a whole sealed segment. One test of one column costs its distinct codes the first
- * time, anything else about a bit per row and test.
+ * Number of selected rows, cached with a whole sealed segment.
+ * Cost: for one test of one column its distinct codes, the first time; otherwise about a bit per row and test.
  */
 export function countRows(rows: Rows, selector: Selector): number {
   const { all, any, key } = selector;
@@ -38,7 +38,7 @@ function countSelected(rows: Rows, selector: Selector): number {
   return selection.kind === "range" ? selection.to - selection.from : countBits(selection.bits);
 }
 
-/** Rows per code of a column, kept with a sealed segment. */
+/** Rows per code of a column, cached with a sealed segment. */
 export function histogram(rows: Rows, column: string): Histogram {
   return rows.derive(`histogram ${column}`, () => histogramOf(rows.column(column)), (made) => made.codes.byteLength * 2);
 }

@@ -7,7 +7,7 @@ type ActorsByDay = Map<number, DistinctActors[]>;
 
 interface UnitedByDay {
   readonly byDay: ReadonlyMap<number, DistinctActors>;
-  /** Of the days whose actors were united for it: others belong to a shorter span, or to a segment. */
+  /** Size of the unions made for this span; other days share their actors with a shorter span or a segment. */
   readonly ownByteLength: number;
 }
 
@@ -17,7 +17,7 @@ function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
   else ofDay.push(actors);
 }
 
-/** Distinct identities among the matching events of each day that has some. */
+/** Number of distinct identities among the matching events of each day. */
 export const countUniqueUsersPerDay: Fold<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
   kind: "fold",
   columns: () => ACTOR_COLUMNS,

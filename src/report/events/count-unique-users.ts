@@ -2,7 +2,7 @@ import { ACTOR_COLUMNS } from "../../segment/who.js";
 import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, passingActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 import type { Fold } from "../form/report.js";
 
-/** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
+/** Number of distinct identities among matching events. Segments provide actors; identities are resolved once, at the end. */
 export const countUniqueUsers: Fold<"countUniqueUsers", DistinctActors[], DistinctActors> = {
   kind: "fold",
   columns: () => ACTOR_COLUMNS,

@@ -10,26 +10,26 @@ import type { Rows } from "../../segment/rows.js";
 import type { Who } from "../../segment/who.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 
-/** Distinct actors of some rows: a list where they are few, else one bit per code of each role. */
+/** Distinct actors of some rows: a list if there are few, else one bit per code and role. */
 export type DistinctActors =
   | { readonly kind: "list"; readonly actors: Uint32Array }
   | { readonly kind: "bits"; readonly users: Uint32Array; readonly anonymous: Uint32Array };
 
-// One scratch set for all scans: emptied before a scan returns.
+// One shared scratch set for all scans: each clears it before it returns.
 const seen = new BitSet();
 
-/** Distinct actors of the selected rows. Events with neither id have none. Kept for whole sealed segments. */
+/** Distinct actors of the selected rows. Events with neither id have none. Cached for whole sealed segments. */
 export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
   if (selector.key === null || !isWhole(rows, selector)) return collect(rows, selector);
   return rows.derive(`actors ${selector.key}`, () => collect(rows, selector), byteLengthOf);
 }
 
-/** Distinct actors of all rows of a segment, kept with it. */
+/** Distinct actors of all rows of a segment, cached with it. */
 export function actorsOfAll(rows: Rows, { actors }: Who): DistinctActors {
   return rows.derive("actors of all", () => compact(withoutRepeats(actors)), byteLengthOf);
 }
 
-/** Of ascending actors each once. A loop: a call for each of them takes twenty times as long. */
+/** Removes repeats from ascending actors. A plain loop: a callback per actor takes twenty times as long. */
 function withoutRepeats(ascending: Uint32Array): Uint32Array {
   const distinct = new Uint32Array(ascending.length);
   let count = 0;
@@ -47,7 +47,7 @@ export function byteLengthOf(distinct: DistinctActors): number {
   return distinct.kind === "list" ? distinct.actors.byteLength : distinct.users.byteLength + distinct.anonymous.byteLength;
 }
 
-/** The distinct ones of some actors, 0 left out. */
+/** Distinct actors of a list, without 0. */
 export function distinctOf(actors: Uint32Array): DistinctActors {
   const list = new Uint32Array(actors.length);
   let count = 0;
@@ -86,7 +86,7 @@ function gather(selected: Uint32Array, users: Codes, anonymous: Codes | null, in
   return count;
 }
 
-/** Adding an actor of a list costs about what adding four words of bits does. */
+/** Adding an actor of a list costs about as much as adding four words of bits. */
 const WORDS_PER_ACTOR = 4;
 
 function compact(actors: Uint32Array): DistinctActors {
@@ -111,7 +111,7 @@ function isFew(count: number, maxUser: number, maxAnonymous: number): boolean {
   return count * WORDS_PER_ACTOR <= (maxUser + maxAnonymous) / 32 + 2;
 }
 
-/** All of some actors at once. Cost: a word for 32 codes below the greatest, and what lists name. */
+/** The union of several sets. Cost: a word per 32 codes below the greatest, and the entries of lists. */
 export function unitedActors(parts: readonly DistinctActors[]): DistinctActors {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
@@ -130,7 +130,7 @@ export function unitedActors(parts: readonly DistinctActors[]): DistinctActors {
   return { kind: "list", actors };
 }
 
-/** Those of some actors who pass. Cost: a test of each. */
+/** The actors that pass a test. Cost: one test per distinct actor. */
 export function passingActors(parts: readonly DistinctActors[], passes: ActorTest): DistinctActors[] {
   const all = unitedActors(parts);
   if (all.kind === "list") return [{ kind: "list", actors: all.actors.filter((actor) => passes(actor)) }];
@@ -148,7 +148,7 @@ function passingBits(words: Uint32Array, role: 0 | 1, passes: ActorTest): Uint32
   return passing;
 }
 
-/** Calls `visit` with each of them, in no order. */
+/** Calls `visit` for each actor, in no order. */
 export function eachActor(distinct: DistinctActors, visit: (actor: number) => void): void {
   if (distinct.kind === "list") for (let at = 0; at < distinct.actors.length; at += 1) visit(distinct.actors[at]!);
   else {
@@ -162,7 +162,7 @@ function eachBit(words: Uint32Array, visit: (code: number) => void): void {
     for (let rest = words[word]!; rest !== 0; rest &= rest - 1) visit(word * 32 + 31 - Math.clz32(rest & -rest));
 }
 
-/** Up to the last that is not empty. */
+/** The words up to the last nonzero one. */
 function usedWords({ words }: BitSet): Uint32Array {
   let end = words.length;
   while (end > 0 && words[end - 1] === 0) end -= 1;
@@ -181,10 +181,10 @@ function bitsOf(parts: readonly DistinctActors[]): { users: BitSet; anonymous: B
   return { users, anonymous };
 }
 
-/** What was counted of a part last, and who was who then. */
+/** The last count of a set, and the identities it was based on. */
 const lastCounts = new WeakMap<DistinctActors, { readonly view: IdentityView; readonly count: number }>();
 
-/** Number of identities that actors stand for. Who is who is asked here, once per linked id. */
+/** Number of identities that actors stand for. Resolves each linked id once. */
 export function countIdentities(parts: readonly DistinctActors[], view: IdentityView): number {
   const [only, ...others] = parts;
   if (only === undefined) return 0;
@@ -199,10 +199,10 @@ export function countIdentities(parts: readonly DistinctActors[], view: Identity
   return count;
 }
 
-/** Moves that are looked up one by one; beyond, counting anew costs no more. */
+/** Moved ids that are checked one by one; beyond this, recounting costs no more. */
 const FEW_MOVES = 256;
 
-/** Whether nobody among some actors moved. */
+/** Whether none of the actors changed its identity. */
 function isUntouched(distinct: DistinctActors, moved: ReadonlySet<number> | null): boolean {
   if (moved === null || moved.size > FEW_MOVES) return false;
   if (distinct.kind === "list") return moved.size === 0 || !distinct.actors.some((actor) => moved.has(actor));
@@ -213,7 +213,7 @@ function isUntouched(distinct: DistinctActors, moved: ReadonlySet<number> | null
   return true;
 }
 
-/** Number of distinct actors, each of which stands for itself. Cost: a word for 32 codes below the greatest, and what lists name. */
+/** Number of distinct actors, without resolving identities. Cost: a word per 32 codes below the greatest, and the entries of lists. */
 export function countActors(parts: readonly DistinctActors[]): number {
   const [only, ...others] = parts;
   if (only === undefined) return 0;
@@ -222,7 +222,7 @@ export function countActors(parts: readonly DistinctActors[]): number {
   return users.count + anonymous.count;
 }
 
-/** Those of a few actors that are not among others, each once. Cost: a look at each. */
+/** Number of distinct actors of a short list that are not in a set. Cost: one lookup per actor. */
 export function countOthers(few: Uint32Array, { users, anonymous }: Extract<DistinctActors, { kind: "bits" }>): number {
   const others = new Set<number>();
   for (let at = 0; at < few.length; at += 1) {
@@ -243,7 +243,7 @@ function countDistinct(distinct: DistinctActors): number {
   return distinct.kind === "list" ? distinct.actors.length : countBits(distinct.users) + countBits(distinct.anonymous);
 }
 
-/** Users first: whoever an anonymous id belongs to survives already. */
+/** Users first: the user that an anonymous id resolves to is a survivor already. */
 function foldOntoSurvivors(users: BitSet, anonymous: BitSet, view: IdentityView): void {
   const absorbed: number[] = [];
   if (view.hasMerges)

@@ -14,7 +14,6 @@ import { RecordReader, loadRecords } from "../../segment/record-reader.js";
 import type { Fold, FoldContext } from "../form/report.js";
 import { rowsDown, selectedRows } from "../../filter/selected-rows.js";
 
-/** A row of the page to come. */
 interface PageRow {
   readonly rows: Rows;
   readonly row: number;
@@ -22,7 +21,7 @@ interface PageRow {
 }
 
 interface SearchState {
-  /** Rows of the page, and one more to know whether a further page exists. */
+  /** Page size plus one, to detect a further page. */
   readonly wantedCount: number;
   readonly after: CursorPosition | null;
   readonly afterKey: EventKey;
@@ -31,7 +30,7 @@ interface SearchState {
   found: PageRow[];
 }
 
-/** Matching events, newest first, a page at a time. Reads days from the newest on until the page is full. */
+/** Matching events, newest first, one page at a time. Reads days from the newest on until the page is full. */
 export const searchEvents: Fold<"searchEvents", SearchState> = {
   kind: "fold",
   keepsRows: true,
@@ -58,7 +57,7 @@ export const searchEvents: Fold<"searchEvents", SearchState> = {
   },
 };
 
-/** Of rows in order: from the last on, until there are enough. */
+/** For rows in order: reads from the last one until enough are found. */
 function lastRows(state: SearchState, rows: Rows, selection: Selection): PageRow[] {
   const found: PageRow[] = [];
   for (const row of rowsDown(selection)) {
@@ -68,7 +67,7 @@ function lastRows(state: SearchState, rows: Rows, selection: Selection): PageRow
   return found;
 }
 
-/** Of rows in order of arrival: all of them, put in order. */
+/** For rows in order of arrival: reads all of them and sorts. */
 function newestRows(state: SearchState, rows: Rows, selected: Uint32Array): PageRow[] {
   const found: PageRow[] = [];
   for (const row of selected) if (isVisible(state, rows, row)) found.push(foundAt(rows, row));
@@ -79,7 +78,7 @@ function foundAt(rows: Rows, row: number): PageRow {
   return { rows, row, createdAtMs: dayStartMs(rows.day) + rows.times()[row]! };
 }
 
-/** Behind the cursor, and no younger than the search. */
+/** Whether a row comes after the cursor and was stored before the search began. */
 function isVisible(state: SearchState, rows: Rows, row: number): boolean {
   if (rows.sequences()[row]! > state.sequence) return false;
   const { after } = state;
@@ -109,7 +108,7 @@ async function eventsOf(page: readonly PageRow[], allFields: boolean, context: F
   return page.map(({ rows, row }) => reader.found(rows, row, identityIdOf(rows, row)));
 }
 
-/** Whose rows are: each id is hashed once. */
+/** Identity ids of rows; each id is hashed once. */
 function identityIds({ identities }: FoldContext): (rows: Rows, row: number) => string | null {
   const ids = new Map<number, string>();
   return (rows, row) => {

@@ -7,7 +7,7 @@ import type { Pass } from "../form/part.js";
 import { actorCounts, addedCounts, byteLengthOf as byteLengthOfCounts, type ActorCounts } from "./actor-counts.js";
 import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 
-/** Who did something. What spans keep of it is what `countUniqueUsers` of the same filters keeps there, and the other way round. */
+/** Collects the actors of events. Shares its cache entries with `countUniqueUsers` of the same filters. */
 export function whoDid(scope: QueryScope): Pass<DistinctActors[], DistinctActors> {
   return {
     scopes: [scope],
@@ -19,7 +19,7 @@ export function whoDid(scope: QueryScope): Pass<DistinctActors[], DistinctActors
   };
 }
 
-/** How often they did it. */
+/** Counts events by actor. */
 export function howOften(scope: QueryScope): Pass<ActorCounts[], ActorCounts> {
   return {
     scopes: [scope],

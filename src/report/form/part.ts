@@ -4,44 +4,44 @@ import type { Rows } from "../../segment/rows.js";
 import type { Who } from "../../segment/who.js";
 
 /**
- * How the state of whole spans of days is kept, for the next question that asks the same of them. What takes long pauses: that gives others a turn,
- * and ends the question by what it throws.
+ * How the state of whole spans of days is cached for later queries that compute the same.
+ * Long work awaits `pause`, which yields and ends the query by throwing.
  */
 export interface KeptState<S, T> {
-  /** Names what is asked beyond filters and dates. */
+  /** Identifies what is computed, beyond filters and dates. */
   readonly key: string;
-  /** The state in the form in which it is kept: whatever else a store learns must not change it. */
+  /** The state in cacheable form: it must not depend on data that the store adds later. */
   of(state: S, pause: () => Promise<void>): T | Promise<T>;
   add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
   byteLength(kept: T): number;
 }
 
 /**
- * What one pass over rows makes of them: segments and heads may be scanned in any order, apart, and their states kept. A question that asks
- * of several kinds of events has a scope for each of them, and is told which rows each selects.
+ * One pass over rows: segments and heads may be scanned in any order, independently, and their states cached.
+ * A query over several kinds of events has one scope per kind, and gets one selector per scope.
  */
 export interface Pass<S, T = unknown> {
-  /** At least one, all of the same range. */
+  /** At least one, all with the same range. */
   readonly scopes: readonly QueryScope[];
-  /** Columns it reads of selected rows, beyond those of the filters. */
+  /** Columns it reads of selected rows, besides those of the filters. */
   readonly columns: readonly string[];
   begin(): S;
-  /** Adds the selected rows of one segment or head to the state. Columns are loaded. @param selectors those of the scopes */
+  /** Adds the selected rows of one segment or head to the state. Columns must be loaded. @param selectors one per scope */
   scan(state: S, rows: Rows, selectors: readonly Selector[]): void;
-  /** The same for all rows of one segment, by who did something there: no column is read. */
+  /** Adds all rows of one segment from its list of actors, without reading columns. */
   scanWho?(state: S, rows: Rows, who: Who): void;
-  /** What is left of the state of those who pass: then filters that tell actors apart are left to its end. Only with one scope, of actors alone. */
+  /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only with one scope and a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
-  /** Absent where the state asks more of rows than their filters and codes, such as who is who. */
+  /** Absent if the state depends on more than filters and codes, for example on identities. */
   readonly kept?: KeptState<S, T>;
-  /** Whether no row of this day or an earlier one can change the state; days come newest first. Only without `kept`. */
+  /** Whether no row of this day or earlier can change the state; days come newest first. Only without `kept`. */
   isDone?(state: S, day: number): boolean;
-  /** Rows stay in memory until the question ends. */
+  /** Rows stay in memory until the query ends. */
   readonly keepsRows?: boolean;
 }
 
-/** States are each report's own affair. */
+/** A pass with any state; state types are private to each report. */
 export type AnyPart = Pass<unknown, unknown>;
 
-/** What parts under their names come to. */
+/** The states of parts by name. */
 export type StatesOf<P> = { readonly [N in keyof P]: P[N] extends Pass<infer S, infer _T> ? S : never };

@@ -10,101 +10,101 @@ import type { TableMoment } from "../../table/tables.js";
 import type { TouchMaker } from "../../table/touches/touch-maker.js";
 import type { AnyPart, StatesOf } from "./part.js";
 
-/** What a report may look at besides rows. */
+/** What a report may read besides rows. */
 export interface RowContext {
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
   /** Greatest sequence of the snapshot. */
   readonly sequence: number;
-  /** Null where the plan does not ask for companies. */
+  /** Null if the plan needs no companies. */
   readonly companies: CompanyView | null;
-  /** What touches are read with. */
+  /** Reads the touches of rows. */
   readonly touches: TouchMaker;
-  /** What the plan names of people, companies, and who brought them. */
+  /** Values that the plan refers to: of people, companies and attribution. */
   readonly known: KnownFields;
 }
 
-/** The same for a fold, and what selects its rows. */
+/** A row context with the selector of the fold's rows. */
 export interface FoldContext extends RowContext {
   readonly selector: Selector;
 }
 
-/** How the state of whole parts is kept, for the next question with the same filters. */
+/** How the state of whole segments or spans is cached for later queries with the same filters. */
 export interface KeptStates<K extends ReportName, S, T> {
-  /** Names what the plan asks beyond its filters and dates; null where it cannot be kept. */
+  /** Identifies what the plan computes, beyond its filters and dates; null if it cannot be cached. */
   key(plan: Plan<K>, context: FoldContext): string | null;
-  /** The state in the form in which it is kept: whatever else a store learns must not change it. */
+  /** The state in cacheable form: it must not depend on data that the store adds later. */
   of(state: S, pause: () => Promise<void>): T | Promise<T>;
   add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
   byteLength(kept: T): number;
 }
 
 /**
- * One kind of question as a fold over the rows that its plan selects: segments may be folded in any order, apart, and their states kept.
- * `R`: what is read of tables.
+ * A report computed as a fold over the rows that its plan selects: segments may be folded in any order, independently, and their states cached.
+ * `R`: what it reads from tables.
  */
 export interface Fold<K extends ReportName, S, T = unknown, R = null> {
   readonly kind: "fold";
-  /** Columns it reads of selected rows, beyond those of the filters. */
+  /** Columns it reads of selected rows, besides those of the filters. */
   columns(plan: Plan<K>, context: FoldContext): readonly string[];
-  /** Reads tables, in the turn of the snapshot; null where something is missing. */
+  /** Reads tables, synchronously with the snapshot; null if something is missing. */
   read?(plan: Plan<K>, moment: TableMoment, missing: Missing): R | null;
-  /** @param read null where the report reads no tables */
+  /** @param read null if the report reads no tables */
   begin(plan: Plan<K>, context: FoldContext, read: R): S;
-  /** Folds the selected rows of one segment or head into the state. Columns are loaded. */
+  /** Folds the selected rows of one segment or head into the state. Columns must be loaded. */
   scan(state: S, rows: Rows, context: FoldContext): void;
-  /** The same for all rows of one segment, by who did something there: no column is read. */
+  /** Folds all rows of one segment from its list of actors, without reading columns. */
   scanWho?(state: S, rows: Rows, who: Who): void;
-  /** @param pause gives others a turn where the thread was held for long; what it throws ends the question */
+  /** @param pause yields if the thread was busy for long; what it throws ends the query */
   finish(state: S, plan: Plan<K>, context: FoldContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
-  /** Absent where the answer asks more of rows than their filters and codes. */
+  /** Absent if the result depends on more than filters and codes. */
   readonly kept?: KeptStates<K, S, T>;
-  /** What is left of the state of those who pass: then filters that tell actors apart are left to its end. Only where it is of actors alone. */
+  /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only for a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
-  /** Whether no row of this day or an earlier one can change the answer; days come newest first. */
+  /** Whether no row of this day or earlier can change the result; days come newest first. */
   isDone?(state: S, day: number): boolean;
-  /** `finish` reads rows again: they stay in memory until then. */
+  /** Rows stay in memory until `finish`, which reads them again. */
   readonly keepsRows?: boolean;
-  /** Companies are asked. */
+  /** Whether the report needs companies. */
   readonly needsCompanies?: (plan: Plan<K>) => boolean;
 }
 
-/** One kind of question that is answered from tables of all time, and from rows that these name. */
+/** A report computed from all-time tables and the rows that they refer to. */
 export interface Study<K extends ReportName> {
   readonly kind: "study";
-  /** Names of the tables that it reads, for `explain`. */
+  /** Names of the tables it reads, for `explain`. */
   readonly tables: (plan: Plan<K>) => readonly string[];
-  /** Companies are asked. */
+  /** Whether the report needs companies. */
   readonly needsCompanies?: (plan: Plan<K>) => boolean;
   /**
-   * Begins in the turn of the snapshot: until its first `await` tables and links are those of the moment. Null where something is missing.
+   * Starts synchronously with the snapshot: until the first `await`, tables and links match it. Null if something is missing.
    * @throws aborted, by `moment.pause`
    */
   answer(plan: Plan<K>, moment: TableMoment, missing: Missing): Answer<K> | Promise<Answer<K>> | null;
 }
 
 /**
- * One kind of question that needs several passes over rows, each of rows of its own. The answer is made of what all of them found.
- * `P`: the parts by their names; `R`: what is read of tables.
+ * A report that needs several passes over rows, each with its own selection, and combines their states.
+ * `P`: the passes by name; `R`: what it reads from tables.
  */
 export interface Survey<K extends ReportName, P extends Readonly<Record<string, AnyPart>>, R = null> {
   readonly kind: "survey";
-  /** Names of the tables that it reads, for `explain`. */
+  /** Names of the tables it reads, for `explain`. */
   readonly tables?: (plan: Plan<K>) => readonly string[];
-  /** Reads tables, in the turn of the snapshot; null where something is missing. */
+  /** Reads tables, synchronously with the snapshot; null if something is missing. */
   read?(plan: Plan<K>, moment: TableMoment, missing: Missing): R | null;
-  /** Companies are asked. */
+  /** Whether the report needs companies. */
   readonly needsCompanies?: (plan: Plan<K>) => boolean;
-  /** What is to be gathered, in the turn of the snapshot. @param read null where the report reads no tables */
+  /** The passes to run, created synchronously with the snapshot. @param read null if the report reads no tables */
   parts(plan: Plan<K>, context: RowContext, read: R): P;
-  /** @param pause gives others a turn where the thread was held for long; what it throws ends the question */
+  /** @param pause yields if the thread was busy for long; what it throws ends the query */
   finish(states: StatesOf<P>, plan: Plan<K>, context: RowContext, read: R, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
 }
 
-/** States, and what is read, are each report's own affair. */
+/** A fold with any state; state types are private to each report. */
 export type AnyFold<K extends ReportName> = Fold<K, unknown, unknown, unknown>;
 
-/** Parts, and what is read, are each survey's own affair. */
+/** A survey with any parts; part types are private to each report. */
 export type AnySurvey<K extends ReportName> = Survey<K, Readonly<Record<string, AnyPart>>, unknown>;
 
 export type Report<K extends ReportName> = AnyFold<K> | Study<K> | AnySurvey<K>;

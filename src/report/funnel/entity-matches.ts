@@ -8,21 +8,21 @@ import { byTime, movedList } from "./joined-lists.js";
 import type { MatchList } from "./match-list.js";
 import type { WholeChains } from "./whole-chains.js";
 
-/** Matches of one entity that are put in order one by one. */
+/** Up to this many matches, an entity is sorted by insertion. */
 const FEW_MATCHES = 32;
 const LENGTH_MIN = 32 * 1024;
 const EXACT_MAX = 2 ** 53;
 
-/** Matches in the places where they are looked at, one entity after the other: 16 bytes each. */
+/** Matches in reading order, entity by entity: 16 bytes each. */
 class PlacedMatches implements Matches {
   ms: Float64Array = new Float64Array(0);
   masks: Uint32Array = new Uint32Array(0);
-  /** Over all lists. */
+  /** Counted over all lists. */
   numbers: Uint32Array = new Uint32Array(0);
 
   constructor(readonly scratch: Scratch) {}
 
-  /** Makes room for so many; what was there is gone. */
+  /** Makes room for this many matches; earlier contents are lost. */
   reserve(count: number): void {
     if (count <= this.masks.length) return;
     const length = 2 ** Math.ceil(Math.log2(Math.max(count, LENGTH_MIN)));
@@ -31,7 +31,7 @@ class PlacedMatches implements Matches {
     this.numbers = this.scratch.take(length);
   }
 
-  /** Puts the matches `[from, to)` of one entity in the order of their times. */
+  /** Sorts the matches `[from, to)` of one entity by time. */
   sortByTime(from: number, to: number): void {
     const { ms } = this;
     for (let slot = from + 1; slot < to; slot += 1) {
@@ -41,7 +41,7 @@ class PlacedMatches implements Matches {
     }
   }
 
-  /** Puts the matches from a place on in another order. @param order places within them */
+  /** Reorders the matches from an index on. @param order indexes relative to `from` */
   reorder(from: number, order: ArrayLike<number>): void {
     for (const values of [this.ms, this.masks, this.numbers]) {
       const before = values.slice(from, from + order.length);
@@ -58,7 +58,7 @@ class PlacedMatches implements Matches {
   }
 }
 
-/** Places by time; those of one time stay in their order. */
+/** Indexes sorted by time; equal times keep their order. */
 function orderOf(ms: Float64Array): Uint32Array {
   const { length } = ms;
   let [first, last] = [Infinity, -Infinity];
@@ -71,60 +71,60 @@ function orderOf(ms: Float64Array): Uint32Array {
   return Uint32Array.from(keys, (key) => key % length);
 }
 
-/** Matches that are looked at at once, about. */
+/** Approximate number of matches read at once. */
 const PIECE = 16_384;
-/** Entities that are looked at at once, at most: they are numbers of a range. */
+/** Maximum number of entities read at once; their numbers form a range. */
 export const LENGTH_MAX = 2 ** 16;
-/** Of an entity that has no event with which a chain may begin. */
+/** Slot of an entity without an event that can start a chain. */
 const NOWHERE = 0xffffffff;
 
-/** An event among those that may go through steps. */
+/** The position of a match. */
 export interface MatchPlace {
   readonly list: MatchList;
   readonly at: number;
 }
 
-/** Whose matches are whose, and when a chain may begin. */
+/** Maps subjects to entities, and bounds the time at which a chain may start. */
 export type Whose = Pick<Goers, "entityOf" | "moves" | "entries">;
 
 /**
- * The matches of one entity after the other, each by time: some entities at once, and then the next ones. Only of entities that have an event with
- * which a chain may begin. 16 bytes for each match that is looked at at once.
+ * Iterates over the matches of entities, a batch of entities at a time, each entity's matches by time.
+ * Skips entities without an event that can start a chain. Takes 16 bytes per match of a batch.
  */
 export class EntityMatches {
   readonly placed: PlacedMatches;
-  /** Where the matches of an entity lie. */
+  /** Range of each entity's matches in `placed`. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   #entityCount = 0;
-  /** Says what need not be looked at; null: all is. */
+  /** Decides which matches can be skipped; null: none. */
   #whole: WholeChains | null = null;
   #firstOnlyCount = 0;
   #firstOnlyPendingCount = 0;
   #lookedCount = 0;
-  /** By time. */
+  /** Sorted by time. */
   readonly #lists: readonly MatchList[];
-  /** Of lists: the subject that comes next, and the first behind the range; and the long run that comes next. */
+  /** By list: the next subject, the first one beyond the batch, and the next long run. */
   readonly #next: Uint32Array;
   readonly #nextEnd: Uint32Array;
   readonly #nextLong: Uint32Array;
-  /** Of lists: the number of the first match, over all lists. */
+  /** By list: the number of its first match, counted over all lists. */
   readonly #firstNumbers: Uint32Array;
-  /** By entity of the range: how many matches it has, then where the next one goes. */
+  /** By entity of the batch: its number of matches, then the slot of its next match. */
   readonly #slots: Uint32Array;
   readonly #isEntering: Uint32Array;
-  /** Entities of the range that are looked at. */
+  /** Entities of the batch to read. */
   readonly #found: Uint32Array;
-  /** By entity of the range: the number of those before it; and by that whether its matches are not in order by their times alone. */
+  /** The rank of each entity of the batch in `#found`; and by rank, whether its matches need more than their times to be in order. */
   readonly #ranks: Uint32Array;
   readonly #isUnsure: Uint32Array;
-  /** And when the last match of it is that counts. */
+  /** By rank: the time of the last match that counts. */
   readonly #lastMs: Float64Array;
   #from = 0;
   #length: number = LIMITS.firstGoerCount;
   readonly #end: number;
 
-  /** @param isEntry bits of which one is needed for a chain to begin with an event @param scratch lives as long as this */
+  /** @param isEntry bits of which an event needs one to start a chain @param scratch must outlive this object */
   constructor(
     unordered: readonly MatchList[],
     readonly whose: Whose,
@@ -154,17 +154,17 @@ export class EntityMatches {
     return this.#entityCount;
   }
 
-  /** Entities so far that were left out, as they got no further than the first step. */
+  /** Entities skipped so far because they get no further than the first step. */
   get firstOnlyCount(): number {
     return this.#firstOnlyCount;
   }
 
-  /** Those of them that may still go on. */
+  /** Those of them that may still continue. */
   get firstOnlyPendingCount(): number {
     return this.#firstOnlyPendingCount;
   }
 
-  /** Goes back before the first entities. @param whole by what matches are left out, and entities where it may be; null: none */
+  /** Restarts before the first entity. @param whole decides which matches and entities are skipped; null: none */
   rewind(whole: WholeChains | null): void {
     this.#whole = whole;
     this.#firstOnlyCount = 0;
@@ -175,7 +175,7 @@ export class EntityMatches {
     this.#length = LIMITS.firstGoerCount;
   }
 
-  /** Goes on to the next entities; false where there are none. Cost: two looks at each of their matches. */
+  /** Advances to the next entities; false if there are none. Cost: two reads of each of their matches. */
   next(): boolean {
     if (this.#from >= this.#end) return false;
     const to = Math.min(this.#from + this.#length, this.#end);
@@ -197,12 +197,11 @@ export class EntityMatches {
     return true;
   }
 
-  /** Whether two matches of an entity are of one time, or not in order. */
+  /** Whether an entity has matches that share a time or are out of order. */
   isUnsure(entity: number): boolean {
     return this.#isUnsure[entity] === 1;
   }
 
-  /** Where a match comes from. */
   placeOf(slot: number): MatchPlace {
     const number = this.placed.numbers[slot]!;
     const list = firstAtLeast(this.#firstNumbers, number + 1) - 1;
@@ -236,7 +235,7 @@ export class EntityMatches {
     }
   }
 
-  /** The same where some matches are left out. */
+  /** Variant of `#count` that skips matches. */
   #countWhole(whole: WholeChains, list: MatchList, number: number): void {
     const { subjects, starts, firstSteps } = list;
     const { moves } = this.whose;
@@ -254,7 +253,7 @@ export class EntityMatches {
     this.#countLong(whole, list, number);
   }
 
-  /** The same of a list that the entries begin or end in. @param decisive as `decisiveOf` has it */
+  /** Variant for a list in which the entry range starts or ends. @param decisive as returned by `decisiveOf` */
   #countAcross(whole: WholeChains, list: MatchList, number: number, decisive: "first" | "last" | null): void {
     const { startMs, subjects, starts, times, firstSteps } = list;
     const { entries, moves } = this.whose;
@@ -272,7 +271,7 @@ export class EntityMatches {
     }
   }
 
-  /** Leaves out what of long runs says nothing more. */
+  /** Subtracts matches of long runs that cannot change the result. */
   #countLong(whole: WholeChains, list: MatchList, number: number): void {
     const { subjects, starts, longRuns } = list;
     const to = this.#nextEnd[number]!;
@@ -286,7 +285,7 @@ export class EntityMatches {
     this.#nextLong[number] = long;
   }
 
-  /** Gives places to the entities that are to be looked at; answers how many matches there are at most. */
+  /** Assigns slots to the entities to read; returns the maximum number of matches. */
   #place(length: number): number {
     const slots = this.#slots;
     const found = this.#find(length);
@@ -305,7 +304,7 @@ export class EntityMatches {
     return count;
   }
 
-  /** Finds which entities are to be looked at; answers how many. */
+  /** Lists the entities to read in `#found`; returns their number. */
   #find(length: number): number {
     if (this.#whole !== null) {
       const { count, firstOnlyCount, pendingCount } = this.#whole.find(length, this.#found);
@@ -321,7 +320,6 @@ export class EntityMatches {
     return count;
   }
 
-  /** Puts matches where they belong. */
   #put({ startMs, subjects, starts, times, masks, firstSteps, isAscending }: MatchList, number: number, isBehind: boolean): void {
     const { starts: firstSlots, ends, whose: { moves } } = this;
     const { ms, masks: ownMasks, numbers } = this.placed;

@@ -29,9 +29,9 @@ import { type MatchList, byteLengthOfList, matchListOf, type MatchSources } from
 import { WholeChains } from "./whole-chains.js";
 import { joinedLists } from "./joined-lists.js";
 
-/** Numbers the values of up to two fields under which entities stand, as they come. What is kept of rows has a key for each field by itself. */
+/** Numbers the breakdown values of entities, for up to two fields, in order of occurrence. Cached lists have a separate key per field. */
 class BreakdownGroups implements ChainKeys {
-  /** By number. */
+  /** By number of the key. */
   readonly #keys: number[] = [];
   readonly #numbers = new PairTable();
 
@@ -68,7 +68,6 @@ class BreakdownGroups implements ChainKeys {
   }
 }
 
-/** Finds the chains of all entities. */
 class Tries {
   readonly #tries: ChainTries;
   readonly #whole: WholeChains | null;
@@ -77,7 +76,7 @@ class Tries {
     plan: FunnelPlan,
     goers: Goers,
     readonly matches: EntityMatches,
-    /** Puts the matches of the entities of now in order. */
+    /** Sorts the matches of the current entities. */
     readonly order: () => Promise<void>,
     readonly pause: () => Promise<void>,
   ) {
@@ -90,7 +89,7 @@ class Tries {
     this.#whole = WholeChains.holdsFor(plan) ? new WholeChains(plan, goers.entries, LENGTH_MAX, matches.scratch) : null;
   }
 
-  /** The chain of each entity, by the group of its values; and how many entities may still go on. */
+  /** The chain of each entity by its value group, and the number of entities that may still continue. */
   async all(groups: BreakdownGroups): Promise<{ readonly figures: ChainFigures; readonly pendingCount: number }> {
     const groupOf = (slot: number) => groups.numberOf(this.matches.placeOf(slot));
     await this.#eachEntity((from, to) => this.#tries.add(from, to, groupOf), this.#whole);
@@ -98,21 +97,21 @@ class Tries {
     return this.#tries;
   }
 
-  /** The chains that there would be of each bucket alone, by its place. @param slots all of the range, where something counts */
+  /** The chains within each bucket alone, by index of the slot. @param slots all slots of the range, if anything counts */
   async within(slots: readonly Slot[]): Promise<ChainFigures> {
     const figures = this.#tries.newFigures();
     await this.#eachEntity((from, to) => this.#tries.addWithin(figures, slots, from, to));
     return figures;
   }
 
-  /** The first and the last instant at which a chain may begin; null where none may. */
+  /** The first and last instant at which a chain may start; null if none may. */
   async extent(): Promise<Extent | null> {
     let all: Extent | null = null;
     await this.#eachEntity((from, to) => (all = bothExtents(all, this.#tries.extentOf(from, to))));
     return all;
   }
 
-  /** @param whole by what matches are left out; null: each bucket needs all of its own */
+  /** @param whole decides which matches are skipped; null: none, because each bucket needs all of its own */
   async #eachEntity(act: (from: number, to: number) => void, whole: WholeChains | null = null): Promise<void> {
     const { matches } = this;
     matches.rewind(whole);
@@ -135,7 +134,7 @@ interface FunnelParts {
   readonly matches: Pass<MatchList[]>;
 }
 
-/** What is read besides rows: ids, where these decide, and sessions; null where these are not asked for. */
+/** What is read besides rows: the snapshot, for event ids, and sessions; null if the level is not session. */
 interface FunnelRead {
   readonly moment: TableMoment;
   readonly sessions: SessionView | null;
@@ -143,14 +142,14 @@ interface FunnelRead {
 
 const breakdowns = new WeakMap<RowContext, BreakdownGroups>();
 
-/** The same for all parts of one question, however many values arrive meanwhile. */
+/** The same for all parts of a query, even if values arrive meanwhile. */
 function groupsOf({ breakdown }: FunnelPlan, context: RowContext): BreakdownGroups {
   let groups = breakdowns.get(context);
   if (groups === undefined) breakdowns.set(context, (groups = new BreakdownGroups((breakdown?.fields ?? []).map((field) => rowKeysOf([field], context)))));
   return groups;
 }
 
-/** Who went how far through steps. Cost: what is kept of spans of days, 12 bytes a match, and some looks at each match of whoever may have begun. */
+/** How far entities get through steps. Cost: cached spans with 12 bytes per match, and a few reads per match of entities that may have started. */
 export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
   kind: "survey",
   tables: ({ level }) => (level === "session" ? ["sessions"] : []),
@@ -187,17 +186,17 @@ async function trendOf(plan: FunnelPlan, tries: Tries, pause: () => Promise<void
   return await funnelTrend(slots, await tries.within(slots), pause);
 }
 
-/** What a span keeps. */
+/** Cache entry of a span. */
 interface KeptLists {
   lists: readonly MatchList[];
-  /** By the first question they are added once: it need not wait until lists are joined for those to come. */
+  /** Set by the first query that adds the lists, which does not wait for them to be joined. */
   isAdded: boolean;
   isJoined: boolean;
 }
 
 /**
- * What a funnel gathers of rows. Kept of spans of days, first as lists of the very arrays, which are in memory once and counted by each that keeps
- * them. What is asked again is joined, which takes no more.
+ * The pass that collects matches. Spans first cache the arrays of segments themselves: in memory once, but counted by each cache entry.
+ * Lists that are requested again are joined, which takes no more memory.
  */
 function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
   const meant = meantBy(plan);
@@ -238,7 +237,7 @@ interface FunnelScope {
   readonly bit: Mask;
 }
 
-/** Which events are looked at, and what they are. Where nothing may lie between two steps: all that match the question. */
+/** The event scopes and their bits. In strict order, where no event may lie between two steps, also all events that match the query. */
 function meantBy({ steps, exclusions, order, project, eventName, userId, where, range }: FunnelPlan): FunnelScope[] {
   return [
     ...steps.map(({ scope }, at) => ({ scope, bit: 1 << at })),
@@ -247,7 +246,7 @@ function meantBy({ steps, exclusions, order, project, eventName, userId, where, 
   ];
 }
 
-/** Kept with whole segments too, of which a question asks where its dates cut a span. */
+/** Also cached with whole segments, which a query reads where its dates cut a span. */
 function keptList(rows: Rows, selectors: readonly Selector[], sources: MatchSources, name: string | null): MatchList {
   const make = () => matchListOf(rows, selectors, sources);
   const keys = selectors.map(({ key }) => key);
@@ -255,35 +254,35 @@ function keptList(rows: Rows, selectors: readonly Selector[], sources: MatchSour
   return rows.derive(`${name} ${keys.join()}`, make, byteLengthOfList);
 }
 
-/** Matches of one entity and millisecond. */
+/** Matches of one entity in the same millisecond. */
 interface MatchesAtTime {
   readonly from: number;
   readonly to: number;
 }
 
-/** What the order of events of one millisecond may change: nothing where neither. */
+/** What the order of events within a millisecond can change; nothing if both are false. */
 interface OrderMatters {
-  /** How far chains reach in time: where one event matches several steps. */
+  /** The times that chains reach: if an event can match several steps. */
   readonly ofTimes: boolean;
-  /** Under which values entities stand. */
+  /** The breakdown values of entities. */
   readonly ofKeys: boolean;
 }
 
-/** What it may change for a funnel. An event has one name: it cannot match two steps of different ones. */
+/** What the order can change in a funnel. An event has one name, so it cannot match steps with different names. */
 function orderMatters({ order, steps, breakdown }: FunnelPlan): OrderMatters {
   const names = steps.flatMap(({ scope }) => scope.eventName ?? []);
   return { ofTimes: order !== "any" && new Set(names).size < steps.length, ofKeys: breakdown !== null };
 }
 
-/** Whether ids may be asked for, by sequences. */
+/** Whether event ids may be needed; they are read by sequence. */
 function mayAskIds({ ofTimes, ofKeys }: OrderMatters): boolean {
   return ofTimes || ofKeys;
 }
 
 /**
- * Puts the matches of some entities in order: by time, and by id where it matters. Those of one subject are mostly in order in their list, so ids are
- * read only for events of one entity and millisecond that may not be, and differ in what counts. Cost: mostly a look at each entity; else the ids of
- * the days of such events.
+ * Sorts the matches of some entities: by time, and by id where it matters. The matches of a subject are mostly in order already,
+ * so ids are read only for events of one entity and millisecond that may be out of order and differ in what counts.
+ * Cost: mostly one check per entity; otherwise the ids of the days of such events.
  */
 export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableMoment): Promise<void> {
   const undecided: MatchesAtTime[] = [];
@@ -322,7 +321,7 @@ function isInOrder(matches: EntityMatches, from: number, to: number): boolean {
   if (!list.isInOrder) return false;
   for (let slot = from + 1; slot < to; slot += 1) {
     const place = matches.placeOf(slot);
-    // Those of one subject stand one after the other.
+    // Matches of one subject are adjacent.
     if (place.list !== list || place.at !== at + slot - from) return false;
   }
   return true;

@@ -6,37 +6,37 @@ import type { SessionView } from "../../table/sessions/session-view.js";
 import type { RowContext } from "../form/report.js";
 import { subjectsOf, type CountedEntities } from "../insights/subjects.js";
 
-/** Who goes through steps: people, accounts, or sessions. */
+/** The entities that go through steps: people, accounts or sessions. */
 export interface Goers extends Pick<CountedEntities, "columns" | "name" | "subjectsOf" | "moves" | "entityOf"> {
-  /** When events lie that matter. */
+  /** The time range of relevant events. */
   readonly range: Range;
-  /** When the first event of a chain may lie. */
+  /** The time range of the first event of a chain. */
   readonly entries: Range;
-  /** The instant by which a chain that begins with an event of a subject lies in a bucket. */
+  /** The instant that determines the bucket of a chain that starts with an event of a subject. */
   entryMsOf(subject: number, ms: number): number;
 }
 
-/** @param sessions null where the plan does not ask for them */
+/** @param sessions null if the plan does not need them */
 export function goersOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): Goers {
   if (plan.level === "session") return sessionGoers(plan, sessions);
   const { range, windowMs } = plan;
   const { columns, name, subjectsOf: ownOf, moves, entityOf } = subjectsOf(plan.level, context);
   return {
     columns, name, subjectsOf: ownOf, moves, entityOf,
-    // Nothing before its first event matters to a chain, nor behind its window.
+    // Events before the first event of a chain, or after its window, do not matter.
     range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
     entries: range,
     entryMsOf: (_subject, ms) => ms,
   };
 }
 
-/** Sessions that start in the range; each is numbered one more than it is. All their events may begin a chain. */
+/** Sessions that start in the range, as their number + 1. All their events may start a chain. */
 function sessionGoers({ range, session: { maxMs } }: FunnelPlan, view: SessionView | null): Goers {
   assert(view !== null, "the report reads the sessions that it asks for");
   const { starts } = view.facts;
   return {
     columns: [],
-    // What is a session may be another one in the next question.
+    // Sessions may change before the next query.
     name: null,
     subjectsOf: (rows, selected) => {
       const sessions = view.rowSessions(rows);

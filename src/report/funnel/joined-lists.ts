@@ -6,12 +6,12 @@ import { radixOrder } from "../../column/radix-order.js";
 import type { CountedEntities } from "../insights/subjects.js";
 import { digestRuns, emptyDigest, type Digest, type MatchList } from "./match-list.js";
 
-/** Lists of such blocks of days are joined: times are 32 bits of ms, which are 49 days. */
+/** Length of the blocks of days whose lists are joined: times are 32 bits of ms, which cover 49 days. */
 const BLOCK_MS = 16 * MS_PER_DAY;
-/** Subjects whose matches are copied in one step: some milliseconds. */
+/** Subjects whose matches are copied per step: a few milliseconds. */
 const RUNS_PER_STEP = 4_096;
 
-/** The same matches in fewer lists, where there are many. Cost: some looks at each subject, and a copy. */
+/** The same matches in fewer lists, if there are many. Cost: a few reads per subject, and a copy. */
 export function* joinedLists(lists: readonly MatchList[]): Steps<readonly MatchList[]> {
   const blocks = new Map<number, MatchList[]>();
   for (const list of lists) {
@@ -43,7 +43,7 @@ function* joined(unordered: readonly MatchList[]): Steps<MatchList> {
   return yield* listOfRuns(lists, runs, { isInOrder: areInOrder(lists), isAscending: true }, count);
 }
 
-/** Whether no list begins before one in front of it ends, and each is in order. @param lists by when they begin */
+/** Whether each list is in order and starts after the lists before it end. @param lists sorted by start */
 function areInOrder(lists: readonly MatchList[]): boolean {
   let endMs = -Infinity;
   for (const list of lists) {
@@ -53,7 +53,7 @@ function areInOrder(lists: readonly MatchList[]): boolean {
   return true;
 }
 
-/** The matches of subjects that stand for others, under those; null where there are none. */
+/** The matches of subjects that stand for other entities, moved to those; null if there are none. */
 export function movedList(list: MatchList, { moves, entityOf }: Pick<CountedEntities, "moves" | "entityOf">): MatchList | null {
   const { subjects } = list;
   const [whose, places]: [number[], number[]] = [[], []];
@@ -68,23 +68,23 @@ export function movedList(list: MatchList, { moves, entityOf }: Pick<CountedEnti
   }
   if (places.length === 0) return null;
   const runs = { whose: Uint32Array.from(whose), lists: new Uint32Array(places.length), places: Uint32Array.from(places) };
-  // Two ids of one person may have done something at once, or in turns: to put that in time at each question would take longer than to look at it.
+  // Events of two ids of one person may interleave; sorting them for each query would take longer than reading them.
   return atOnce(listOfRuns([list], runs, { isInOrder: false, isAscending: false }, count));
 }
 
-/** Lists by when they begin. */
+/** Orders lists by start. */
 export function byTime(a: MatchList, b: MatchList): number {
   return a.startMs - b.startMs || a.firstMs - b.firstMs;
 }
 
-/** Some subjects of lists: whose their matches are now, in which list, and at which place among its subjects. */
+/** Subjects of lists: the new owner of their matches, the list, and the index among its subjects. */
 interface Runs {
   readonly whose: Uint32Array;
   readonly lists: Uint32Array;
   readonly places: Uint32Array;
 }
 
-/** @param count of their matches */
+/** @param count number of matches */
 function* listOfRuns(lists: readonly MatchList[], runs: Runs, order: Pick<MatchList, "isInOrder" | "isAscending">, count: number): Steps<MatchList> {
   const { whose } = runs;
   const byWhom = radixOrder(placesOf(whose), whose);
@@ -110,16 +110,16 @@ function placesOf({ length }: Uint32Array): Uint32Array {
   return places;
 }
 
-/** A list that is being made. */
+/** A list under construction. */
 type Filled = Omit<MatchList, keyof Digest>;
 
-/** How far it is made. */
+/** The lengths filled so far. */
 interface Ends {
   subjectCount: number;
   matchCount: number;
 }
 
-/** Copies the matches of runs, which are in order, behind those of the ones before. */
+/** Appends the matches of runs, which are in order. */
 function copyRuns(lists: readonly MatchList[], { whose, lists: listOf, places }: Runs, order: Uint32Array, into: Filled, ends: Ends): void {
   let { subjectCount, matchCount } = ends;
   for (let at = 0; at < order.length; at += 1) {
@@ -137,7 +137,7 @@ function copyRuns(lists: readonly MatchList[], { whose, lists: listOf, places }:
   ends.matchCount = matchCount;
 }
 
-/** Copies the matches of a subject to a place; answers where they end. */
+/** Copies the matches of a subject to an index; returns the end. */
 function copyRun(list: MatchList, place: number, into: Filled, start: number): number {
   const laterMs = list.startMs - into.startMs;
   let end = start;
@@ -150,7 +150,7 @@ function copyRun(list: MatchList, place: number, into: Filled, start: number): n
   return end;
 }
 
-/** Puts the matches `[middle, end)` of a subject among those from `start` on, which are in time as they are: of one time behind those. */
+/** Merges the matches `[middle, end)` of a subject into those from `start` on. Both parts are sorted; at equal times the earlier part comes first. */
 function mergeRun({ times, masks, sequences, keys }: Filled, start: number, middle: number, end: number): void {
   if (middle === start || middle === end || times[middle]! >= times[middle - 1]!) return;
   let from = middle - 1;

@@ -14,39 +14,39 @@ import type { RowKeys } from "../insights/row-keys.js";
 import type { CountedEntities } from "../insights/subjects.js";
 
 /**
- * What rows of some days match, one subject after the other: 8 bytes a match, 4 more where ids may be asked for, 9 a subject, and 4 for each field of
- * a breakdown. Those of one subject mostly ascend by time.
+ * The matches in rows of some days, subject by subject: 8 bytes per match, 4 more with sequences, 9 per subject, and 4 per match and breakdown field.
+ * Matches of one subject mostly ascend by time.
  */
 export interface MatchList extends Digest {
-  /** What times begin at, and what they lie before; and that of the first match. */
+  /** Origin of `times`, exclusive end of the covered time, and time of the first match; epoch ms. */
   readonly startMs: number;
   readonly endMs: number;
   readonly firstMs: number;
-  /** Whether those of one subject and millisecond stand in the order of their ids. */
+  /** Whether matches of one subject and millisecond are sorted by id. */
   readonly isInOrder: boolean;
-  /** Whether those of one subject ascend by time. */
+  /** Whether matches of one subject ascend by time. */
   readonly isAscending: boolean;
-  /** Whose matches there are, of somebody each: ascending. */
+  /** The subjects that have matches, ascending; never 0. */
   readonly subjects: Uint32Array;
-  /** The matches of a subject lie from its start to that of the next one. */
+  /** Start of each subject's matches, which end at the start of the next. */
   readonly starts: Uint32Array;
-  /** Ms since the start. */
+  /** Ms since `startMs`. */
   readonly times: Uint32Array;
-  /** What each matches; 0: nothing, but it is an event of its entity. */
+  /** Bits of what each event matches; 0: nothing, but it is an event of its entity. */
   readonly masks: Uint32Array;
-  /** Null where nobody asks for ids. */
+  /** Null if event ids are not needed. */
   readonly sequences: Uint32Array | null;
-  /** By field. */
+  /** By breakdown field. */
   readonly keys: readonly Uint32Array[];
 }
 
-/** What is read of matches. */
+/** How matches are read from rows. */
 export interface MatchSources {
-  /** The bit that each selector stands for; 0: none. */
+  /** The bit of each selector; 0: none. */
   readonly bits: readonly Mask[];
   readonly subjects: Pick<CountedEntities, "columns" | "name" | "subjectsOf">;
   readonly keys: readonly RowKeys[];
-  /** Whether ids may be asked for. */
+  /** Whether event ids may be needed. */
   readonly haveSequences: boolean;
 }
 
@@ -54,7 +54,7 @@ export function byteLengthOfList({ subjects, longRuns, times, sequences, keys }:
   return subjects.length * 9 + longRuns.length * 8 + times.length * (8 + 4 * keys.length) + (sequences?.byteLength ?? 0) + 200;
 }
 
-/** The matches of rows that belong to somebody. Cost: a look at each for each selector that selects it. Columns are loaded. */
+/** The matches of rows that have a subject. Cost: one read per row and selector that selects it. Columns must be loaded. */
 export function matchListOf(rows: Rows, selectors: readonly Selector[], sources: MatchSources): MatchList {
   return Scratch.atOnce((scratch) => listOf(rows, selectors, sources, scratch));
 }
@@ -85,11 +85,11 @@ function listOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, ke
   return { ...list, ...digest };
 }
 
-/** What of each subject of a list is known without a look at its matches. */
+/** What can be said of each subject of a list without reading its matches. */
 export interface Digest {
-  /** By subject: of which of the first two steps some match of it is, one bit each, and `NOT_PLAIN` where some is not of the first step alone. */
+  /** By subject: one bit each for matches of the first and second step, and `NOT_PLAIN` if a match is not of the first step alone. */
   readonly firstSteps: Uint8Array;
-  /** Places of the subjects that have many matches, of both. */
+  /** Indexes of the subjects that have many matches, of both steps. */
   readonly longRuns: number[];
 }
 
@@ -99,7 +99,7 @@ export function emptyDigest(subjectCount: number): Digest {
   return { firstSteps: new Uint8Array(subjectCount), longRuns: [] };
 }
 
-/** Fills in what is known of the subjects `[from, to)`. Cost: one look at each match. */
+/** Fills in the subjects `[from, to)`. Cost: one read per match. */
 export function digestRuns({ starts, masks }: Pick<MatchList, "starts" | "masks">, into: Digest, from: number, to: number): void {
   for (let place = from; place < to; place += 1) {
     let all = 0;
@@ -113,10 +113,10 @@ export function digestRuns({ starts, masks }: Pick<MatchList, "starts" | "masks"
   }
 }
 
-// One scratch for all scans: they are synchronous and leave it zeroed.
+// One shared scratch for all scans, which are synchronous and leave it zeroed.
 let marks = new Uint32Array(4_096);
 
-/** The rows that some selector selects, ascending, and which do. Both lie in the scratch. */
+/** The rows that any selector selects, ascending, and the bits of these selectors. Both lie in the scratch. */
 function markedRows(rows: Rows, selectors: readonly Selector[], bits: readonly Mask[], scratch: Scratch): { selected: Uint32Array; masks: Uint32Array } {
   if (marks.length < rows.rowCount) marks = new Uint32Array(2 ** Math.ceil(Math.log2(rows.rowCount)));
   const found = emptyBitmap(rows.rowCount);
@@ -142,7 +142,7 @@ function mark(selected: Uint32Array, bit: Mask, found: Uint32Array): void {
   }
 }
 
-/** Where each of some ascending subjects begins. */
+/** The distinct subjects and the start of each. @param ascending one subject per match */
 function runsOf(ascending: Uint32Array, scratch: Scratch): Pick<MatchList, "subjects" | "starts"> {
   const [subjects, starts] = [scratch.take(ascending.length), scratch.take(ascending.length + 1)];
   let count = 0;
@@ -156,16 +156,16 @@ function runsOf(ascending: Uint32Array, scratch: Scratch): Pick<MatchList, "subj
   return { subjects: subjects.slice(0, count), starts: starts.slice(0, count + 1) };
 }
 
-/** @param into as long as the places */
+/** @param into as long as `places` */
 function gathered(codes: Uint32Array, places: Uint32Array, into: Uint32Array): Uint32Array {
   for (let at = 0; at < places.length; at += 1) into[at] = codes[places[at]!]!;
   return into;
 }
 
-/** Rows are below it, and ms of a day below 2^27: both fit the 53 bits of a number exactly. */
+/** Exclusive upper bound of indexes. Ms of a day are below 2^27, so both fit exactly in 53 bits. */
 const ROW_SPAN = 2 ** 26;
 
-/** Places of the rows that belong to somebody, by time and event id. They may lie in the scratch. */
+/** Indexes of the rows that have a subject, by time and event id. They may lie in the scratch. */
 function placesInOrder(rows: Rows, selected: Uint32Array, whose: Uint32Array, scratch: Scratch): Uint32Array {
   let count = 0;
   const places = scratch.take(selected.length);

@@ -4,43 +4,43 @@ import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import type { MatchList } from "./match-list.js";
 
-/** Bits of what is known of an entity: steps that its try has done, all bits where that went beyond the window; */
+/** State bits of an entity. The low five: steps done by the tried chain; all set if it exceeded the window. */
 const DONE = 31;
-/** that a chain may begin, and that some event is of the second step: in the order of `firstSteps`; */
+/** A chain may start, and some event is of the second step: in the bit order of `firstSteps`. */
 const FIRST_STEPS_PLACE = 5;
 const ENTERED = 32;
 const SECOND = 64;
-/** that a chain may begin that may still go on; */
+/** A chain may start that may still continue. */
 const LATE = 128;
-/** that the try is whole. */
+/** The tried chain is complete. */
 const WHOLE = 256;
 
-/** Numbers of entities. */
+/** Counts of entities. */
 export interface ChainEntities {
-  /** Entities whose matches are to be put in order. */
+  /** Entities whose matches have to be sorted. */
   readonly count: number;
-  /** Those that get no further than the first step, and of them those that may still go on. */
+  /** Entities that get no further than the first step, and those of them that may still continue. */
   readonly firstOnlyCount: number;
   readonly pendingCount: number;
 }
 
 /**
- * What of the matches of some entities says nothing more, found without putting these in order. Of an entity of many matches a chain is tried that
- * takes the next event of each step. Where it is whole, no chain that counts ends behind it: one that begins earlier could take its events too. Where
- * no event is of the second step, nobody got beyond the first.
+ * Finds matches that cannot change the result, without sorting. For many matches of an entity, it tries the chain of the next event of each step.
+ * If that chain completes, no chain that counts ends after it: one that starts earlier could use its events too.
+ * If no event is of the second step, no chain gets beyond the first.
  */
 export class WholeChains {
   readonly #stepCount: number;
   readonly #windowMs: number;
   readonly #lateMs: number;
   readonly #countsFirstOnly: boolean;
-  /** By entity: what is known of it, when its try began and went on, and where that was whole. */
+  /** By entity: its state, the start and latest event of the tried chain, and the end of a complete one. */
   readonly #states: Uint32Array;
   readonly #entryMs: Float64Array;
   readonly #lastMs: Float64Array;
   readonly #endMs: Float64Array;
 
-  /** @param entityCount so many are looked at at once, at most @param scratch lives as long as this */
+  /** @param entityCount maximum number of entities at once @param scratch must outlive this object */
   constructor(
     { steps, windowMs, nowMs, breakdown }: Pick<FunnelPlan, "steps" | "windowMs" | "nowMs" | "breakdown">,
     readonly entries: Range,
@@ -50,7 +50,7 @@ export class WholeChains {
     this.#stepCount = steps.length;
     this.#windowMs = windowMs;
     this.#lateMs = Math.max(entries.fromMs, nowMs - windowMs);
-    // With a breakdown somebody asks for the values of those too.
+    // A breakdown needs the values of these entities too.
     this.#countsFirstOnly = breakdown === null;
     this.#states = scratch.take(entityCount);
     this.#entryMs = scratch.takeFloats(entityCount);
@@ -58,7 +58,7 @@ export class WholeChains {
     this.#endMs = scratch.takeFloats(entityCount);
   }
 
-  /** Whether it holds for a plan: steps in turn, and nothing that may not lie between them. */
+  /** Whether this applies to a plan: sequential steps without exclusions. */
   static holdsFor({ order, exclusions, steps }: Pick<FunnelPlan, "order" | "exclusions" | "steps">): boolean {
     return order === "sequential" && exclusions.length === 0 && steps.length > 1 && steps.length < DONE;
   }
@@ -67,14 +67,15 @@ export class WholeChains {
     this.#states.fill(0, 0, entityCount);
   }
 
-  /** Whether no match of a list may begin a chain: those of the first step alone say nothing. */
+  /** Whether no match of a list can start a chain; matches of the first step alone are then irrelevant. */
   isBehind({ startMs }: MatchList): boolean {
     return startMs >= this.entries.toMs;
   }
 
   /**
-   * By which match of a subject it is known whether one of a list may begin a chain, where all are of the first step: "any" may, the first in time
-   * where the entries end within the list, the last where they begin. Null: a look at each match tells, also where a chain may still go on.
+   * Which match of a subject decides whether one of its matches in a list can start a chain, if all are of the first step:
+   * "any" if all can, the first by time if the entry range ends in the list, the last if it starts there.
+   * Null: each match has to be read, also if a chain may still continue.
    */
   decisiveOf({ startMs, endMs, isAscending }: MatchList): "any" | "first" | "last" | null {
     if (endMs > this.#lateMs && startMs < this.entries.toMs) return null;
@@ -84,12 +85,12 @@ export class WholeChains {
     return beginsInside ? "first" : "last";
   }
 
-  /** Notes of which steps an entity has events, all of which may begin a chain, or none. @param firstSteps as of a list */
+  /** Records the steps of a subject whose events all can start a chain, or none can. @param firstSteps as in a list */
   note(entity: number, firstSteps: number): void {
     this.#states[entity]! |= firstSteps << FIRST_STEPS_PLACE;
   }
 
-  /** Looks at the matches of a subject, those of lists that begin earlier first. Answers how many at most are to be put in order. */
+  /** Reads the matches of a subject; lists must come in order of their start. Returns the maximum number of matches to sort. */
   look(entity: number, { startMs, starts, times, masks, isAscending }: MatchList, place: number): number {
     const [from, to] = [starts[place]!, starts[place + 1]!];
     let state = this.#states[entity]!;
@@ -124,7 +125,7 @@ export class WholeChains {
     return to - from;
   }
 
-  /** Finds which of the first entities are to be looked at, ascending. No branch depends on one of them: it would be a guess. */
+  /** Finds the entities to read, ascending. Branch-free, because the branches would be unpredictable. */
   find(entityCount: number, into: Uint32Array): ChainEntities {
     const states = this.#states;
     const isAsked = this.#countsFirstOnly ? 0 : 1;
@@ -141,13 +142,13 @@ export class WholeChains {
     return { count, firstOnlyCount, pendingCount };
   }
 
-  /** When the last match of the entity is that counts; Infinity: all may. */
+  /** Time of the last match of an entity that can count; Infinity: all can. */
   endMsOf(entity: number): number {
     return (this.#states[entity]! & WHOLE) === 0 ? Infinity : this.#endMs[entity]!;
   }
 }
 
-/** The first place that is later than one. */
+/** The first index whose time is later than that at `at`. */
 function behindMoment(times: Uint32Array, at: number, to: number): number {
   let next = at + 1;
   while (next < to && times[next] === times[at]) next += 1;

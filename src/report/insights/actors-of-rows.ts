@@ -3,7 +3,7 @@ import { denseCodes } from "../../column/column.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorOf } from "../../segment/who.js";
 
-/** Who did the events of these rows, in their order; 0 for nobody. The columns of actors are loaded. */
+/** The actor of each selected row, in order; 0 for none. The actor columns must be loaded. */
 export function actorsOfRows(rows: Rows, selected: Uint32Array): Uint32Array {
   const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
   const actors = new Uint32Array(selected.length);

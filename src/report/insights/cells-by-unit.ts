@@ -9,25 +9,25 @@ import { byteLengthOfCells, cellsOf, unitedCells, type Cells } from "./cells.js"
 import type { RowKeys } from "./row-keys.js";
 import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
 
-/** What is counted of events: `Cells` by the start of their unit of time, of several segments or spans. */
+/** Counts of events: `Cells` by the start of their time unit, from several segments or spans. */
 export type CellsByUnit = Map<number, Cells[]>;
 
-/** What a figure is made of besides the number of events: an item of each event, such as who did it or a value. */
+/** What a figure is computed from besides the number of events: an item per event, such as its actor or a value. */
 export interface RowItems {
   readonly columns: readonly string[];
-  /** Items of the same name are the same ones in every question; null: they are this question's own. */
+  /** Items with the same name are the same in every query; null: they are specific to this query. */
   readonly name: string | null;
-  /** Whether there are a few of them, however many events. */
+  /** Whether there are few distinct items, regardless of the number of events. */
   readonly areFew?: boolean;
   itemsOf(rows: Rows, selected: Uint32Array): Uint32Array;
 }
 
-/** Events alone. */
+/** For counts of events alone. */
 export const NO_ITEMS: RowItems = { columns: [], name: "", areFew: true, itemsOf: (_rows, selected) => new Uint32Array(selected.length) };
 
-/** Events by unit of time, key and item. Kept per span: 12 bytes for each that there is. */
+/** Counts events by time unit, key and item. Cached per span: 12 bytes per combination that occurs. */
 export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items: RowItems): Pass<CellsByUnit, ReadonlyMap<number, Cells>> {
-  // Then all rows of a segment are alike.
+  // All rows of a segment then have the same key and item.
   const isCount = keys.columns.length === 0 && items.columns.length === 0;
   const name = `cells ${nameOfCut(cut)} ${keys.name} of ${items.name}`;
   const part: Pass<CellsByUnit, ReadonlyMap<number, Cells>> = {
@@ -36,7 +36,7 @@ export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
       if (selector === undefined) return;
-      // Where a segment lies in one unit, no list of its rows is made to count them.
+      // Counts a segment within one unit without listing its rows.
       if (isCount && columnsOfCut(cut).length === 0 && isWhole(rows, selector)) {
         const count = countRows(rows, selector);
         if (count > 0) eachUnit(rows, FIRST_ROW, cut, (unitMs, first) => add(state, unitMs, { ...cellsOf(keys.keysOf(rows, first), items.itemsOf(rows, first)), counts: Uint32Array.of(count) }));
@@ -46,7 +46,7 @@ export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items
       const areFew = keys.columns.length === 0 && items.areFew === true && selector.key !== null;
       const key = `${name} ${selector.key}`;
       if (areFew && isWhole(rows, selector)) return addAll(state, rows.derive(key, make, byteLengthOfUnits));
-      // What a segment keeps under the name was kept here.
+      // Safe cast: only this function caches under this name.
       const known = areFew ? (rows.kept(key, []) as ReadonlyMap<number, Cells> | null) : null;
       const within = known === null ? null : unitsWithin(rows, cut, selector);
       addAll(state, known === null || within === null ? make() : [...known].filter(([unitMs]) => within.has(unitMs)));
@@ -69,7 +69,7 @@ const FIRST_ROW = Uint32Array.of(0);
 
 function madeOf(rows: Rows, selector: Selector, cut: RowCut, keys: RowKeys, items: RowItems): ReadonlyMap<number, Cells> {
   const made = new Map<number, Cells>();
-  // A copy: whoever cuts rows, or makes keys of them, may select rows meanwhile.
+  // A copy: cutting rows or making keys may overwrite the shared selection.
   eachUnit(rows, selectedRows(select(rows, selector)).slice(), cut, (unitMs, selected) => made.set(unitMs, cellsOf(keys.keysOf(rows, selected), items.itemsOf(rows, selected))));
   return made;
 }

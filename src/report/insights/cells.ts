@@ -1,23 +1,21 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { KEY_SPAN } from "./row-keys.js";
 
-/**
- * How many events have which key and which item: a pair is `key * KEY_SPAN + item`. Pairs ascend, each once. 12 bytes a pair.
- */
+/** Event counts by key and item. A pair is `key * KEY_SPAN + item`; pairs are distinct and ascending. 12 bytes per pair. */
 export interface Cells {
   readonly pairs: Float64Array;
   readonly counts: Uint32Array;
 }
 
-/** Tables of at most so many places are counted in, in place of sorting pairs: 4 MB. */
+/** Largest table to count in instead of sorting pairs: 4 MB. */
 const TABLE_SIZE = 2 ** 20;
-/** A table is worth it where it has at most so many places a row. */
+/** Largest table size per row for which counting in a table pays off. */
 const PLACES_PER_ROW = 16;
 
-// One table for all: counting is synchronous and leaves it zeroed.
+// One shared table: counting is synchronous and leaves it zeroed.
 const table = new Uint32Array(TABLE_SIZE);
 
-/** The cells of some events by their keys and items. Cost: a look at each; where keys and items are many, a sort. */
+/** Counts events by key and item. Cost: one read per event; if there are many keys and items, a sort. */
 export function cellsOf(keys: Uint32Array, items: Uint32Array): Cells {
   const [keyEnd, itemEnd] = [endOf(keys), endOf(items)];
   const size = keyEnd * itemEnd;
@@ -61,7 +59,7 @@ function sortedCells(keys: Uint32Array, items: Uint32Array): Cells {
   return { pairs: sorted.slice(0, count), counts: counts.slice(0, count) };
 }
 
-/** All of some cells as one list. Changes none of them. Cost: the pairs, times the logarithm of the lists. */
+/** Sums up several lists without changing them. Cost: the pairs, times the logarithm of the number of lists. */
 export function unitedCells(lists: readonly Cells[]): Cells {
   if (lists.length === 1) return lists[0]!;
   let merged = [...lists];

@@ -10,16 +10,16 @@ import type { Rows } from "../../segment/rows.js";
 import { valuesOf, type TextsOf, type AggregateValues } from "../aggregate/value-sources.js";
 import type { RowContext } from "../form/report.js";
 
-/** Keys are below it, so that two of them, or a key and an actor, are one exact number. */
+/** Exclusive upper bound of keys, so that two keys, or a key and an actor, fit in one exact number. */
 export const KEY_SPAN = 2 ** 26;
 
-/** Under which values rows stand: each row has a key, and a key stands for one or several combinations of values. */
+/** The grouping of rows by values: each row has a key, and a key stands for one or more combinations of values. */
 export interface RowKeys extends KeyGroups {
-  /** Columns that keys are made of. */
+  /** Columns that keys are derived from. */
   readonly columns: readonly string[];
-  /** Keys of the same name are the same ones in every question; null: they are this question's own. */
+  /** Keys with the same name are the same in every query; null: they are specific to this query. */
   readonly name: string | null;
-  /** A key for each of these rows, which ascend. */
+  /** The key of each selected row. @param selected ascending */
   keysOf(rows: Rows, selected: Uint32Array): Uint32Array;
 }
 
@@ -28,7 +28,7 @@ export function valuesOfKey(keys: KeyGroups, key: number): (readonly string[])[]
   return keys.groupsOf(key).map((group) => keys.valuesOfGroup(group));
 }
 
-/** Without fields: all rows stand under the one combination of no values. */
+/** Without fields, all rows belong to the single empty combination. */
 const NO_FIELDS: RowKeys = {
   columns: [],
   name: "",
@@ -38,7 +38,7 @@ const NO_FIELDS: RowKeys = {
 };
 const ONE_GROUP: readonly number[] = [0];
 
-/** The keys of up to two fields. @param context that of the question: the same for all its parts */
+/** The keys of up to two fields. @param context of the query: the same object for all its parts */
 export function rowKeysOf(fields: readonly Operand[], context: RowContext): RowKeys {
   const [first, second] = fields;
   if (first === undefined) return NO_FIELDS;
@@ -46,12 +46,12 @@ export function rowKeysOf(fields: readonly Operand[], context: RowContext): RowK
   return second === undefined ? keys : pairKeys(keys, fieldKeys(second, context));
 }
 
-/** @param textsOf as of `valuesOf` */
+/** @param textsOf as in `valuesOf` */
 export function fieldKeys(field: Operand, context: RowContext, textsOf?: TextsOf): RowKeys {
   return field.kind === "id" ? idKeys() : valueKeys(valuesOf(field, context, textsOf));
 }
 
-/** A code and the place of the source in which a row has it are one number. */
+/** A key combines a code with the index of the source that it comes from. */
 function valueKeys({ sources, groupsOf, propertyOf }: AggregateValues): RowKeys {
   const placeCount = sources.length;
   const names = sources.map(({ name }) => name);
@@ -97,7 +97,7 @@ function chainedKeys(columns: readonly CodeColumn[], selected: Uint32Array): Uin
   return keys;
 }
 
-/** Ids stand in no dictionary: those of selected rows are numbered as they come. */
+/** Ids have no dictionary: those of selected rows are numbered in order of occurrence. */
 function idKeys(): RowKeys {
   const numbers = new Map<string, number>();
   const texts: string[] = [];
@@ -118,7 +118,7 @@ function idKeys(): RowKeys {
   };
 }
 
-/** Pairs of keys, and of groups, are numbered as they come. */
+/** Numbers pairs of keys and pairs of groups in order of occurrence. */
 function pairKeys(first: RowKeys, second: RowKeys): RowKeys {
   const pairs = new NumberedPairs();
   const groups = new NumberedPairs();
@@ -138,7 +138,7 @@ function pairKeys(first: RowKeys, second: RowKeys): RowKeys {
   };
 }
 
-/** Numbers pairs from 0, and knows them by their numbers. */
+/** Numbers pairs from 0, and looks them up by number. */
 class NumberedPairs {
   readonly #numbers = new PairTable();
   readonly #firsts: number[] = [];

@@ -6,23 +6,23 @@ import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 
-/** How rows are cut into units of time; null: all of them are one unit, whose start is 0. */
+/** How rows are divided into time units; null: all rows form one unit with start 0. */
 export type RowCut = TimeCut | null;
 
-/** Names a cut: states of units of one name can be added up. */
+/** Identifies a cut: states of units with the same name can be added up. */
 export function nameOfCut(cut: RowCut): string {
   return cut === null ? "total" : `${cut.unit} ${cut.zone.name} ${cut.weekStart}`;
 }
 
-/** Columns that cutting rows reads. Days of UTC and longer units hold whole segments: their rows are not looked at. */
+/** Columns that cutting rows reads. Days of UTC and longer units contain whole segments, whose rows are not read. */
 export function columnsOfCut(cut: RowCut): readonly string[] {
   const isWholeDays = cut === null || (cut.zone.name === "UTC" && cut.unit !== "hour" && cut.unit !== "minute");
   return isWholeDays ? [] : [TIME_COLUMN];
 }
 
 /**
- * Where the units begin that lie within a range, of those that a segment has rows in; null where the range cuts the rows of one. What another
- * question left with the segment of its units tells what one about the range asks, too.
+ * The starts of the units within a range that a segment has rows in; null if the range cuts the rows of a unit.
+ * Lets a query reuse the units that another query cached with the segment.
  */
 export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): ReadonlySet<number> | null {
   if (cut === null) return null;
@@ -39,8 +39,8 @@ export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): R
 }
 
 /**
- * Hands out some rows unit by unit, with the instant at which each whole unit begins. Cost: of sealed rows a search for each unit that they
- * lie in, of others a look at each row.
+ * Visits some rows unit by unit, with the start of each whole unit.
+ * Cost: for sealed rows one search per unit, for others one read per row.
  * @param selected ascending row numbers
  */
 export function eachUnit(rows: Rows, selected: Uint32Array, cut: RowCut, take: (unitMs: number, selected: Uint32Array) => void): void {

@@ -8,12 +8,12 @@ import type { Pass } from "../form/part.js";
 import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
 import type { CountedEntities } from "./subjects.js";
 
-/** Who did something in a unit of time: distinct subjects by the start of the unit, of several segments or spans. None is empty. */
+/** Distinct subjects by the start of their time unit, from several segments or spans. No set is empty. */
 export type SubjectsByUnit = Map<number, DistinctActors[]>;
 
 interface UnitedByUnit {
   readonly byUnit: ReadonlyMap<number, DistinctActors>;
-  /** Of the units whose subjects were united for it: others belong to a shorter span, or to a segment. */
+  /** Size of the unions made for this span; other units share their subjects with a shorter span or a segment. */
   readonly ownByteLength: number;
 }
 
@@ -21,8 +21,8 @@ const UNIT_BYTES = 32;
 const FIRST_ROW = Uint32Array.of(0);
 
 /**
- * The subjects of a scope's rows by unit. Kept per span, where subjects last: some bits or bytes for each of a unit.
- * @param cuts one, or two whose units cross: then by what is in one unit of each, named by where that begins
+ * Collects the subjects of a scope's rows by unit. Cached per span if subjects have a name: a few bits or bytes per subject and unit.
+ * @param cuts one, or two with overlapping units: rows are then grouped by the intersections of their units, keyed by start
  */
 export function subjectsByUnit(scope: QueryScope, cuts: readonly [RowCut, ...RowCut[]], subjects: CountedEntities): Pass<SubjectsByUnit, UnitedByUnit> {
   const cutColumns = cuts.flatMap(columnsOfCut);
@@ -38,10 +38,10 @@ export function subjectsByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
       const isLasting = subjects.name !== null && selector.key !== null;
       const isKept = isLasting && isWhole(rows, selector);
       const key = `${name} ${selector.key}`;
-      // What a segment keeps under the name was kept here.
+      // Safe cast: only this function caches under this name.
       const known = isLasting && !isKept && cuts.length === 1 ? (rows.kept(key, []) as ReadonlyMap<number, DistinctActors> | null) : null;
       const within = known === null ? null : unitsWithin(rows, cuts[0], selector);
-      // What lies in one unit is the same for every cut.
+      // Rows within one unit have the same subjects for every cut.
       if (isKept && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
       else if (known !== null && within !== null) addAll(state, [...known].filter(([unitMs]) => within.has(unitMs)));
       else addAll(state, isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
@@ -63,7 +63,7 @@ export function subjectsByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
 
 function madeOf(rows: Rows, selector: Selector, cuts: readonly RowCut[], subjects: CountedEntities): ReadonlyMap<number, DistinctActors> {
   const made = new Map<number, DistinctActors>();
-  // A copy: whoever cuts rows, or makes subjects of them, may select rows meanwhile.
+  // A copy: cutting rows or finding subjects may overwrite the shared selection.
   const selected = selectedRows(select(rows, selector)).slice();
   eachCrossing(rows, selected, cuts, (unitMs, own) => {
     const distinct = distinctOf(subjects.subjectsOf(rows, own));
@@ -72,7 +72,7 @@ function madeOf(rows: Rows, selector: Selector, cuts: readonly RowCut[], subject
   return made;
 }
 
-/** Units of several cuts at once. */
+/** Visits the intersections of the units of several cuts. */
 function eachCrossing(rows: Rows, selected: Uint32Array, [cut = null, ...others]: readonly RowCut[], take: (unitMs: number, selected: Uint32Array) => void): void {
   eachUnit(rows, selected, cut, (unitMs, own) => {
     if (others.length === 0) take(unitMs, own);
@@ -80,7 +80,7 @@ function eachCrossing(rows: Rows, selected: Uint32Array, [cut = null, ...others]
   });
 }
 
-/** Adds what all rows, which lie in one unit, have. */
+/** Adds the subjects of rows that all lie in one unit. */
 function addOne(state: SubjectsByUnit, rows: Rows, cuts: readonly RowCut[], distinct: DistinctActors): void {
   if (!isEmpty(distinct)) eachCrossing(rows, FIRST_ROW, cuts, (unitMs) => add(state, unitMs, distinct));
 }
@@ -105,7 +105,7 @@ function isEmpty(distinct: DistinctActors): boolean {
   return distinct.kind === "list" && distinct.actors.length === 0;
 }
 
-/** Also of bits. */
+/** Also detects empty bit sets. */
 function isNobody(distinct: DistinctActors): boolean {
   return distinct.kind === "list" ? distinct.actors.length === 0 : distinct.users.every((word) => word === 0) && distinct.anonymous.every((word) => word === 0);
 }

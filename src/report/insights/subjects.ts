@@ -9,29 +9,29 @@ import type { RowContext } from "../form/report.js";
 import { actorsOfRows } from "./actors-of-rows.js";
 
 /**
- * For whom rows count. A row has a subject, and a subject stands for an entity: for a person the actor does, who is folded onto an
- * identity in the end, so that what is made of rows can be kept; an account is found out row by row, and stands for itself.
+ * Maps rows to the entities that they count for. A row has a subject, and a subject stands for an entity.
+ * For people the subject is the actor, resolved to an identity at the end, so that states can be cached; an account is found per row.
  */
 export interface CountedEntities {
-  /** Columns that subjects are made of. */
+  /** Columns that subjects are derived from. */
   readonly columns: readonly string[];
-  /** Subjects of the same name are the same ones in every question; null: they are this question's own. */
+  /** Subjects with the same name are the same in every query; null: they are specific to this query. */
   readonly name: string | null;
-  /** All subjects and entities of the question are below it. At most 2^26. */
+  /** Exclusive upper bound of all subjects and entities of the query. At most 2^26. */
   readonly end: number;
-  /** The subject of each of these rows, which ascend; 0 for nobody. */
+  /** The subject of each selected row; 0 for none. @param selected ascending */
   subjectsOf(rows: Rows, selected: Uint32Array): Uint32Array;
-  /** Which subjects may stand for another entity than themselves. */
+  /** Which subjects may stand for another entity. */
   readonly moves: "none" | "odd" | "all";
-  /** The entity that a subject stands for, numbered as subjects are; that stands for itself. */
+  /** The entity of a subject, in the same numbering; an entity stands for itself. */
   entityOf(subject: number): number;
 }
 
 const ofQuestions = new WeakMap<RowContext, CountedEntities>();
 
 /**
- * For whom the rows of a question count: the same for all its parts, and in the end.
- * @param context says who belongs to which company, for accounts
+ * The counted entities of a query: the same object for all its parts.
+ * @param context provides memberships, for accounts
  */
 export function subjectsOf(level: EntityLevel, context: RowContext): CountedEntities {
   let subjects = ofQuestions.get(context);
@@ -50,7 +50,7 @@ function people({ dictionaries, identities }: RowContext): CountedEntities {
   };
 }
 
-/** An event's company, else its identity. Companies are numbered behind all identities. */
+/** The account of an event is its company, else its identity. Companies are numbered after all identities. */
 function accounts(context: RowContext): CountedEntities {
   const { companies, dictionaries } = context;
   assert(companies !== null, "the report says that it asks companies");

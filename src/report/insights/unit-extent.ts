@@ -1,7 +1,7 @@
 import type { Extent } from "../../answer/insights/buckets.js";
 import type { Range } from "../../plan/plan.js";
 
-/** From the first to the last of some units of a range, by where they begin, which may be before it; null of none. */
+/** The first and last start of some units, but not before the range; null if there are no units. */
 export function extentOf(unitStarts: Iterable<number>, { fromMs }: Range): Extent | null {
   let [firstMs, lastMs] = [Infinity, -Infinity];
   for (const unitMs of unitStarts) {

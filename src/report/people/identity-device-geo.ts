@@ -7,21 +7,21 @@ import type { DeviceGeo } from "../../plan/answers.js";
 import { subjectOf, withEventsOf } from "./identity-events.js";
 import type { Study } from "../form/report.js";
 
-/** What makes a combination, in the order in which combinations are compared. */
+/** Columns that define a combination, in order of comparison. */
 const GROUP_COLUMNS = [
   "device", "os", "browser", "screen", "language", "location_country", "location_region", "location_city",
 ] as const;
 const COLUMNS = [...GROUP_COLUMNS, "location_lat", "location_lon"] as const;
 const HISTORY_LIMIT = 100;
 
-/** Events that agree in all columns of a group; places are those of the window's events. */
+/** Events with equal values in all group columns; indexes count from the start of the window. */
 interface Group {
   readonly firstPlace: number;
   lastPlace: number;
   eventCount: number;
 }
 
-/** On what and where the identity was seen within the window. */
+/** Devices and locations of an identity within the window. */
 export const identityDeviceGeo: Study<"identityDeviceGeo"> = {
   kind: "study",
   tables: () => ["timelines"],
@@ -49,23 +49,23 @@ export const identityDeviceGeo: Study<"identityDeviceGeo"> = {
   },
 };
 
-/** The last place with any column set; -1 for none. */
+/** The last index with any column set; -1 for none. */
 function newestSet(columns: readonly Uint32Array[], count: number): number {
   for (let place = count - 1; place >= 0; place -= 1) if (columns.some((codes) => codes[place] !== 0)) return place;
   return -1;
 }
 
-/** Those that may be among the last `HISTORY_LIMIT`: only these are told of by text. Places ascend with time. */
+/** Groups that may be among the last `HISTORY_LIMIT`, so that only their texts are read. Indexes ascend with time. */
 function newestGroups(groups: Group[], msOf: (place: number) => number): Group[] {
   groups.sort((a, b) => b.lastPlace - a.lastPlace);
   const last = groups[HISTORY_LIMIT - 1];
   return last === undefined ? groups : groups.filter(({ lastPlace }) => msOf(lastPlace) >= msOf(last.lastPlace));
 }
 
-/** Places that are looked at in one step. */
+/** Indexes read per step. */
 const PLACES_PER_STEP = 8_192;
 
-/** Groups of places with some column set. People seldom change their device: mostly the last place's group is the next one's. */
+/** Groups the indexes with any column set. People rarely change their device, so an index mostly belongs to the same group as the one before. */
 function* groupPlaces(columns: readonly Uint32Array[], count: number): Steps<Group[]> {
   const groups: Group[] = [];
   const byHash = new Map<number, Group[]>();
@@ -98,7 +98,7 @@ function agree(columns: readonly Uint32Array[], a: number, b: number): boolean {
   return true;
 }
 
-/** 0 for a place without any code. */
+/** 0 for an index without any code. */
 function hashOf(columns: readonly Uint32Array[], place: number): number {
   let hash = 0;
   for (const codes of columns) hash = Math.imul(hash, 0x01000193) ^ codes[place]!;
@@ -124,7 +124,7 @@ function deviceGeo(columns: readonly Uint32Array[], place: number, dictionaries:
   };
 }
 
-/** By code point in the order of the group's columns, what is not set first. */
+/** By code point in the order of the group columns, unset values first. */
 function compareEntries(a: DeviceGeo, b: DeviceGeo): number {
   const keys = ["device", "os", "browser", "screen", "language", "locationCountry", "locationRegion", "locationCity"] as const;
   for (const key of keys) {

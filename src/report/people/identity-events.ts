@@ -5,14 +5,14 @@ import type { IdentityScope } from "../../plan/plan.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { Timeline } from "../../table/people/timeline.js";
 
-/** Whom a question is about, and by which ids events name them. */
+/** The identity that a query is about, and the ids under which events name it. */
 export interface IdentitySubject {
   readonly identity: number;
   /** Ascending. */
   readonly actors: readonly number[];
 }
 
-/** @throws identity_not_found */
+/** The identity that a plan names. @throws identity_not_found */
 export function subjectOf({ subject }: IdentityScope, { identities, ends }: TableMoment): IdentitySubject {
   const [name, id, identity] =
     subject.kind === "email"
@@ -22,19 +22,19 @@ export function subjectOf({ subject }: IdentityScope, { identities, ends }: Tabl
   return { identity, actors: [...identities.actorsOf(identity)].sort((a, b) => a - b) };
 }
 
-/** What an answer is made of, once the events of the subject are at hand. */
+/** What a result is computed from, once the events of the subject are read. */
 export interface SubjectEvents extends IdentitySubject {
   readonly timeline: Timeline;
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
-  /** Of the snapshot. */
+  /** Sequence of the snapshot. */
   readonly sequence: number;
   readonly pause: () => Promise<void>;
 }
 
 /**
- * Answers from the events of one identity, of all time. Cost: a search in each segment that was not asked about them lately, and their rows.
- * @param upTo greatest sequence of the rows that count; null: all of the moment
+ * Computes a result from all events of one identity. Cost: a search in each segment not searched for it recently, and its rows.
+ * @param upTo greatest sequence of the rows that count; null: that of the snapshot
  */
 export async function withEventsOf<A>(
   subject: IdentitySubject,

@@ -9,7 +9,7 @@ import { paymentsOf } from "../../table/money/revenue-table.js";
 import { sessionFigures } from "../../answer/session-figures.js";
 import { moneyOn, type TimelineMoney } from "./timeline-money.js";
 
-/** What the identity did within the window, in figures. */
+/** Figures of an identity's activity within the window. */
 export const identityProfile: Study<"identityProfile"> = {
   kind: "study",
   tables: () => ["payments", "timelines"],
@@ -40,7 +40,7 @@ export const identityProfile: Study<"identityProfile"> = {
   },
 };
 
-/** Distinct days of ms in order. */
+/** Number of distinct days. @param times ascending */
 function countDays(times: Float64Array): number {
   let count = 0;
   let last = -1;
@@ -52,7 +52,7 @@ function countDays(times: Float64Array): number {
   return count;
 }
 
-/** What the events from `from` to before `to` brought. */
+/** Revenue of the events `[from, to)`. */
 function sumAmounts(money: TimelineMoney, from: number, to: number): Money {
   let sum = ZERO;
   for (const [at, amount] of money) if (at >= from && at < to && amount !== null) sum = addMoney(sum, amount);

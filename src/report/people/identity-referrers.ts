@@ -2,7 +2,7 @@ import { rankCounts } from "../../answer/ranked-items.js";
 import { subjectOf, withEventsOf } from "./identity-events.js";
 import type { Study } from "../form/report.js";
 
-/** Where the identity came from within the window: events per referrer, as it stands. */
+/** The referrers of an identity within the window: events per referrer, as stored. */
 export const identityReferrers: Study<"identityReferrers"> = {
   kind: "study",
   tables: () => ["timelines"],
@@ -21,7 +21,7 @@ export const identityReferrers: Study<"identityReferrers"> = {
   },
 };
 
-/** Distinct codes but 0, and how often each stands there. */
+/** Distinct codes except 0, and the count of each. */
 function countCodes(codes: Uint32Array): { values: number[]; counts: Uint32Array } {
   const countOf = new Map<number, number>();
   for (const code of codes) if (code !== 0) countOf.set(code, (countOf.get(code) ?? 0) + 1);

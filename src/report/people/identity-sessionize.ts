@@ -8,7 +8,7 @@ import { eachLoaded, type TimelineSpan, type Timeline } from "../../table/people
 
 const PLACE_COLUMNS = ["url", "hostname"] as const;
 
-/** The sessions of all time of an identity. Payments that a server reported, at no url and no host, take no part. */
+/** All sessions of an identity. Leaves out payments that a server reported, which have neither url nor hostname. */
 export async function sessionsOf(timeline: Timeline, money: TimelineMoney, rule: SessionRule, pause: () => Promise<void>): Promise<Sessions> {
   const leftOut = new Uint8Array(timeline.count);
   const paid = new Set(Array.from(money.keys(), (at) => timeline.spanPlace(at)));
@@ -18,7 +18,7 @@ export async function sessionsOf(timeline: Timeline, money: TimelineMoney, rule:
   return sessionize(timeline.times, projects, leftOut, rule);
 }
 
-/** All rows have a value, by the zone map alone. */
+/** Whether all rows have a value, by the zone map alone. */
 function isEverywhere(rows: Rows, column: string): boolean {
   return rows.zone(column)?.hasZero === false;
 }

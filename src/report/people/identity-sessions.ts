@@ -25,7 +25,7 @@ const ENTRY_COLUMNS = [
   "project", "url", "referrer", "device", "os", "browser", "screen", "language", "location_country", "location_region", "location_city",
 ] as const;
 
-/** Builds what is shown of some sessions. Only the segments of their events are read. */
+/** Builds the shown items of some sessions. Reads only the segments of their events. */
 async function sessionItems(
   shown: readonly number[],
   sessions: Sessions,
@@ -78,7 +78,7 @@ async function sessionItems(
   });
 }
 
-/** What all events of one session tell together. */
+/** Figures over all events of one session. */
 function tellEvents(
   session: number,
   { firsts, lasts, sessionOf }: Sessions,
@@ -104,7 +104,7 @@ function tellEvents(
   return { pageviewCount, revenue, exit };
 }
 
-/** The sessions that start in the window, newest first, a page at a time. */
+/** The sessions of an identity that start in the window, newest first, one page at a time. */
 export const identitySessions: Study<"identitySessions"> = {
   kind: "study",
   tables: () => ["payments", "timelines"],
@@ -120,7 +120,7 @@ export const identitySessions: Study<"identitySessions"> = {
       const { timeline, pause } = events;
       const money = await moneyOn(timeline, payments);
       const sessions = await sessionsOf(timeline, money, plan.session, pause);
-      // One more than the page holds tells whether there is a further one.
+      // One more than the page size, to detect a further page.
       const found = await newestSessions(sessions, timeline, plan, limit + 1);
       const shown = found.slice(0, limit);
       const last = found.length > limit ? shown.at(-1) : undefined;
@@ -134,7 +134,7 @@ export const identitySessions: Study<"identitySessions"> = {
   },
 };
 
-/** At most `count` sessions of the window that lie behind the cursor, newest first. */
+/** At most `count` sessions of the window after the cursor, newest first. */
 async function newestSessions(
   { count: total, firsts }: Sessions,
   timeline: Timeline,
@@ -150,7 +150,7 @@ async function newestSessions(
   return found;
 }
 
-/** Events are in order, so sessions are in the order of their first events. */
+/** Whether a session comes after the cursor: events are in order, so sessions are in the order of their first events. */
 async function isBehind(at: number, timeline: Timeline, { createdAtMs, id, project }: CursorPosition): Promise<boolean> {
   const ms = timeline.times[at]!;
   if (ms !== createdAtMs) return ms < createdAtMs;
@@ -161,7 +161,7 @@ async function isBehind(at: number, timeline: Timeline, { createdAtMs, id, proje
   });
 }
 
-/** Of an event whose id is loaded. */
+/** The id of the event must be loaded. */
 function positionOf(at: number, timeline: Timeline, sequence: number): CursorPosition {
   const [rows, row] = [timeline.rowsAt(at), timeline.rows[at]!];
   return { createdAtMs: timeline.times[at]!, id: uuidText(rows.ids(), row * 16), project: rows.projectOf(row), sequence };

@@ -5,13 +5,10 @@ import type { PaymentOf } from "../../table/money/revenue-table.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import type { Timeline } from "../../table/people/timeline.js";
 
-/** Which events of a timeline are revenue, duplicates included, and what they count for in the reporting currency: null for nothing. */
+/** The revenue events of a timeline by index, including duplicates, and their amount in the reporting currency; null if they do not count. */
 export type TimelineMoney = ReadonlyMap<number, Money | null>;
 
-/**
- * Finds the payments of an identity among its events, where all of them are. Where several share a millisecond, sequences tell.
- * Cost: a search per payment.
- */
+/** Finds the payments of an identity in its timeline. Sequences distinguish events of the same millisecond. Cost: one search per payment. */
 export async function moneyOn(timeline: Timeline, payments: readonly PaymentOf[]): Promise<TimelineMoney> {
   const money = new Map<number, Money | null>();
   for (const { ms, sequence, amount } of payments) {

@@ -2,7 +2,7 @@
 import type { DistinctActors } from "../events/distinct-actors.js";
 import type { CountedEntities } from "../insights/subjects.js";
 
-/** Some entities, a bit each: the words that are not 0, in no order, and where they stand. */
+/** A set of entities, one bit each: the nonzero words, in no order, and their indexes. */
 export interface EntityBits {
   readonly places: Uint32Array;
   readonly words: Uint32Array;
@@ -10,15 +10,15 @@ export interface EntityBits {
 
 const WORD_BITS = 32;
 
-/** Folds subjects onto entities: one unit after the other, each entity once a unit. 20 bytes for 32 that there may be. */
+/** Folds subjects onto entities, one unit at a time, each entity once per unit. 20 bytes per 32 possible entities. */
 export class BitsOfUnits {
-  /** All places are below it. */
+  /** Exclusive upper bound of all word indexes. */
   readonly wordCount: number;
-  /** Where the words of even entities end, and those of odd ones begin. */
+  /** End of the words of even entities, and start of those of odd ones. */
   readonly #oddPlace: number;
-  /** The unit under way: its words, 0 between units. */
+  /** Words of the current unit; 0 between units. */
   readonly #words: Uint32Array;
-  /** Which words were set: one that became 0 may be set once more. */
+  /** Indexes of words that were set; a word that became 0 may be listed twice. */
   readonly #set: Uint32Array;
   #setCount = 0;
   readonly #places: Uint32Array;
@@ -33,7 +33,7 @@ export class BitsOfUnits {
     this.#own = new Uint32Array(this.wordCount);
   }
 
-  /** The entities behind the subjects of one unit; valid until the next one. Cost: the subjects, and the words of their bits. */
+  /** The entities of the subjects of one unit; valid until the next call. Cost: the subjects, and the words of their bits. */
   of(parts: readonly DistinctActors[]): EntityBits {
     const [first, ...others] = parts;
     if (first?.kind === "bits" && others.length === 0 && this.subjects.moves === "none") return this.#asTheyAre(first);
@@ -47,7 +47,7 @@ export class BitsOfUnits {
     return this.#taken();
   }
 
-  /** The subjects of one list, each of whom stands for itself. */
+  /** The subjects of one bit set, each of which stands for itself. */
   #asTheyAre({ users, anonymous }: DistinctActors & { readonly kind: "bits" }): EntityBits {
     const [places, words] = [this.#places, this.#own];
     let count = 0;
@@ -61,7 +61,7 @@ export class BitsOfUnits {
     return { places: places.subarray(0, count), words: words.subarray(0, count) };
   }
 
-  /** Calls `visit` with each entity of some bits. */
+  /** Calls `visit` for each entity of a set. */
   eachOf({ places, words }: EntityBits, visit: (entity: number) => void): void {
     for (let at = 0; at < places.length; at += 1)
       for (let rest = words[at]!; rest !== 0; rest &= rest - 1) visit(this.#entityAt(places[at]!, 31 - Math.clz32(rest & -rest)));
@@ -98,7 +98,7 @@ export class BitsOfUnits {
     this.#setCount = count;
   }
 
-  /** Puts the bits of subjects that stand for others where those are. Whom they stand for stands for itself. */
+  /** Moves the bits of subjects to the entities they stand for. One pass is enough, because these stand for themselves. */
   #fold(doEvenMove: boolean): void {
     const { subjects } = this;
     const count = this.#setCount;

@@ -2,11 +2,11 @@
 import type { DistinctActors } from "../events/distinct-actors.js";
 import type { CountedEntities } from "../insights/subjects.js";
 
-/** Entities that are handed out at once: some hundred microseconds of work. */
+/** Entities returned per chunk: a few hundred microseconds of work. */
 const PIECE_COUNT = 32 * 1024;
 const WORD_BITS = 32;
 
-/** Folds subjects onto entities: one unit after the other, each entity once a unit. 4 bytes for each that there may be. */
+/** Folds subjects onto entities, one unit at a time, each entity once per unit. 4 bytes per possible entity. */
 export class EntitiesOfUnits {
   readonly #stamps: Uint32Array;
   readonly #piece = new Uint32Array(PIECE_COUNT + WORD_BITS);
@@ -16,10 +16,7 @@ export class EntitiesOfUnits {
     this.#stamps = new Uint32Array(subjects.end);
   }
 
-  /**
-   * The entities behind the subjects of one unit, in pieces; a piece is valid until the next one.
-   * Cost: the subjects, and the words of their bits.
-   */
+  /** The entities of the subjects of one unit, in chunks, each valid until the next. Cost: the subjects, and the words of their bits. */
   *of(parts: readonly DistinctActors[]): Generator<Uint32Array, void, undefined> {
     this.#stamp += 1;
     for (const part of parts)

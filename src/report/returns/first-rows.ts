@@ -9,8 +9,8 @@ import type { RowKeys } from "../insights/row-keys.js";
 import type { CountedEntities } from "../insights/subjects.js";
 
 /**
- * The first row of each subject, with its key. Rows of one millisecond that lie in several segments or heads are all there: their ids
- * decide, which are not looked at here. 20 bytes a row.
+ * The first row of each subject, with its key: 20 bytes per row.
+ * Rows of the same millisecond in several segments or heads are all included: which is first depends on their ids, which are read later.
  */
 export interface FirstRows {
   readonly subjects: Uint32Array;
@@ -22,12 +22,12 @@ export interface FirstRows {
 
 const ROW_BYTES = 20;
 
-// One scratch for all scans: emptied before a scan returns.
+// One shared scratch set for all scans: each clears it before it returns.
 const seen = new BitSet();
 
 /**
- * The first one of some rows of each subject. The columns of subjects and keys, times and sequences are loaded; ids of what is not sealed
- * are there.
+ * The first of some rows for each subject.
+ * Columns of subjects and keys, times and sequences must be loaded; ids of unsealed rows are in memory.
  */
 export function firstRowsOf(rows: Rows, selected: Uint32Array, subjects: CountedEntities, keys: RowKeys): FirstRows {
   const own = subjects.subjectsOf(rows, selected);
@@ -48,7 +48,7 @@ interface SubjectRows {
   readonly subjects: Uint32Array;
 }
 
-/** Of rows in order. */
+/** For rows in order. */
 function firstSeen(selected: Uint32Array, own: Uint32Array): SubjectRows {
   const [rows, subjects] = [new Uint32Array(selected.length), new Uint32Array(selected.length)];
   let count = 0;
@@ -62,10 +62,10 @@ function firstSeen(selected: Uint32Array, own: Uint32Array): SubjectRows {
   return { rows: rows.slice(0, count), subjects: subjects.slice(0, count) };
 }
 
-/** Of rows in any order. */
+/** For rows in any order. */
 function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): SubjectRows {
   const [times, order] = [rows.times(), orderWithin(rows)];
-  /** By subject, places in the list. */
+  /** By subject: index in the list. */
   const least = new Map<number, number>();
   for (let at = 0; at < selected.length; at += 1) {
     const before = least.get(own[at]!);
@@ -76,7 +76,7 @@ function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): Subject
   return { rows: places.map((at) => selected[at]!), subjects: places.map((at) => own[at]!) };
 }
 
-/** The first rows of some lists. Cost: two looks at each row, in pieces. */
+/** The first rows of several lists. Cost: two reads per row, in chunks. */
 export async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise<void>): Promise<FirstRows> {
   const all = lists.length === 1 ? lists[0]! : joinedFirstRows(lists);
   const { subjects, times } = all;
@@ -87,7 +87,7 @@ export async function unitedFirstRows(lists: readonly FirstRows[], pause: () => 
     await inPieces(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) if (subjects[place]! >= end) end = subjects[place]! + 1;
     });
-    /** By subject, one more than the place of the first row so far. */
+    /** By subject: index + 1 of its first row so far. */
     const placeOf = await scratch.zerosInTurns(end, pause);
     await inPieces(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) {
@@ -121,7 +121,7 @@ function newFirstRows(count: number): FirstRows {
   return { subjects: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
 }
 
-/** All rows of some lists as one. */
+/** Concatenates lists. */
 export function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
   const all = newFirstRows(lists.reduce((sum, { subjects }) => sum + subjects.length, 0));
   let at = 0;

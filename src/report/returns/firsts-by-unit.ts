@@ -10,14 +10,14 @@ import { eachUnit, nameOfCut, type RowCut } from "../insights/row-units.js";
 import type { CountedEntities } from "../insights/subjects.js";
 import { byteLengthOfFirstRows, firstRowsOf, unitedFirstRows, type FirstRows } from "./first-rows.js";
 
-/** The first rows of subjects by the start of their unit of time, of several segments or spans. */
+/** First rows of subjects by the start of their time unit, from several segments or spans. */
 export type FirstsByUnit = Map<number, FirstRows[]>;
 
 type UnitedFirsts = ReadonlyMap<number, FirstRows>;
 
 const UNIT_BYTES = 64;
 
-/** What subjects did first in each unit. Kept per span, where subjects and keys last: 20 bytes for each of a unit. */
+/** Collects the first row of each subject per unit. Cached per span if subjects and keys have names: 20 bytes per subject and unit. */
 export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEntities, keys: RowKeys): Pass<FirstsByUnit, UnitedFirsts> {
   const isLasting = subjects.name !== null && keys.name !== null;
   const name = `firsts ${nameOfCut(cut)} ${keys.name}`;
@@ -50,7 +50,7 @@ export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEn
 
 function madeOf(rows: Rows, selector: Selector, cut: RowCut, subjects: CountedEntities, keys: RowKeys): UnitedFirsts {
   const made = new Map<number, FirstRows>();
-  // A copy: whoever cuts rows, or makes keys of them, may select rows meanwhile.
+  // A copy: cutting rows or making keys may overwrite the shared selection.
   eachUnit(rows, selectedRows(select(rows, selector)).slice(), cut, (unitMs, own) => {
     const first = firstRowsOf(rows, own, subjects, keys);
     if (first.subjects.length > 0) made.set(unitMs, first);

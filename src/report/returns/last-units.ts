@@ -3,17 +3,17 @@
 /** Before all units. */
 export const NEVER = -1;
 
-/** In which unit, by its number, each entity was last seen. */
+/** The number of the unit in which each entity was last seen. */
 export class LastUnits {
-  /** By entity, one more than the number. */
+  /** By entity: the number + 1. */
   readonly #next: Uint32Array;
 
-  /** @param end all entities are below it */
+  /** @param end exclusive upper bound of entities */
   constructor(end: number) {
     this.#next = new Uint32Array(end);
   }
 
-  /** Adds some that were seen in a unit, which is not before those that were told of. */
+  /** Adds entities that were seen in a unit. Units must not descend. */
   add(unit: number, entities: Uint32Array): void {
     const next = this.#next;
     for (let at = 0; at < entities.length; at += 1) next[entities[at]!] = unit + 1;

@@ -11,26 +11,26 @@ import { subjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 
-/** Who is new, comes back or stays away, from one unit of time to the next. */
+/** Counts new, returning, resurrecting and dormant entities from one time unit to the next. */
 class LifecycleStates {
-  /** Who was active up to the unit before, and in that unit. */
+  /** Entities active up to the previous unit, and in that unit. */
   readonly #seen: Uint32Array;
   readonly #before: Uint32Array;
   #placesBefore = new Uint32Array(0);
   #activeBefore = 0;
 
-  /** @param wordCount all places of bits are below it */
+  /** @param wordCount exclusive upper bound of word indexes */
   constructor(wordCount: number) {
     this.#seen = new Uint32Array(wordCount);
     this.#before = new Uint32Array(wordCount);
   }
 
-  /** Adds some who were active before the first unit. */
+  /** Adds entities that were active before the first unit. */
   addEarlier({ places, words }: EntityBits): void {
     for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
   }
 
-  /** The figures of the unit behind the one before, by who was active in it. Cost: their words. */
+  /** The figures of the next unit from the entities active in it. Cost: their words. */
   next({ places, words }: EntityBits): Pick<LifecycleBucket, "new" | "returning" | "resurrecting" | "dormant"> {
     const [seen, before] = [this.#seen, this.#before];
     let [active, newcomers, returning] = [0, 0, 0];
@@ -53,17 +53,16 @@ class LifecycleStates {
 
 interface LifecycleParts {
   readonly [name: string]: ReturnType<typeof subjectsByUnit>;
-  /** Who was active before the unit before the first bucket. */
+  /** Subjects active before the unit before the first bucket. */
   readonly earlier: ReturnType<typeof subjectsByUnit>;
-  /** Who was active when, from that unit on. */
+  /** Subjects active from that unit on, by unit. */
   readonly active: ReturnType<typeof subjectsByUnit>;
 }
 
-/** What a lifecycle looks at. */
 interface Times {
-  /** The range of whole buckets. */
+  /** The range, widened to whole buckets. */
   readonly whole: AxisScope;
-  /** Where the unit before the first bucket begins; null where there is none, or nothing can lie in it. */
+  /** Start of the unit before the first bucket; null if there is none, or nothing can lie in it. */
   readonly beforeMs: number | null;
 }
 
@@ -74,7 +73,7 @@ function timesOf(plan: LifecyclePlan): Times {
   return { whole, beforeMs: before?.bounds[0] ?? null };
 }
 
-/** Who is new, comes back or stays away. Cost: what is kept of spans of days, and a look at each word of 32 entities of each unit and of before. */
+/** New, returning, resurrecting and dormant entities. Cost: cached spans, and a step per word of 32 entities for each unit and the time before. */
 export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
   kind: "survey",
   needsCompanies: ({ level }) => level === "account",

@@ -8,35 +8,35 @@ import type { FirstRows } from "./first-rows.js";
 import { joinedFirstRows } from "./first-rows.js";
 import type { FirstsByUnit } from "./firsts-by-unit.js";
 
-/** Who is a member since which event: by place, units ascending. */
+/** The members and their first event, by index, units ascending. */
 export interface MembersSince {
   readonly entities: Uint32Array;
   /** Epoch ms of the first event in the unit. */
   readonly times: Float64Array;
-  /** Keys of that event. */
+  /** Key of that event. */
   readonly keys: Uint32Array;
 }
 
-/** Where ids are read that decide between events of one millisecond. */
+/** Where to read the ids that decide between events of one millisecond. */
 export interface IdsOfMoment {
   readonly ids: EventIds;
   readonly rows: readonly Rows[];
 }
 
-/** Events of one millisecond, and the member whose first event one of them is. */
+/** Events of one millisecond, one of which is the first event of a member. */
 interface FirstEventTie {
   readonly member: number;
   readonly events: { readonly ms: number; readonly sequence: number; readonly key: number }[];
 }
 
 /**
- * The entities behind the first rows of subjects, unit by unit, each with its first event. Cost: three looks at each row; where events of
- * one millisecond and several values decide, their ids.
+ * The entities of the subjects' first rows, unit by unit, each with its first event.
+ * Cost: three reads per row; if events of one millisecond have different values, their ids.
  */
 export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities, moment: IdsOfMoment, pause: () => Promise<void>): Promise<MembersSince> {
   const count = [...firsts.values()].flat().reduce((sum, { subjects: own }) => sum + own.length, 0);
   const made = { entities: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count) };
-  /** By entity, one more than the place of its member in the unit. */
+  /** By entity: index + 1 of its member in the current unit. */
   const memberOf = new Uint32Array(subjects.end);
   const ties = new Map<number, FirstEventTie>();
   let end = 0;
@@ -54,7 +54,7 @@ export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities,
   return { entities: made.entities.subarray(0, end), times: made.times.subarray(0, end), keys: made.keys.subarray(0, end) };
 }
 
-/** Adds a piece of rows to the members of their unit. */
+/** Adds a chunk of rows to the members of their unit; returns the new number of members. */
 function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, toRow: number, subjects: CountedEntities): number {
   let end = from;
   for (let row = fromRow; row < toRow; row += 1) {
@@ -72,7 +72,7 @@ function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows:
   return end;
 }
 
-/** Finds members whose first events, of one millisecond, have several keys. */
+/** Finds members whose first events share a millisecond but not a key. */
 async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, memberOf: Uint32Array, rows: FirstRows, subjects: CountedEntities, pause: () => Promise<void>): Promise<void> {
   const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
   const eachRow = (act: (row: number, member: number) => void) =>
@@ -88,7 +88,7 @@ async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, mem
   });
 }
 
-/** Finds out which events of one millisecond are the first, by their ids. */
+/** Decides by id which event of a millisecond is the first. */
 async function decide(ties: Iterable<FirstEventTie>, keys: Uint32Array, { ids, rows }: IdsOfMoment): Promise<void> {
   const all = [...ties];
   const unread = all.flatMap(({ events }) => events).filter(({ sequence }) => ids.of(sequence) === null);

@@ -15,10 +15,10 @@ interface Cohort {
   readonly members: EntityBits;
 }
 
-/** Looks at words of cohorts that cost about as much as finding the cohorts of 32 entities one by one. */
+/** Number of cohort words whose reading costs about as much as finding the cohorts of 32 entities one by one. */
 const WORDS_PER_WORD = 64;
 
-/** Who is a member of the one cohort in which they were first seen. */
+/** Puts each entity into the cohort in which it was first seen. */
 class FirstTimeCohorts {
   readonly #seen: Uint32Array;
   /** In order. */
@@ -28,12 +28,12 @@ class FirstTimeCohorts {
     this.#seen = new Uint32Array(units.wordCount);
   }
 
-  /** Adds some who were seen before all cohorts. */
+  /** Adds entities that were seen before all cohorts. */
   addEarlier({ places, words }: EntityBits): void {
     for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
   }
 
-  /** Adds those who were seen in a unit behind the last one: those are members of its cohort who were not seen before. */
+  /** Adds the entities of a unit after the last one: those not seen before become members of its cohort. */
   add(unitMs: number, { places, words }: EntityBits): void {
     const seen = this.#seen;
     const members = { places: new Uint32Array(places.length), words: new Uint32Array(places.length) };
@@ -51,23 +51,23 @@ class FirstTimeCohorts {
     if (size > 0) this.#cohorts.push({ unitMs, size, members: { places: members.places.slice(0, count), words: members.words.slice(0, count) } });
   }
 
-  /** Where the units begin that have members. */
+  /** Starts of the units that have members. */
   get unitStarts(): number[] {
     return this.#cohorts.map(({ unitMs }) => unitMs);
   }
 
-  /** Cohorts on an axis that has all units with members. */
+  /** The cohorts on an axis that contains all units with members. */
   on(axis: PeriodAxis): FirstTimeReturns {
     return new FirstTimeReturns(axis, this.#cohorts, this.units);
   }
 }
 
-/** Counts who of the members came back. */
+/** Counts members that came back. */
 class FirstTimeReturns {
   readonly counts: CohortCounts;
-  /** Of cohorts. */
+  /** By cohort. */
   readonly #units: readonly number[];
-  /** The words of a unit by their places; 0 between units. */
+  /** The words of a unit by index; 0 between units. */
   readonly #words: Uint32Array;
   #cohortOf: Uint32Array | null = null;
 
@@ -82,7 +82,7 @@ class FirstTimeReturns {
     cohorts.forEach(({ size }, cohort) => (this.counts.sizes[this.#units[cohort]!] = size));
   }
 
-  /** Counts those who came back in a unit. Cost: the words of the cohorts whose period it is, or where these are many, its entities. */
+  /** Counts entities that came back in a unit. Cost: the words of the cohorts concerned, or if these are many, the entities of the unit. */
   add(unit: number, returned: EntityBits): void {
     const { axis, cohorts } = this;
     const asked = cohorts.flatMap(({ members }, cohort) => {
@@ -96,7 +96,7 @@ class FirstTimeReturns {
     for (let at = 0; at < returned.places.length; at += 1) words[returned.places[at]!] = 0;
   }
 
-  /** Counts of some entities the last period in which they came back. */
+  /** Counts the last period in which each entity of a range came back. */
   addLast(last: LastUnits, from: number, to: number): void {
     const cohortOf = this.#cohortsByEntity();
     for (let entity = from; entity < to; entity += 1) {
@@ -117,7 +117,7 @@ class FirstTimeReturns {
     });
   }
 
-  /** One more than the number of its cohort; 0 for who is in none. */
+  /** By entity: the number of its cohort + 1; 0 for none. */
   #cohortsByEntity(): Uint32Array {
     if (this.#cohortOf !== null) return this.#cohortOf;
     const cohortOf = new Uint32Array(this.bits.wordCount * 32);
@@ -135,19 +135,19 @@ function commonCount({ places, words }: EntityBits, others: Uint32Array): number
   return count;
 }
 
-/** Cohorts that are remembered of an entity: bits of one number, but for that of the cohort of now. */
+/** Earlier cohorts stored per entity: the bits of a number, except that of the current cohort. */
 const RECENT_COUNT = 31;
 
 /**
- * Who was a member of which of the last cohorts, while units go by: those who come back are counted in each of them. A cohort may be
- * told of a number of units late: then later periods are counted.
+ * Tracks in which of the last cohorts each entity is a member, unit by unit; an entity that comes back is counted in each of them.
+ * Cohorts may be added a number of units late: later periods are counted then.
  */
 class RecentCohorts {
-  /** By entity: bit k for the cohort that was told of k units before `#units`. */
+  /** By entity: bit k is set for the cohort that was added k units before `#units`. */
   readonly #bits: Uint32Array;
   readonly #units: Uint32Array;
 
-  /** @param end all entities are below it @param late units after its own that a cohort is told of */
+  /** @param end exclusive upper bound of entities @param late units by which a cohort is added after its own */
   constructor(
     end: number,
     readonly axis: PeriodAxis,
@@ -157,7 +157,7 @@ class RecentCohorts {
     this.#units = new Uint32Array(end);
   }
 
-  /** Counts some who came back in a unit, each once, in the cohorts that were told of in units before. */
+  /** Counts entities that came back in a unit, each once, in the cohorts added in earlier units. */
   countReturns(counts: CohortCounts, unit: number, entities: Uint32Array): void {
     const { late } = this;
     const { periodCount } = this.axis;
@@ -171,7 +171,7 @@ class RecentCohorts {
     }
   }
 
-  /** Tells of some members of the cohort of the unit that is `late` units before this one. */
+  /** Adds members of the cohort of the unit that is `late` units before this one. */
   addMembers(unit: number, entities: Uint32Array): void {
     for (let at = 0; at < entities.length; at += 1) {
       const entity = entities[at]!;
@@ -186,24 +186,24 @@ class RecentCohorts {
   }
 }
 
-/** Who did what a retention asks for, and when. */
+/** The subjects of a retention's events, by unit. */
 export interface RetentionStates {
-  /** Who did before all cohorts what makes a member; where only the first time counts. */
+  /** Subjects of the cohort event before all cohorts; if only the first time counts. */
   readonly earlier?: SubjectsByUnit;
   readonly cohorts: SubjectsByUnit;
   readonly returns: SubjectsByUnit;
 }
 
-/** Cohorts and their periods, and what is counted of them. */
+/** The axis of cohorts and periods, and their counts. */
 export interface CountedCohorts {
   readonly axis: PeriodAxis;
   readonly counts: CohortCounts;
 }
 
-/** Entities that are looked at between two turns. */
+/** Entities read between two pauses. */
 const PIECE_COUNT = 256 * 1024;
 
-/** The cohorts of a retention that is not broken down. Cost: a look at each entity of each unit; of first times, at each word of 32. */
+/** The cohorts of a retention without a breakdown. Cost: one step per entity and unit; for first times, one per word of 32 entities. */
 export class PlainRetention {
   #entities: EntitiesOfUnits | null = null;
 
@@ -214,7 +214,7 @@ export class PlainRetention {
     readonly pause: () => Promise<void>,
   ) {}
 
-  /** Made when first asked for: it takes 4 bytes an entity. */
+  /** Created on first use: it takes 4 bytes per entity. */
   get entities(): EntitiesOfUnits {
     return (this.#entities ??= new EntitiesOfUnits(this.subjects));
   }
@@ -265,7 +265,7 @@ export class PlainRetention {
     return { axis, counts: orAfter(axis, counts) };
   }
 
-  /** Counts returns in the periods behind `late` ones, as many as are remembered. */
+  /** Counts returns in the periods after the first `late` ones, as many as are tracked. */
   async #countRecent(axis: PeriodAxis, counts: CohortCounts, late: number): Promise<void> {
     const { states, entities, pause } = this;
     const recent = new RecentCohorts(this.subjects.end, axis, late);
@@ -295,7 +295,7 @@ export class PlainRetention {
     }
   }
 
-  /** Hands out the entities of all units in order. */
+  /** Visits the entities of all units in order, in chunks. */
   async #eachPiece(byUnit: SubjectsByUnit, take: (unitMs: number, piece: Uint32Array) => void): Promise<void> {
     for (const [unitMs, parts] of [...byUnit].sort(([a], [b]) => a - b))
       for (const piece of this.entities.of(parts)) {

@@ -12,11 +12,11 @@ import { LastUnits } from "./last-units.js";
 import type { MembersSince } from "./members.js";
 import type { RetentionTimes } from "./retention-times.js";
 
-/** The members that each entity is, in the order of members. 8 bytes an entity, 4 a member. */
+/** The members of each entity, in order. 8 bytes per entity, 4 per member. */
 class MemberLists {
   /**
-   * @param firsts by entity: where its members begin that were not dropped
-   * @param ends where they end
+   * @param firsts by entity: start of its members that were not dropped
+   * @param ends by entity: end of its members
    */
   private constructor(
     private readonly firsts: Uint32Array,
@@ -24,7 +24,7 @@ class MemberLists {
     private readonly members: Uint32Array,
   ) {}
 
-  /** @param end all entities are below it */
+  /** @param end exclusive upper bound of entities */
   static async of(entities: Uint32Array, end: number, pause: () => Promise<void>): Promise<MemberLists> {
     const ends = new Uint32Array(end);
     await inPieces(entities.length, pause, (from, to) => {
@@ -61,18 +61,18 @@ class MemberLists {
     return this.members[place]!;
   }
 
-  /** Leaves out the first of an entity's members. */
+  /** Drops the first member of an entity. */
   drop(entity: number): void {
     this.firsts[entity]! += 1;
   }
 }
 
-/** Totals of groups of members, over those cohorts whose period is over. */
+/** Totals of groups of members, over the cohorts whose period is over. */
 class GroupPeriods {
-  /** By group and period: those of whom it is the last one that is over, and the last one that is over in which they came back. */
+  /** By group and period: members for which it is the last one over, and members for which it is the last one over in which they came back. */
   readonly #members: Uint32Array;
   readonly #furthest: Uint32Array;
-  /** Those who came back in it. */
+  /** By group and period: members that came back in it. */
   readonly #returned: Uint32Array;
   readonly #width: number;
 
@@ -86,18 +86,18 @@ class GroupPeriods {
     this.#returned = new Uint32Array(groupCount * this.#width);
   }
 
-  /** A member of a group whose cohort is that of a unit. */
+  /** Adds a member of the cohort of a unit. */
   addMember(group: number, unit: number): void {
     const period = this.#lastOver(unit, this.axis.periodCount);
     if (period >= 0) this.#members[group * this.#width + period]! += 1;
   }
 
-  /** A member came back in a period. */
+  /** Adds the return of a member in one period. */
   addReturn(group: number, unit: number, period: number): void {
     if (unit + period < this.axis.overCount) this.#returned[group * this.#width + period]! += 1;
   }
 
-  /** A member came back in all periods up to one, which may be beyond the last. */
+  /** Adds the returns of a member in all periods up to one, which may be beyond the last. */
   addReturns(group: number, unit: number, period: number): void {
     const last = this.#lastOver(unit, period);
     if (last > 0) this.#furthest[group * this.#width + last]! += 1;
@@ -115,36 +115,34 @@ class GroupPeriods {
     return this.axis.shown((period) => ({ of: of[period]!, entities: returned[period]! }));
   }
 
-  /** The last period that is over of a cohort, up to one; below 0 for none. */
+  /** The last period of a cohort that is over, but at most `period`; below 0 for none. */
   #lastOver(unit: number, period: number): number {
     return Math.min(period, this.axis.periodCount, this.axis.overCount - 1 - unit);
   }
 }
 
-/** Members, by place: cohorts ascend. */
+/** Members by index, cohorts ascending. */
 interface PlacedMembers {
   readonly entities: Uint32Array;
-  /** The unit of the cohort of each. */
+  /** The unit of each member's cohort. */
   readonly units: Uint32Array;
-  /** The number of the key of each. */
+  /** The number of each member's key. */
   readonly keys: Uint32Array;
 }
 
-/** What is shown of values. */
 interface ShownValues {
   readonly rows: readonly { readonly values: readonly string[]; readonly size: number }[];
-  /** By number of a key: the groups that it belongs to, which are the rows and, behind them, the rest. */
+  /** By key number: its groups, which are indexes of rows, and the number of rows for the rest. */
   readonly groupsOfKey: readonly (readonly number[])[];
   readonly valueCount: number;
 }
 
-/** What a retention by values answers. */
 type Answers = Pick<Retention, "cohorts" | "total" | "rows" | "rest" | "valueCount">;
 
 const NO_GROUPS: readonly number[] = [];
 const MEMBERS_PER_PAUSE = 64 * 1024;
 
-/** The cohorts of a retention that is broken down. Cost: some looks at each member and at each entity of each unit, and one at each key. */
+/** The cohorts of a retention with a breakdown. Cost: a few reads per member, a few per entity and unit, and one per key. */
 export class RetentionByValues {
   constructor(
     readonly times: RetentionTimes,
@@ -154,7 +152,7 @@ export class RetentionByValues {
     readonly pause: () => Promise<void>,
   ) {}
 
-  /** @param found whoever did what makes a member, before the cohorts too @throws invalid_parameter (too many cohorts) */
+  /** @param found members, including those before the cohorts @throws invalid_parameter (too many cohorts) */
   async answers(found: MembersSince, returns: SubjectsByUnit): Promise<Answers> {
     const { breakdown, times } = this;
     const axis = times.axisOf(extentOfTimes(found.times, times.cohorts.fromMs));
@@ -177,7 +175,7 @@ export class RetentionByValues {
     };
   }
 
-  /** Puts members into their cohorts, numbers their keys, and counts sizes. Those of before the cohorts are left out. */
+  /** Assigns members to cohorts, numbers their keys and counts sizes. Members before the cohorts are left out. */
   async #placed(found: MembersSince, axis: PeriodAxis, counts: CohortCounts): Promise<{ readonly members: PlacedMembers; readonly keys: readonly number[] }> {
     const { fromMs } = this.times.cohorts;
     const { bounds } = axis;
@@ -188,7 +186,7 @@ export class RetentionByValues {
     await this.#eachPiece(found, (place) => {
       const [ms, key] = [found.times[place]!, found.keys[place]!];
       if (ms < fromMs) return;
-      // Mostly it is that of the member before.
+      // Mostly it is the unit of the previous member.
       if (ms < bounds[unit]! || ms >= bounds[unit + 1]!) unit = axis.unitOf(ms + 1) - 1;
       if (numbers[key] === 0) numbers[key] = keys.push(key);
       members.entities[count] = found.entities[place]!;
@@ -204,7 +202,7 @@ export class RetentionByValues {
     const { pause, breakdown } = this;
     const sizesOfKeys = new Uint32Array(keys.length);
     await this.#eachPiece(members, (place) => (sizesOfKeys[members.keys[place]!]! += 1));
-    // Numbers of keys stand in the place of keys.
+    // Uses numbers of keys as keys.
     const groups: KeyGroups = { groupsOf: (number) => this.keys.groupsOf(keys[number]!), valuesOfGroup: (group) => this.keys.valuesOfGroup(group) };
     const all = await inTurns(combinationsOf(keys.keys(), groups), pause);
     const sizes = await inTurns(all.sumsOf((number) => sizesOfKeys[number]!), pause);
@@ -231,7 +229,7 @@ export class RetentionByValues {
           const period = unit - members.units[member]!;
           if (period <= 0) break;
           if (period > axis.periodCount) {
-            // Units ascend: what is too long ago now will be for ever.
+            // Units ascend, so a cohort that is too old now stays too old.
             lists.drop(piece[at]!);
             continue;
           }
@@ -254,7 +252,7 @@ export class RetentionByValues {
     });
   }
 
-  /** Hands out who came back, units ascending. */
+  /** Visits the entities that came back, units ascending. */
   async #eachReturn(axis: PeriodAxis, returns: SubjectsByUnit, take: (unit: number, piece: Uint32Array) => void): Promise<void> {
     for (const [unitMs, parts] of [...returns].sort(([a], [b]) => a - b))
       for (const piece of this.entities.of(parts)) {

@@ -4,10 +4,10 @@ import { LIMITS } from "../../base/limits.js";
 import type { RetentionPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 
-/** When a retention looks at what. */
+/** The time ranges that a retention reads. */
 export class RetentionTimes {
   readonly cut: PeriodCut;
-  /** The cohorts' units, whole. */
+  /** The range of the cohorts, widened to whole units. */
   readonly whole: AxisScope;
 
   constructor(readonly plan: RetentionPlan) {
@@ -19,12 +19,12 @@ export class RetentionTimes {
     return this.whole.range;
   }
 
-  /** Before all cohorts. */
+  /** The time before all cohorts. */
   get earlier(): Range {
     return { fromMs: 0, toMs: this.cohorts.fromMs };
   }
 
-  /** In which somebody may come back: without end where every later time counts. */
+  /** The time in which entities may come back: open-ended if every later time counts. */
   get returns(): Range {
     const { periods, returned } = this.plan;
     const { fromMs, toMs } = this.cohorts;
@@ -33,7 +33,7 @@ export class RetentionTimes {
     return { fromMs, toMs: Math.min(LIMITS.instantMaxMs, endMs) };
   }
 
-  /** @param extent of what has members @throws invalid_parameter (too many cohorts) */
+  /** @param extent of the units with members @throws invalid_parameter (too many cohorts) */
   axisOf(extent: Extent | null): PeriodAxis {
     return new PeriodAxis(slotsOf(this.whole, this.plan.interval, extent), this.plan.periods, this.cut, this.plan.nowMs);
   }

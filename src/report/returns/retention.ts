@@ -19,10 +19,10 @@ type FirstsPart = ReturnType<typeof firstsByUnit>;
 
 interface RetentionParts {
   readonly [name: string]: SubjectsPart | FirstsPart;
-  /** Who did what makes a member: before all cohorts, where only the first time counts, and in them. */
+  /** Subjects of the cohort event: before all cohorts, if only the first time counts, and in them. */
   readonly earlier: SubjectsPart;
   readonly cohorts: SubjectsPart;
-  /** In place of both where values are asked: the first event of each that makes a member. */
+  /** Replaces both if there is a breakdown: the first cohort event of each subject. */
   readonly firsts: FirstsPart;
   readonly returns: SubjectsPart;
 }
@@ -31,14 +31,14 @@ const NEVER = { fromMs: 0, toMs: 0 };
 
 const keysOfQuestions = new WeakMap<RowContext, RowKeys>();
 
-/** The same for all parts of one question, and in the end. */
+/** The same for all parts of a query and its end. */
 function keysOf({ breakdown }: RetentionPlan, context: RowContext): RowKeys {
   let keys = keysOfQuestions.get(context);
   if (keys === undefined) keysOfQuestions.set(context, (keys = rowKeysOf(breakdown?.fields ?? [], context)));
   return keys;
 }
 
-/** Who came back when. Cost: what is kept of spans of days, and some looks at each entity of each unit. */
+/** How many members of each cohort come back. Cost: cached spans of days, and a few steps per entity and unit. */
 export const retention: Survey<"retention", RetentionParts, TableMoment> = {
   kind: "survey",
   needsCompanies: ({ level }) => level === "account",

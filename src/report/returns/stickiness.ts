@@ -11,22 +11,22 @@ import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-uni
 import { extentOf } from "../insights/unit-extent.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 
-/** Words that are counted between two turns. */
+/** Words counted between two pauses. */
 const PIECE_COUNT = 4_096;
 
-/** By four bits, the lowest first: the same bits, each in a byte of its own. */
+/** By four bits, lowest first: the same bits, each in its own byte. */
 const BYTES_OF_BITS = Uint32Array.from({ length: 16 }, (_, bits) => (bits & 1) | ((bits & 2) << 7) | ((bits & 4) << 14) | ((bits & 8) << 21));
 
-/** In how many units of a bucket each entity was active: the numbers of 32 entities are counted at once, a bit of each in a word. */
+/** Counts in how many units of a bucket each entity was active: 32 entities at once, one bit of each counter per word. */
 export class UnitCounts {
-  /** Of the numbers the bits of 1, of 2, of 4 and so on. */
+  /** Bit planes of the counters: the bits for 1, 2, 4 and so on. */
   readonly #planes: Uint32Array[];
-  /** In which places somebody was, and whether a place is among them. */
+  /** Word indexes with any entity, and whether an index is among them. */
   readonly #places: Uint32Array;
   readonly #isPlace: Uint8Array;
   #placeCount = 0;
 
-  /** @param wordCount all places of bits are below it */
+  /** @param wordCount exclusive upper bound of word indexes */
   constructor(readonly wordCount: number) {
     this.#places = new Uint32Array(wordCount);
     this.#isPlace = new Uint8Array(wordCount);
@@ -63,7 +63,7 @@ export class UnitCounts {
     }
   }
 
-  /** Adds what is carried from the bit of 2. */
+  /** Adds the carry from the plane of 2. */
   #carry(place: number, fours: number): void {
     const planes = this.#planes;
     for (let carry = fours, power = 2; carry !== 0; power += 1) {
@@ -75,7 +75,7 @@ export class UnitCounts {
     }
   }
 
-  /** By number of units: entities. That of 0 means nothing. */
+  /** Number of entities by number of units. Index 0 is meaningless. */
   async histogram(pause: () => Promise<void>): Promise<number[]> {
     const histogram = new Float64Array(2 ** this.#planes.length);
     for (let from = 0; from < this.#placeCount; from += PIECE_COUNT) {
@@ -87,7 +87,7 @@ export class UnitCounts {
     return [...histogram];
   }
 
-  /** Counts four entities at once, whose numbers fit a byte each. */
+  /** Counts four entities at once, whose counters fit in one byte each. */
   #countFours(histogram: Float64Array, from: number, to: number): void {
     for (let at = from; at < to; at += 1) {
       const place = this.#places[at]!;
@@ -119,13 +119,13 @@ interface StickinessParts {
   readonly active: ReturnType<typeof subjectsByUnit>;
 }
 
-/** A week may lie in two months, quarters and years: in each it counts as far as it lies inside. All other units lie in one of their interval. */
+/** A week may lie in two months, quarters or years, and counts in each as far as it lies inside. Other units lie within one interval. */
 function cutsOf({ calendar, unit, interval }: StickinessPlan): [RowCut, ...RowCut[]] {
   const cut = cutOf(calendar, unit);
   return unit === "week" && interval !== "total" ? [cut, cutOf(calendar, interval)] : [cut];
 }
 
-/** In how many units each entity was active. Cost: what is kept of spans of days, a look at 32 entities of a unit at once, and at each entity. */
+/** In how many units each entity was active. Cost: cached spans of days, one step per 32 entities of a unit, and one per entity. */
 export const stickiness: Survey<"stickiness", StickinessParts> = {
   kind: "survey",
   needsCompanies: ({ level }) => level === "account",
@@ -147,7 +147,6 @@ export const stickiness: Survey<"stickiness", StickinessParts> = {
   },
 };
 
-/** The units of each bucket, one after the other. */
 function* unitsOfSlots(slots: readonly Slot[], active: SubjectsByUnit) {
   const starts = [...active.keys()].sort((a, b) => a - b);
   let at = 0;

@@ -8,8 +8,8 @@ import type { TableMoment } from "../../table/tables.js";
 import type { Study } from "../form/report.js";
 
 /**
- * Everybody with an event in a project, by the month in which they were first seen, and what they ever paid there.
- * Cost: 30 ns a payment, and what concerns the rows, links and memberships that came since.
+ * All entities with an event in a project, by the month in which they were first seen, and what they ever paid there.
+ * Cost: 30 ns per payment, and the rows, links and memberships added since the last query.
  */
 export const ltvCohorts: Study<"ltvCohorts"> = {
   kind: "study",
@@ -29,7 +29,7 @@ export const ltvCohorts: Study<"ltvCohorts"> = {
   },
 };
 
-/** Adds what each counted payment of a project brought to the cohort of its entity; answers those without a rate. */
+/** Adds each counted payment of a project to the cohort of its entity; returns the payments without a rate. */
 function addPayments(
   cohorts: Cohorts,
   table: RevenueTable,

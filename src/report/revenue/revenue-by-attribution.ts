@@ -13,8 +13,8 @@ interface TouchSum {
 }
 
 /**
- * The revenue of a project, by who brought those who paid. Who brought whom is found once, until a touch, a link or a membership concerns it.
- * Cost: some 10 ns a payment; 0.3 µs for one of the window that was not asked about before, or that something concerned since.
+ * The revenue of a project by attribution of the payers. An attribution is cached until a touch, link or membership affects it.
+ * Cost: about 10 ns per payment; 0.3 µs for a payment in the window that is not cached.
  */
 export const revenueByAttribution: Study<"revenueByAttribution"> = {
   kind: "study",
@@ -37,7 +37,7 @@ export const revenueByAttribution: Study<"revenueByAttribution"> = {
   },
 };
 
-/** Places of the payments of the project in the window that count, and those without a rate. */
+/** Indexes of the payments of the project in the window that count, and those without a rate. */
 function conversionsOf(payments: Payments, converted: readonly (Money | null)[], { window }: Plan<"revenueByAttribution">, project: number) {
   const places: number[] = [];
   const unconverted = new Unconverted();
@@ -51,7 +51,7 @@ function conversionsOf(payments: Payments, converted: readonly (Money | null)[],
   return { places, unconverted };
 }
 
-/** By number of the label; there is none where there is no payment. */
+/** By number of the label; labels without a payment have no entry. */
 function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: PaymentLabels): TouchSum[] {
   const sums: TouchSum[] = [];
   for (const place of places) {

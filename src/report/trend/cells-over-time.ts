@@ -7,20 +7,20 @@ import { KEY_SPAN } from "../insights/row-keys.js";
 import type { CellsByUnit } from "../insights/cells-by-unit.js";
 import type { Tallies, MeasureTally } from "./tallies.js";
 
-/** Cells that are looked at between two turns. */
+/** Cells read between two pauses. */
 const PIECE_COUNT = 1_024;
 
-/** What a trend is about as cells, put by key and then by unit. */
+/** The cells of a trend, sorted by key, then by unit. */
 export class CellsOverTime implements Measured {
   readonly #unitPlaces: Uint32Array;
   readonly #items: Uint32Array;
   readonly #counts: Uint32Array;
-  /** Of one total after the other: of a million keys each has one. */
+  /** Reused for all totals: up to a million keys need one each. */
   readonly #total: MeasureTally;
 
   /**
    * @param units ascending
-   * @param starts by key: where its cells begin, of which units ascend, and where those of the last key end
+   * @param starts by key: start of its cells, whose units ascend, and the end of the last key's
    */
   private constructor(
     readonly cells: CellsByUnit,
@@ -35,12 +35,12 @@ export class CellsOverTime implements Measured {
     this.#total = tallies.tally();
   }
 
-  /** Cost: two looks at each cell. 4 bytes for each key that there may be. */
+  /** Cost: two reads per cell. 4 bytes per possible key. */
   static async of(cells: CellsByUnit, tallies: Tallies, pause: () => Promise<void>): Promise<CellsOverTime> {
     const units = [...cells.keys()].sort((a, b) => a - b);
     let keyEnd = 0;
     for (const lists of cells.values()) for (const { pairs } of lists) if (pairs.length > 0) keyEnd = Math.max(keyEnd, Math.floor(pairs.at(-1)! / KEY_SPAN) + 1);
-    // A place further: while cells are put, the start of a key is where its next cell goes.
+    // One entry more: during placement, the start of a key is the index of its next cell.
     const starts = new Uint32Array(keyEnd + 2);
     await inPieces(cells, units, pause, ({ pairs }, from, to) => {
       eachKey(pairs, from, to, (key, start, end) => (starts[key + 2]! += end - start));
@@ -81,7 +81,6 @@ export class CellsOverTime implements Measured {
     return this.#items.length === 0;
   }
 
-  /** The items of all cells. */
   get items(): Uint32Array {
     return this.#items;
   }
@@ -99,7 +98,7 @@ export class CellsOverTime implements Measured {
     return this.#total.figure();
   }
 
-  /** Cost: once or twice the cells of the keys, and what a figure costs for each unit. */
+  /** Cost: one or two reads of the cells of the keys, and the cost of a figure per unit. */
   async figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
     const tally = this.tallies.tally();
     const parts = isCumulative || tally.join === undefined ? null : this.tallies.tally();
@@ -128,7 +127,7 @@ export class CellsOverTime implements Measured {
     return { counted: total.counted, total: total.figure(), data, countedByUnit };
   }
 
-  /** The first of some units in which something counts. */
+  /** The first of some units in which anything counts. */
   async #firstCounted(units: readonly number[], pause: () => Promise<void>): Promise<number | null> {
     for (const unitMs of units)
       for (const { pairs, counts } of this.cells.get(unitMs)!) {
@@ -142,14 +141,14 @@ export class CellsOverTime implements Measured {
     return null;
   }
 
-  /** The cells of one key lie unit by unit: where those of each begin. */
+  /** The cells of one key are sorted by unit: the start of each unit's cells. */
   #placesOfOne(key: number): { readonly starts: Uint32Array; readonly places: null } {
     const [from, to] = [this.starts[key] ?? 0, this.starts[key + 1] ?? 0];
     const own = this.#unitPlaces.subarray(from, to);
     return { starts: Uint32Array.from({ length: this.units.length + 1 }, (_, unit) => from + firstAtLeast(own, unit)), places: null };
   }
 
-  /** Places of the cells of some keys, unit by unit. */
+  /** Indexes of the cells of some keys, unit by unit. */
   async #placesByUnit(keys: Float64Array, pause: () => Promise<void>): Promise<{ readonly starts: Uint32Array; readonly places: Uint32Array }> {
     const ends = new Uint32Array(this.units.length + 2);
     await this.#ofKeys(keys, pause, (from, to) => {
@@ -173,7 +172,7 @@ export class CellsOverTime implements Measured {
     });
   }
 
-  /** The places of the cells of some keys, some at a time. */
+  /** Visits index ranges of the cells of some keys, a bounded number at a time. */
   async #ofKeys(keys: Float64Array, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
     let count = 0;
     for (const key of keys) {
@@ -192,7 +191,7 @@ export class CellsOverTime implements Measured {
   }
 }
 
-/** Calls `visit` with the cells of one key after the other, among those from one place to another: pairs ascend. */
+/** Calls `visit` with the cells of each key in an index range. Pairs ascend. */
 function eachKey(pairs: Float64Array, from: number, to: number, visit: (key: number, start: number, end: number) => void): void {
   for (let start = from; start < to; ) {
     const key = Math.floor(pairs[start]! / KEY_SPAN);
@@ -204,7 +203,7 @@ function eachKey(pairs: Float64Array, from: number, to: number, visit: (key: num
   }
 }
 
-/** Calls `act` with some cells of a list after the other, unit by unit. */
+/** Calls `act` with chunks of each list, unit by unit. */
 async function inPieces(
   cells: CellsByUnit,
   units: readonly number[],

@@ -6,25 +6,24 @@ import type { NumericMeasureType } from "../../plan/insights/input.js";
 import { numberOf } from "../../plan/filters/number-form.js";
 import { valuesOfKey, type RowKeys } from "../insights/row-keys.js";
 
-/** Makes a figure of events that are added by their items, some at a time. */
+/** Computes a figure from events, which are added by item. */
 export interface MeasureTally {
-  /** How many of the added events the figure is made of. */
+  /** Number of added events that contribute to the figure. */
   readonly counted: number;
   add(item: number, count: number): void;
   figure(): number | null;
-  /** Forgets what was added. */
   clear(): void;
-  /** Adds what another one of the same question has; absent where that takes the events themselves. */
+  /** Adds another tally of the same query; absent if the events themselves have to be added. */
   join?(other: MeasureTally): void;
 }
 
-/** What the figures of a measure are made with. */
+/** Creates the tallies of a measure. */
 export interface Tallies {
-  /** A new one, of nothing. */
+  /** Returns an empty tally. */
   tally(): MeasureTally;
 }
 
-/** Numbers of events. */
+/** Counts events. */
 export const eventTallies: Tallies = {
   tally: () => {
     let count = 0;
@@ -39,14 +38,14 @@ export const eventTallies: Tallies = {
   },
 };
 
-/** Distinct identities; items are actors, 0 for nobody. */
+/** Counts distinct identities; items are actors, 0 for none. */
 export function userTallies(identities: IdentityView): Tallies {
   return { tally: () => distinctTally((actor) => (actor === 0 ? NOBODY : [identities.identityOf(actor)])) };
 }
 
 const NOBODY: readonly number[] = [];
 
-/** Distinct values but `""`; items are keys of the measured field. */
+/** Counts distinct values except `""`; items are keys of the measured field. */
 export function valueTallies(field: RowKeys): Tallies {
   const numbers = new Map<string, number>();
   const known = new Map<number, readonly number[]>();
@@ -66,7 +65,7 @@ export function valueTallies(field: RowKeys): Tallies {
   return { tally: () => distinctTally(numbersOf) };
 }
 
-/** Counts things once, however often they are added. @param thingsOf what an item adds; none: its events do not count */
+/** Counts distinct things. @param thingsOf what an item adds; if empty, its events do not count */
 function distinctTally(thingsOf: (item: number) => readonly number[]): MeasureTally {
   let things = new BitSet(1_024);
   let added: number[] = [];
@@ -91,7 +90,7 @@ function distinctTally(thingsOf: (item: number) => readonly number[]): MeasureTa
   };
 }
 
-/** Things that are taken out of a set one by one; of more another set is begun. */
+/** Up to this many things are removed from the set one by one; beyond, a new set is created. */
 const FEW_THINGS = 4_096;
 
 const PERCENTS: Readonly<Record<Exclude<NumericMeasureType, "sum" | "avg">, number>> = { min: 0, p25: 25, median: 50, p75: 75, p90: 90, p95: 95, p99: 99, max: 100 };
@@ -108,7 +107,7 @@ export function numberTallies(field: RowKeys, type: NumericMeasureType): Tallies
 }
 
 function numberTally(numberOfKey: (key: number) => number | null, type: NumericMeasureType): MeasureTally {
-  // What was added since the last figure is put in order, and then to the rest: running figures look at each number once a bucket.
+  // Only what was added since the last figure is sorted, then merged: running figures read each number once per bucket.
   let known = NO_NUMBERS;
   const added = new Map<number, number>();
   let counted = 0;
@@ -136,7 +135,7 @@ function numberTally(numberOfKey: (key: number) => number | null, type: NumericM
   };
 }
 
-/** Net revenue in a currency; items are numbers of payments. @param amountOf null for one that does not count */
+/** Sums net revenue in a currency; items are numbers of payments. @param amountOf null for a payment that does not count */
 export function revenueTallies(amountOf: (payment: number) => Money | null, currency: string): Tallies {
   return { tally: () => new RevenueTally(amountOf, currency) };
 }

@@ -37,14 +37,14 @@ import { EntitiesOfUnits } from "../returns/entities-of-units.js";
 import { CellsOverTime } from "./cells-over-time.js";
 import { eventTallies, numberTallies, revenueTallies, userTallies, valueTallies, type Tallies } from "./tallies.js";
 
-/** Distinct identities without a breakdown: bits of actors by unit, in place of a cell for each. */
+/** Distinct identities without a breakdown: bits of actors by unit, instead of a cell per actor. */
 export class UsersOverTime implements Measured {
   readonly keys = [0];
   readonly isEmpty = false;
-  /** By unit: the events that somebody did. */
+  /** By unit: number of events with an actor. */
   readonly #counts: ReadonlyMap<number, number>;
 
-  /** @param events by unit, item 1 for those that somebody did, 0 for others */
+  /** @param events by unit: item 1 for events with an actor, 0 for others */
   constructor(
     readonly actors: SubjectsByUnit,
     events: CellsByUnit,
@@ -107,23 +107,23 @@ export class UsersOverTime implements Measured {
   }
 }
 
-/** The revenue events of a moment: what rows of them are, and what each comes to. */
+/** The revenue events of a snapshot: the payment of each row, and its amount. */
 interface PaymentsOfMoment {
-  /** A payment is its place in the table, and one; 0 for an event that is none. */
+  /** An item is the index of a payment in the table + 1; 0 for an event that is not a payment. */
   readonly items: RowItems;
-  /** Null for a duplicate, for what has no rate, and for what is no payment. */
+  /** Null for duplicates, payments without a rate, and events that are not payments. */
   amountOf(item: number): Money | null;
-  /** Sums of what counts and has no rate. */
+  /** Sums of counted payments without a rate. */
   unconvertedOf(items: Uint32Array): UnconvertedItem[];
 }
 
-/** Null where something is missing. To be asked in the turn of the moment. @throws invalid_parameter (a bad rate) */
+/** Null if something is missing. Must run synchronously with the snapshot. @throws invalid_parameter (a bad rate) */
 function paymentsOfMoment(rule: RevenueRule, moment: TableMoment, missing: Missing): PaymentsOfMoment | null {
   const table = moment.tables.revenue(rule, moment, missing);
   if (table === null) return null;
   const { payments } = table;
   const converted = table.converted(moment.rates);
-  // Later events may turn one into a duplicate, and may come before this question is answered.
+  // Later events may turn a payment into a duplicate before this query finishes.
   const counted = payments.counted.slice(0, payments.count);
   const { amounts, currencies } = payments;
   const placeOf = payments.placesBySequence();
@@ -145,35 +145,35 @@ function paymentsOfMoment(rule: RevenueRule, moment: TableMoment, missing: Missi
 const names = new WeakMap<Payments, number>();
 let nameCount = 0;
 
-/** Places are those of one table, until it begins anew. */
+/** Identifies the indexes of one table, which hold until it is rebuilt. */
 function nameOf(payments: Payments): string {
   let name = names.get(payments);
   if (name === undefined) names.set(payments, (name = nameCount += 1));
   return `${name}.${payments.generation}`;
 }
 
-/** What was read of tables: who paid, or the sessions. */
+/** What is read from tables: payments or sessions. */
 interface TrendRead {
   readonly payments: PaymentsOfMoment | null;
   readonly sessions: SessionView | null;
 }
 
-/** What the parts of a range came to, by their names. */
+/** The states of a range's parts, by name. */
 type TrendStates = Readonly<Record<string, unknown>>;
 
-/** How one kind of measure is made: what is gathered for a range, and what is asked of it. */
+/** How one kind of measure is computed: the parts for a range, and the figures from their states. */
 interface TrendKind {
   readonly keys: RowKeys;
-  /** @param name stands before the names of the parts */
+  /** @param name prefix of the names of the parts */
   partsOf(range: Range, name: string): Readonly<Record<string, AnyPart>>;
   measuredOf(range: Range, name: string, states: TrendStates, pause: () => Promise<void>): Promise<Measured>;
-  /** Sums that have no rate. */
+  /** Sums without a rate. */
   unconvertedOf(measured: Measured): UnconvertedItem[];
 }
 
 const kinds = new WeakMap<RowContext, TrendKind>();
 
-/** The kind of a question: the same for all its parts, however many values arrive meanwhile. */
+/** The kind of a query: the same for all its parts, even if values arrive meanwhile. */
 function trendKindOf(plan: TrendPlan, context: RowContext, { payments, sessions }: TrendRead): TrendKind {
   let kind = kinds.get(context);
   if (kind === undefined) {
@@ -189,20 +189,20 @@ function trendKindOf(plan: TrendPlan, context: RowContext, { payments, sessions 
 
 const NONE_UNCONVERTED = () => [];
 
-/** Events by their values, and by what figures are made of. */
+/** Counts events by breakdown values and items. */
 function cellKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: PaymentsOfMoment | null, context: RowContext): TrendKind {
   const { items, tallies } = itemsOf(plan, context, payments);
   return {
     keys,
     partsOf: (range, name) => ({ [name]: cellsByUnit({ ...plan, range }, cut, keys, items) }),
-    // What the part of this name made.
+    // The state of the part with this name.
     measuredOf: (_range, name, states, pause) => CellsOverTime.of(states[name] as CellsByUnit, tallies, pause),
     unconvertedOf: (measured) => (payments === null || !(measured instanceof CellsOverTime) ? [] : payments.unconvertedOf(measured.items)),
   };
 }
 
 const ACTORS: RowItems = { columns: ACTOR_COLUMNS, name: "actors", itemsOf: actorsOfRows };
-/** 1 where somebody did it. */
+/** 1 for events with an actor. */
 const SOMEBODY: RowItems = { columns: ACTOR_COLUMNS, name: "somebody", areFew: true, itemsOf: (rows, selected) => actorsOfRows(rows, selected).map((actor) => (actor === 0 ? 0 : 1)) };
 
 function itemsOf({ measure, revenue }: TrendPlan, context: RowContext, payments: PaymentsOfMoment | null): { items: RowItems; tallies: Tallies } {
@@ -210,13 +210,13 @@ function itemsOf({ measure, revenue }: TrendPlan, context: RowContext, payments:
   if (measure.type === "unique_users") return { items: ACTORS, tallies: userTallies(context.identities) };
   if (measure.field === null) return { items: NO_ITEMS, tallies: eventTallies };
   const { type } = measure;
-  // An array is called by its JSON text, which is no number.
+  // An array is represented by its JSON text, which is not a number, so that it does not count.
   const field = type === "unique_values" ? fieldKeys(measure.field, context) : fieldKeys(measure.field, context, (value) => [labelOf(value)]);
   const items = { columns: field.columns, name: field.name, itemsOf: field.keysOf };
   return { items, tallies: type === "unique_values" ? valueTallies(field) : numberTallies(field, type) };
 }
 
-/** People without a breakdown: who was there in each unit, and how many events they did. */
+/** People without a breakdown: the actors of each unit, and the number of their events. */
 function userKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, context: RowContext): TrendKind {
   const subjects = subjectsOf("identity", context);
   return {
@@ -225,20 +225,20 @@ function userKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, context: RowConte
       const scope = { ...plan, range };
       return { [`${name} actors`]: subjectsByUnit(scope, [cut], subjects), [`${name} events`]: cellsByUnit(scope, cut, keys, SOMEBODY) };
     },
-    // What the parts of these names made.
+    // The states of the parts with these names.
     measuredOf: (_range, name, states) =>
       Promise.resolve(new UsersOverTime(states[`${name} actors`] as SubjectsByUnit, states[`${name} events`] as CellsByUnit, subjects, context.identities)),
     unconvertedOf: NONE_UNCONVERTED,
   };
 }
 
-/** Sessions by the values of their first events. */
+/** Counts sessions by the values of their first events. */
 function sessionKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, sessions: SessionView, context: RowContext): TrendKind {
   return {
     keys,
     partsOf: (range, name) => (isFiltered(plan) ? { [name]: marksOf(plan, range, sessions) } : {}),
     measuredOf: async (range, name, states, pause) => {
-      // What the part of this name made; there is none where all sessions are asked for.
+      // The state of the part with this name; missing if all sessions count.
       const marks = (states[name] ?? null) as SessionMarks | null;
       return await CellsOverTime.of(await visitCells(plan, range, marks, sessions, cut, keys, context, pause), eventTallies, pause);
     },
@@ -246,7 +246,7 @@ function sessionKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, sessions: Sess
   };
 }
 
-/** Sessions by the unit in which they start, and by the values of their first events. @param marks null: all of the range */
+/** Counts sessions by the unit of their start and the values of their first events. @param marks null: all of the range */
 async function visitCells(
   plan: TrendPlan,
   range: Range,
@@ -271,13 +271,13 @@ async function visitCells(
   });
 }
 
-/** How many visits, which are in order, start in each unit that has some. @throws invalid_parameter (too many units from the first to the last) */
+/** Number of visits that start in each unit that has any; visits are in order. @throws invalid_parameter (too many units from first to last) */
 function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: number][] {
   const { extent } = visits;
   if (extent === null) return [];
   if (cut === null) return [[0, visits.count]];
   const axis = axisOf(cut, extent.firstMs, extent.lastMs + 1, LIMITS.bucketCount);
-  // All of them are on the axis of the answer.
+  // The axis of the result contains all these units, so it would be too long as well.
   if (axis === null) throw tooManyBuckets(cut.unit);
   const { bounds } = axis;
   const counts = [...bounds].slice(0, -1).map((unitMs, at): [number, number] => [unitMs, visits.within({ fromMs: unitMs, toMs: bounds[at + 1] ?? unitMs }).count]);
@@ -285,8 +285,8 @@ function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: numb
 }
 
 /**
- * A measure over time. Cost: what is kept of spans of days is 12 bytes for each unit, value and item that there is, and a look at each;
- * bits of actors for people without a breakdown; for sessions a look at each.
+ * A measure over time. Cost: cached spans of days, with 12 bytes and one read per unit, value and item that occurs;
+ * bits of actors for people without a breakdown; one read per session for sessions.
  */
 export const trend: Survey<"trend", Readonly<Record<string, AnyPart>>, TrendRead> = {
   kind: "survey",

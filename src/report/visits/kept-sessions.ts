@@ -15,9 +15,9 @@ import type { RowContext } from "../form/report.js";
 import { byteLengthOf, countActors, countOthers, distinctOf, type DistinctActors } from "../events/distinct-actors.js";
 import { projectCodeOf, testOf, visitsOf } from "./visits.js";
 
-/** What some sessions add up to, with what tells their figures together with those of others. */
+/** Sums over some sessions, with what is needed to merge them with other sums. */
 interface VisitSums extends SessionSums {
-  /** Lengths of more than 0 ms, ascending. */
+  /** Durations above 0, in ms, ascending. */
   readonly lengths: Durations;
   readonly users: DistinctActors;
   readonly userCount: number;
@@ -25,7 +25,7 @@ interface VisitSums extends SessionSums {
 
 const SUMS_BYTES = 100;
 
-/** Cost: some 20 ns a session. */
+/** Cost: about 20 ns per session. */
 export function visitSumsOf({ view, sessions }: Visits<SessionView>): VisitSums {
   const { eventCounts, pageviewCounts, lengths, identities } = view.facts;
   const [longer, own] = [lengths.slice(0, sessions.length), new Uint32Array(sessions.length)];
@@ -50,7 +50,7 @@ function byteLengthOfSums({ lengths, users }: VisitSums): number {
   return lengths.byteLength + byteLengthOf(users) + SUMS_BYTES;
 }
 
-/** All figures of sessions that are summed in parts. Cost: a word for 32 ids in each part, and searches among lengths. */
+/** The figures of sessions that are summed in parts. Cost: a word per 32 ids in each part, and searches in the durations. */
 export function figuresOfSums(parts: readonly VisitSums[]): SessionFigures {
   const all = { sessions: 0, events: 0, pageviews: 0, bounces: 0, durationMs: 0 };
   let longerCount = 0;
@@ -69,14 +69,14 @@ export function figuresOfSums(parts: readonly VisitSums[]): SessionFigures {
 function usersOf(parts: readonly VisitSums[]): number {
   const [first, second, ...others] = parts;
   if (first === undefined || second === undefined) return first?.userCount ?? 0;
-  // What came since is little beside what was kept.
+  // Sessions that are not cached are few compared with those that are.
   if (others.length === 0 && first.users.kind === "bits" && second.users.kind === "list") return first.userCount + countOthers(second.users.actors, first.users);
   return countActors(parts.map(({ users }) => users));
 }
 
-/** At which urls some sessions begin, or end: by code of the url, or by place in `codes`. */
+/** Number of sessions that start or end at each url: by url code, or by index in `codes`. */
 interface UrlCounts {
-  /** Null: all codes in order, from 0 on. */
+  /** Null: all codes from 0 on, in order. */
   readonly codes: Uint32Array | null;
   readonly sessions: Uint16Array;
   readonly bounces: Uint16Array;
@@ -84,7 +84,7 @@ interface UrlCounts {
 
 const COUNTS_BYTES = 100;
 
-/** Cost: some 5 ns a session. @param visits fewer than 65,536 @param zeros by code of a url, and zeros again afterwards */
+/** Cost: about 5 ns per session. @param visits fewer than 65,536 @param zeros by url code; zeroed again on return */
 function urlCountsOf({ view, sessions }: Visits<SessionView>, end: "entry" | "exit", zeros: PageCounts): UrlCounts {
   const { entryUrls, exitUrls, eventCounts } = view.facts;
   const urls = end === "entry" ? entryUrls : exitUrls;
@@ -131,25 +131,24 @@ function addUrlCounts(into: PageCounts, { codes, sessions, bounces }: UrlCounts)
   }
 }
 
-/** Sessions that are looked at in one turn, and kept as one: a longer day is several. No count of them needs more than 16 bits. */
+/** Maximum number of sessions that are read synchronously and cached together; a longer day is split. Counts fit in 16 bits. */
 const STRETCH_COUNT = 65_535;
 
-/** Some ordered sessions. */
 interface AskedStretch extends Stretch {
-  /** Whether it is of a whole day, or of all that a turn takes of one: then it is kept. */
+  /** Whether it is a whole day, or a full part of a split one: then it is cached. */
   readonly isWhole: boolean;
 }
 
 /**
- * All sessions, or those of a project, that start in a range. What those of a day add up to is kept: they are not looked at again until
- * others take the place of one of them. Those that are not in order are looked at each time.
+ * All sessions, or those of a project, that start in a range. The sums of a day are cached until one of its sessions is replaced.
+ * Sessions that are out of order are read each time.
  */
 export class KeptSessions implements AskedSessions {
   readonly #isAsked: (session: number) => boolean;
   readonly #projectCode: number | null;
-  /** In order, all of the range. */
+  /** In order, covering the whole range. */
   readonly #stretches: readonly Stretch[];
-  /** Those that are looked at. */
+  /** The sessions of the current stretch. */
   readonly #found: Uint32Array;
   readonly #zeros: PageCounts;
 
@@ -199,7 +198,7 @@ export class KeptSessions implements AskedSessions {
     return visitsOf(plan, plan.range, null, view, context, scratch, pause);
   }
 
-  /** What is made of the sessions that start in a range, stretch by stretch. @param make looks at what it is given in one turn */
+  /** The results for the sessions that start in a range, stretch by stretch. @param make reads its sessions synchronously */
   async *#eachIn<T>(range: Range, kind: string, make: (visits: Visits<SessionView>) => T, byteLength: (made: T) => number): AsyncGenerator<T> {
     const { view, counting: { pause } } = this;
     const name = `${kind} ${this.#projectCode}`;
@@ -223,7 +222,7 @@ export class KeptSessions implements AskedSessions {
     });
   }
 
-  /** They are there until the next stretch is asked for. */
+  /** Valid until the next call. */
   #askedIn({ first, end }: Stretch): Uint32Array {
     const found = this.#found;
     let count = 0;
@@ -246,7 +245,7 @@ function inTurns({ first, end }: Stretch): Stretch[] {
   return pieces;
 }
 
-/** The ordered sessions that start in a range, day by day of a calendar: whole days, also where the range is cut. Cost: the days that have any. */
+/** The ordered sessions that start in a range, by calendar day: whole days, even where the range cuts them. Cost: the days that have any. */
 function sessionDays(view: SessionView, { fromMs, toMs }: Range, calendar: CalendarPlan): Stretch[] {
   const cut: DateCut = { ...cutOf(calendar, "day"), unit: "day" };
   const end = view.firstAt(toMs);

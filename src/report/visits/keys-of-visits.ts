@@ -8,7 +8,7 @@ import type { RowKeys } from "../insights/row-keys.js";
 import type { Visits } from "../../answer/visits/visits.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 
-/** The codes of the urls at which visits begin or end, 0 for none: they are the keys of `path`. Cost: some 2 ns a visit. */
+/** Codes of the urls at which visits begin or end, 0 for none; these are the keys of `path`. Cost: about 2 ns per visit. */
 export async function urlsOfVisits(
   { view, sessions }: Visits<SessionView>,
   end: "entry" | "exit",
@@ -24,13 +24,13 @@ export async function urlsOfVisits(
   return own;
 }
 
-/** A key for each of some rows, which ascend. */
+/** Provides a key for each of some ascending rows. */
 export interface VisitKeys extends Pick<RowKeys, "columns" | "keysOf"> {
-  /** Whether the keys of all rows are at hand, so that no column is to be loaded. */
+  /** Whether the keys of all rows are cached, so that no column has to be loaded. */
   areKept?(rows: Rows): boolean;
 }
 
-/** Where those of one part are: places of the visits, and the rows of their events. */
+/** The visits whose first events lie in one segment or head: indexes of the visits, and rows of the events. */
 interface OfPart {
   readonly rows: Rows;
   readonly places: Uint32Array;
@@ -38,8 +38,8 @@ interface OfPart {
 }
 
 /**
- * Keys of some visits by the values of their first events. Several kinds of keys are read of the same rows.
- * Cost: some 10 ns a visit; columns that are not in memory.
+ * Keys of visits by the values of their first events. Several kinds of keys are read from the same rows.
+ * Cost: about 10 ns per visit, and columns that are not in memory.
  */
 export async function keysOfVisits(visits: Visits<SessionView>, kinds: readonly VisitKeys[], scratch: Scratch, pause: () => Promise<void>): Promise<Uint32Array[]> {
   const keys: Uint32Array[] = [];
@@ -85,10 +85,10 @@ async function partsOf({ view, sessions }: Visits<SessionView>, scratch: Scratch
   });
 }
 
-// One scratch for all: places are put in order synchronously, and of it only those are read that were just written.
+// One shared scratch: sorting is synchronous and reads only entries that it has just written.
 let placeOfRow = new Uint32Array(4_096);
 
-/** The same by row. Each row is there once. */
+/** The same visits by ascending row. Each row occurs once. */
 function ascending({ rows, places, rowNumbers }: OfPart): OfPart {
   let isInOrder = true;
   for (let at = 1; at < rowNumbers.length && isInOrder; at += 1) isInOrder = rowNumbers[at]! > rowNumbers[at - 1]!;

@@ -21,10 +21,10 @@ import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
 
-/** Nodes session by session, in order. */
+/** The nodes of all sessions, in order. */
 interface Nodes {
   readonly labels: Uint32Array;
-  /** Where those of the next session begin, by number of the session. */
+  /** By session number: the end of its nodes. */
   readonly ends: Uint32Array;
 }
 
@@ -36,21 +36,18 @@ interface Labelled {
   readonly labels: Uint32Array;
 }
 
-/**
- * Orders the nodes of sessions, where rows of one day are in several segments or in a head. Few sessions are out of order: those that others did not
- * wait for. 12 bytes a node.
- */
+/** Sorts the nodes of sessions if a day's rows lie in several segments or a head. Few are out of order: those with late events. 12 bytes per node. */
 class NodeOrder {
   readonly #instants: Float64Array;
-  /** By node: its event, numbered through all parts. */
+  /** By node: its event, numbered across all parts. */
   readonly #events: Uint32Array;
-  /** The first event of each part. */
+  /** The number of the first event of each part. */
   readonly #firsts: Float64Array;
   #times: Int32Array = new Int32Array();
   #part: Labelled | null = null;
   #dayMs = 0;
   #first = 0;
-  /** Where nodes of one millisecond begin and end that may lie in another order. */
+  /** Start and end of nodes of one millisecond that may be out of order. */
   readonly #ties: [from: number, to: number][] = [];
 
   constructor(
@@ -64,7 +61,7 @@ class NodeOrder {
     for (let at = 1; at < parts.length; at += 1) this.#firsts[at] = this.#firsts[at - 1]! + parts[at - 1]!.labels.length;
   }
 
-  /** The events that are noted from now on are of this part. */
+  /** Selects the part of the events that are noted next. */
   async begin(number: number): Promise<void> {
     const part = this.parts[number]!;
     this.#times = await whilePinned([part.rows], async () => {
@@ -74,13 +71,13 @@ class NodeOrder {
     [this.#part, this.#dayMs, this.#first] = [part, dayStartMs(part.rows.day), this.#firsts[number]!];
   }
 
-  /** That an event of the part is a node. */
+  /** Records that an event of the part is a node. */
   note(node: number, at: number): void {
     this.#instants[node] = this.#dayMs + this.#times[this.#part!.rowNumbers[at]!]!;
     this.#events[node] = this.#first + at;
   }
 
-  /** Once all are noted: orders them by time, and by id within a millisecond. */
+  /** Sorts the nodes by time, and by id within a millisecond; call it after all are noted. */
   async settle(pause: () => Promise<void>): Promise<void> {
     const { ends } = this.nodes;
     let from = 0;
@@ -105,7 +102,7 @@ class NodeOrder {
     }
   }
 
-  /** A segment has what shares a millisecond in order of its ids. */
+  /** A segment sorts events of one millisecond by id. */
   #areOfOneSegment(from: number, to: number): boolean {
     const part = this.#partOf(from);
     if (!this.parts[part]!.rows.sealed) return false;
@@ -155,10 +152,10 @@ interface PathsParts {
   readonly events: Pass<PathEvents[]>;
 }
 
-/** Sessions that are counted between two turns. */
+/** Sessions counted between two pauses. */
 const SESSIONS_PER_PAUSE = 8_192;
 
-/** The ways through sessions: filters choose their events, and so the nodes. */
+/** The paths through sessions. Filters select their events, and so the nodes. */
 export const paths: Survey<"paths", PathsParts, SessionView> = {
   kind: "survey",
   tables: () => ["sessions"],
@@ -187,16 +184,16 @@ export const paths: Survey<"paths", PathsParts, SessionView> = {
 
 const keysOfQuestions = new WeakMap<RowContext, RowKeys>();
 
-/** The same for the part and in the end. */
+/** The same for the part and the end of a query. */
 function nodeKeys({ node }: PathsPlan, context: RowContext): RowKeys {
   let keys = keysOfQuestions.get(context);
   if (keys === undefined) keysOfQuestions.set(context, (keys = fieldKeys(node, context, (value) => [labelOf(value)])));
   return keys;
 }
 
-/** Labels by the keys of rows. */
+/** Labels by row key, cached. */
 class LabelsOfKeys {
-  /** By key: 1 more than the label, or than `NO_LABEL`. */
+  /** By key: the label + 1, or `NO_LABEL` + 1. */
   #ofKeys = new Float64Array(1024);
 
   constructor(
@@ -221,7 +218,7 @@ class LabelsOfKeys {
   }
 }
 
-/** Matching events of one segment or head that are in sessions of the range, row by row. */
+/** Matching events of one segment or head in sessions of the range, row by row. */
 interface PathEvents {
   readonly rows: Rows;
   readonly rowNumbers: Uint32Array;
@@ -229,7 +226,7 @@ interface PathEvents {
   readonly keys: Uint32Array;
 }
 
-/** The matching events of the sessions that start in the range. Cost: some 15 ns a row. */
+/** Collects the matching events of the sessions that start in the range. Cost: about 15 ns per row. */
 function pathEvents(plan: PathsPlan, keys: RowKeys, view: SessionView): Pass<PathEvents[]> {
   const { fromMs, toMs } = plan.range;
   return {
@@ -256,17 +253,16 @@ function pathEvents(plan: PathsPlan, keys: RowKeys, view: SessionView): Pass<Pat
   };
 }
 
-/** What the nodes of a question are made with. */
 interface NodesMade {
-  /** By key; `NO_LABEL` for what is no node. */
+  /** By key; `NO_LABEL` for an event that is not a node. */
   readonly labelOf: (key: number) => number;
   readonly sessionCount: number;
-  /** The nodes are in it. */
+  /** Holds the nodes. */
   readonly scratch: Scratch;
   readonly pause: () => Promise<void>;
 }
 
-/** Nodes of events session by session. Cost: some 15 ns an event; where a day has several segments or a head, also its times. */
+/** The nodes of events, session by session. Cost: about 15 ns per event; if a day has several segments or a head, also its times. */
 async function nodesOf(events: readonly PathEvents[], { labelOf, sessionCount, scratch, pause }: NodesMade): Promise<Nodes> {
   const parts: Labelled[] = [];
   for (const part of [...events].sort((a, b) => a.rows.day - b.rows.day)) {
@@ -300,7 +296,7 @@ async function nodesOf(events: readonly PathEvents[], { labelOf, sessionCount, s
   return nodes;
 }
 
-/** Whether all that comes later in the list was later too. */
+/** Whether events are in time order across parts: all are sealed, and each day has a single one. */
 function areInOrder(parts: readonly Labelled[]): boolean {
   return parts.every(({ rows }, at) => rows.sealed && rows.day !== parts[at - 1]?.rows.day);
 }

@@ -13,12 +13,12 @@ import { KeptSessions } from "./kept-sessions.js";
 import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
 
-/** Of more urls the paths are told anew by each question: they would take more memory than they are worth. */
+/** Above this number of urls, each query computes the paths itself: caching them would take too much memory. */
 const URL_COUNT_MAX = 64 * 1024;
-/** What the path of a url takes with what it is found by, some 40 characters of it. */
+/** Memory per url: its path of about 40 characters, and its lookup entry. */
 const BYTES_PER_URL = 200;
 
-/** Under which path urls stand: told once of each while sessions are kept. */
+/** The keys of url paths, computed once per url while sessions are cached. */
 function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
   const urlCount = context.dictionaries.named("url").size;
   const make = () => rowKeysOf([{ kind: "path" }], context);
@@ -27,7 +27,7 @@ function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
 
 type OverviewParts = Readonly<Record<string, Pass<SessionMarks>>>;
 
-/** Sessions that start in the range, counted and timed, over time and by the values of their first events. */
+/** Numbers and durations of the sessions that start in the range, over time and by the values of their first events. */
 export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, SessionView> = {
   kind: "survey",
   tables: () => ["sessions"],
@@ -42,7 +42,7 @@ export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, Session
       const of = {
         paths: keptPaths(view, context),
         groups,
-        // The visits are those of `asked`.
+        // The visits come from `asked`.
         keysOf: async (visits: Visits) => (await keysOfVisits(visits as Visits<SessionView>, [groups], scratch, pause))[0]!,
       };
       const answer = await sessionsAnswer(asked, plan, of, counting);
@@ -50,7 +50,7 @@ export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, Session
     }),
 };
 
-/** Those that filters choose are looked at one by one. */
+/** Sessions selected by filters are read one by one. */
 async function askedOf(
   plan: SessionsOverviewPlan,
   marks: SessionMarks | null,

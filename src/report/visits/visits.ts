@@ -11,20 +11,19 @@ import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Pass } from "../form/part.js";
 import type { RowContext } from "../form/report.js";
 
-/** One bit a session. */
+/** One bit per session. */
 export type SessionMarks = Uint32Array;
 
-/** What chooses sessions. */
 type VisitScope = QueryScope & { readonly session: SessionRule };
 
-/** Whether sessions need a matching event: without filters each has one. */
+/** Whether sessions need a matching event; without filters each has one. */
 export function isFiltered({ eventName, where }: QueryScope): boolean {
   return eventName !== null || where.length > 0;
 }
 
-/** Marks the sessions that have a matching event, of those that start in a range. Cost: some 5 ns a matching row. */
+/** Marks the sessions that have a matching event. Cost: about 5 ns per matching row. */
 export function marksOf(plan: VisitScope, range: Range, view: SessionView): Pass<SessionMarks> {
-  // An event lies at most so long after the start of its session.
+  // Events lie at most `maxMs` after the start of their session.
   const toMs = Math.min(range.toMs + plan.session.maxMs, LIMITS.instantMaxMs);
   return {
     scopes: [{ ...plan, range: { fromMs: range.fromMs, toMs } }],
@@ -46,7 +45,7 @@ export function projectCodeOf({ project }: QueryScope, { dictionaries }: RowCont
   return project === null ? null : dictionaries.named("project").codeOf(project);
 }
 
-/** Whether a session is there, is of a project, and is marked. */
+/** Tests whether a session exists, belongs to the project and is marked. */
 export function testOf(projectCode: number | null, marks: SessionMarks | null, view: SessionView): (session: number) => boolean {
   const { projects } = view.facts;
   return (session) =>
@@ -56,9 +55,9 @@ export function testOf(projectCode: number | null, marks: SessionMarks | null, v
 }
 
 /**
- * The sessions of a project that start in a range, of those that are marked. Cost: a look at each that starts there.
+ * The sessions of a project that start in a range and are marked. Cost: one read per session that starts there.
  * @param marks null: all
- * @param scratch what is found lies there
+ * @param scratch holds the result
  */
 export async function visitsOf(
   scope: QueryScope,

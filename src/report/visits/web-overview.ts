@@ -36,7 +36,7 @@ function viewsOf(scope: QueryScope, pageviewSlugs: readonly string[]): QueryScop
   return { ...scope, where: scope.where.length === 0 ? [[isView]] : scope.where.map((group) => [...group, isView]) };
 }
 
-/** Where the cells of each key lie in a list: keys ascend. */
+/** Where the cells of each key lie in a list. Keys ascend. */
 interface KeyIndex {
   readonly keys: Uint32Array;
   readonly starts: Uint32Array;
@@ -45,7 +45,7 @@ interface KeyIndex {
 
 const indexes = new WeakMap<Cells, KeyIndex>();
 
-/** Made once of each list: what is kept of spans is the same list again. */
+/** Built once per list: cached spans return the same list. */
 async function indexOf(cells: Cells, pause: () => Promise<void>): Promise<KeyIndex> {
   let index = indexes.get(cells);
   if (index === undefined) indexes.set(cells, (index = await makeIndex(cells, pause)));
@@ -71,14 +71,13 @@ async function makeIndex({ pairs, counts }: Cells, pause: () => Promise<void>): 
   return { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), counts: Float64Array.from(sums) };
 }
 
-/** A list, and where the cells of each key lie in it. */
 interface Indexed {
   readonly cells: Cells;
   readonly index: KeyIndex;
 }
 
 /**
- * Pages by their visitors, then views, both descending, then value. Visitors are told apart only of pages that may be shown.
+ * Pages by visitors, then views, both descending, then value. Visitors are counted only for pages that may be shown.
  * Cost: the keys, and the cells of those pages.
  * @param lists cells by url and actor
  */
@@ -87,14 +86,14 @@ async function pagesOf(lists: readonly Cells[], path: RowKeys, people: CountedEn
   for (const cells of lists) indexed.push({ cells, index: await indexOf(cells, pause) });
   const { cellCounts, viewCounts } = await countsOf(indexed, pause);
   const pages = await inTurns(combinationsOf(keysThere(cellCounts), path, false), pause);
-  // Visitors are at most so many.
+  // Upper bounds of the numbers of visitors.
   const most = await inTurns(pages.sumsOf((key) => cellCounts[key]!), pause);
   const views = await inTurns(pages.sumsOf((key) => viewCounts[key]!), pause);
   const likely = await inTurns(firstPlaces(pages.count, limit, (a, b) => most[b]! - most[a]! || a - b), pause);
   const counter = new VisitorCounter(indexed, people);
   const visitors = new Uint32Array(pages.count);
   for (const place of likely) visitors[place] = await counter.countOf(pages.keysOf(place), pause);
-  // Whoever has fewer than each of these is not shown.
+  // Pages with fewer visitors than this are not shown.
   const least = likely.length < limit ? 0 : Math.min(...likely.map((place) => visitors[place]!));
   const told: number[] = [...likely];
   for (const place of likely) most[place] = -1;
@@ -110,10 +109,10 @@ async function pagesOf(lists: readonly Cells[], path: RowKeys, people: CountedEn
   return shown.map((at) => ({ value: valueOf(at), visitors: visitors[told[at]!]!, views: views[told[at]!]! }));
 }
 
-/** Pages that are looked at between two turns. */
+/** Pages read between two pauses. */
 const PAGES_PER_PAUSE = 256;
 
-/** By key: its cells, and the events that they have. */
+/** By key: the number of its cells, and of their events. */
 async function countsOf(lists: readonly Indexed[], pause: () => Promise<void>): Promise<{ readonly cellCounts: Uint32Array; readonly viewCounts: Float64Array }> {
   const keyEnd = Math.max(0, ...lists.map(({ index }) => (index.keys.at(-1) ?? -1) + 1));
   const [cellCounts, viewCounts] = [new Uint32Array(keyEnd), new Float64Array(keyEnd)];
@@ -127,7 +126,7 @@ async function countsOf(lists: readonly Indexed[], pause: () => Promise<void>): 
   return { cellCounts, viewCounts };
 }
 
-/** Counts the identities of cells. 4 bytes for each that there may be. */
+/** Counts the distinct identities of cells. 4 bytes per possible identity. */
 class VisitorCounter {
   readonly #stamps: Uint32Array;
   #stamp = 0;
@@ -150,7 +149,7 @@ class VisitorCounter {
     return count;
   }
 
-  /** The same of a few cells. */
+  /** Synchronous variant for a few cells. */
   countOfOne(keys: Float64Array): number {
     this.#stamp += 1;
     let count = 0;
@@ -175,23 +174,23 @@ class VisitorCounter {
   }
 }
 
-/** What its parts come to. Of the events: who did them, and which are page views. */
+/** The states of the parts: for the matching events their actors, and which are page views. */
 type WebStates = {
   readonly online: SubjectsByUnit;
   readonly visitors: SubjectsByUnit;
   readonly views: CellsByUnit;
   /** Page views by url and actor. */
   readonly pages: CellsByUnit;
-  /** All events, where the chart needs to know when they were. */
+  /** All events, if the chart needs to find its start or end. */
   readonly events?: CellsByUnit;
-  /** Where filters choose sessions. */
+  /** If filters select sessions. */
   readonly marks?: SessionMarks;
   readonly formerVisitors?: SubjectsByUnit;
   readonly formerViews?: CellsByUnit;
   readonly formerMarks?: SessionMarks;
 };
 
-/** Visitors, views and visits of a site: events that match, and sessions that have one. */
+/** Visitors, views and visits of a site: matching events, and sessions that have one. */
 export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>>, SessionView> = {
   kind: "survey",
   tables: () => ["sessions"],
@@ -199,7 +198,7 @@ export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>
   parts: (plan, context, view) => partsOf(plan, context, view) as Readonly<Record<string, AnyPart>>,
   finish: (found, plan, context, view, pause) =>
     Scratch.of(async (scratch) => {
-      // The states of the parts under these names.
+      // The states of the parts with these names.
       const states = found as WebStates;
       const visits = await visitsOf(plan, plan.range, states.marks ?? null, view, context, scratch, pause);
       const chart = chartOf(states, visits, plan, context);
@@ -219,7 +218,7 @@ export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>
 
 const paths = new WeakMap<RowContext, RowKeys>();
 
-/** The same for all parts of a question. */
+/** The same for all parts of a query. */
 function pathsOf(context: RowContext): RowKeys {
   let keys = paths.get(context);
   if (keys === undefined) paths.set(context, (keys = rowKeysOf([{ kind: "path" }], context)));
@@ -315,13 +314,13 @@ async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: 
   };
 }
 
-/** Who brought a visit, by the number of the label. */
+/** Attribution of visits, by label number. */
 interface TouchKeys extends VisitKeys {
-  /** What keys stand for in a dimension. */
+  /** The groups of keys in a dimension. */
   groupsBy(dimension: TouchDimension): KeyGroups;
 }
 
-/** The labels of events' own touches, as attribution shows them. */
+/** The labels of the events' own touches, as attribution shows them. */
 function touchKeysOf({ touches }: RowContext): TouchKeys {
   const { labels } = touches;
   return {
