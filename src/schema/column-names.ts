@@ -1,14 +1,14 @@
 import { shown } from "../base/errors.js";
 import { FIELDS } from "./fields.js";
 
-/** What a column of a file fills: a member of the event, or a key of its metadata. */
+/** The target of a file column: an event member or a metadata key. */
 export interface ColumnPlace {
   /** In camelCase; null for a metadata key. */
   readonly member: string | null;
   readonly key: string;
 }
 
-/** Members beside `FIELDS`, and how other products call some. */
+/** Members that are not in `FIELDS`, and names that other products use. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   id: ["id"],
   createdAt: ["createdAt", "timestamp", "time", "created"],
@@ -26,9 +26,8 @@ const memberOf = new Map<string, string>([
 ]);
 
 /**
- * What the columns of a file fill, by their names: members of an event, case and separators apart, or metadata. `metadata.KEY` is that key,
- * whatever it is called.
- * @throws Error for a column without a name, two columns for one place, and a column whose name is nearly that of a member which no other fills
+ * Maps the columns of a file to event members, ignoring case and separators, or else to metadata keys. `metadata.KEY` always means that key.
+ * @throws Error for a column without a name, two columns with the same target, or a near-miss of a member name that no other column fills
  */
 export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
   const filled = new Set(columns.map((column) => memberOf.get(plain(column))));
@@ -45,7 +44,7 @@ export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
 }
 
 function placeOf(given: string, index: number, filled: ReadonlySet<string | undefined>): ColumnPlace {
-  // A key that is written out is that key, with the blanks at its end.
+  // A key after the prefix is used verbatim, including trailing blanks.
   const start = given.trimStart();
   if (start.toLowerCase().startsWith(METADATA_PREFIX) && start.length > METADATA_PREFIX.length) return { member: null, key: start.slice(METADATA_PREFIX.length) };
   const column = given.trim();
@@ -58,12 +57,12 @@ function placeOf(given: string, index: number, filled: ReadonlySet<string | unde
   throw new Error(`the column ${shown(column)} is nearly ${near[1]}: call it that, or ${METADATA_PREFIX}${column} for a metadata key`);
 }
 
-/** What names of columns have in common, case and separators apart. */
+/** Normalizes a column name: lower case, without separators. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]/g, "");
 }
 
-/** Whether a word is another one with one letter too many, missing or wrong after the first, or two letters changed round. */
+/** Whether a word differs from another by one extra, missing or wrong letter (not the first), or by two swapped neighbours. */
 function isSlip(word: string, known: string): boolean {
   if (known.length < 3 || Math.abs(word.length - known.length) > 1) return false;
   let at = 0;

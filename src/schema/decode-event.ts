@@ -11,7 +11,7 @@ import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "./momen
 import { DEFAULT_PROJECT } from "./project.js";
 import { isPath, referrerOf, splitAddress } from "./web-address.js";
 
-/** Why an event was not accepted. */
+/** Why an event was rejected. */
 export class EventFault {
   constructor(
     readonly code: ErrorCode,
@@ -20,30 +20,30 @@ export class EventFault {
 }
 
 export interface DecodeContext extends ReceiptContext {
-  /** The only project the events may belong to; null: any. */
+  /** The only project that events may belong to; null: any. */
   readonly project: string | null;
-  /** Fills bytes with random bits, for the ids of events that bring none. */
+  /** Fills an array with random bytes, for the ids of events sent without one. */
   readonly random: (bytes: Uint8Array) => void;
   readonly knownKeys: KnownKeys;
 }
 
-/** So many events are decoded before their texts are looked up: they stay in the processor's cache. */
+/** Events decoded before their texts are looked up: few enough to stay in the processor's cache. */
 export const DECODED_ROW_COUNT = 256;
 
-/** Some decoded events. Reused: whoever keeps a value copies it. */
+/** A batch of decoded events. Reused: copy any value you keep. */
 export class DecodedEvents {
   /**
-   * Of each of `FIELDS` those of all rows, `DECODED_ROW_COUNT` apart; `""` where not set. Those of a row with a fault mean nothing.
-   * The slug is as given, `""` where it follows from the name.
+   * The texts of all rows, one block of `DECODED_ROW_COUNT` per entry of `FIELDS`; `""` where not set. Texts of rows with a fault are arbitrary.
+   * The slug is as given, `""` where it is derived from the name.
    */
   readonly texts: string[] = new Array<string>(DECODED_ROW_COUNT * FIELD_COUNT).fill("");
   /** Epoch ms. */
   readonly times = new Float64Array(DECODED_ROW_COUNT);
-  /** 1 for rows whose time is that of receipt because theirs was too far ahead. */
+  /** 1 for rows stored at the time of receipt because their own time was too far in the future. */
   readonly adjusted = new Uint8Array(DECODED_ROW_COUNT);
-  /** 16 bytes a row. */
+  /** 16 bytes per row. */
   readonly ids = new Uint8Array(DECODED_ROW_COUNT * 16);
-  /** Metadata of all rows: of a row, the members from its start to its end. What is taken out of one leaves the others where they are. */
+  /** Metadata of all rows: a row's members are those from its start to its end. Dropping a row's members does not move the others. */
   readonly members = new MetadataMembers();
   readonly memberEnds = new Uint32Array(DECODED_ROW_COUNT);
   readonly #memberStarts = new Uint32Array(DECODED_ROW_COUNT);
@@ -52,7 +52,7 @@ export class DecodedEvents {
     return this.texts[field * DECODED_ROW_COUNT + row] as string;
   }
 
-  /** Leaves a row without metadata, whatever was read of it. */
+  /** Leaves a row without metadata, discarding what was read so far. */
   skip(row: number): void {
     const start = row === 0 ? 0 : (this.memberEnds[row - 1] as number);
     this.members.count = start;
@@ -60,7 +60,7 @@ export class DecodedEvents {
     this.memberEnds[row] = start;
   }
 
-  /** First member of a row's metadata. */
+  /** Index of the first member of a row's metadata. */
   memberStart(row: number): number {
     return this.#memberStarts[row] as number;
   }
@@ -73,15 +73,15 @@ const URL_FIELD = fieldIndex("url");
 const HOSTNAME = fieldIndex("hostname");
 const REFERRER = fieldIndex("referrer");
 
-/** Members that are no fields of `FIELDS`. */
+/** Members that are not in `FIELDS`. */
 const ID = FIELD_COUNT;
 const TIME = FIELD_COUNT + 1;
 const METADATA = FIELD_COUNT + 2;
 
-/** A bit for each of `FIELDS`, of which there are at most 31. */
+/** One bit per entry of `FIELDS`, which has at most 31. */
 const ALL_FIELDS = 2 ** FIELD_COUNT - 1;
 
-/** What each name of a member means, aliases included. */
+/** The meaning of each member name, including aliases. */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
   ...FIELDS.flatMap(({ camel, aliases }, index) => [camel, ...aliases].map((name): [string, number] => [name, index])),
   ["id", ID],
@@ -91,17 +91,17 @@ const MEMBERS: ReadonlyMap<string, number> = new Map([
   ["metadata", METADATA],
 ]);
 
-/** By field: whether text is what it may be. */
+/** By field: whether it accepts text as is. */
 const TAKES_TEXT: readonly boolean[] = FIELDS.map(({ accepts }) => accepts === "text" || accepts === "id" || accepts === "textOrNumber");
 
-/** Names of the members of the event before, and what they mean: the next one mostly has the same in the same order. */
+/** Member names of the previous event and their meaning: the next event mostly has the same members in the same order. */
 const placeNames: string[] = [];
 const placeMembers: number[] = [];
 const PLACE_COUNT_MAX = 64;
 
 /**
- * Reads one event into a row, the rows before being filled, or says what is wrong with it. Texts
- * are still to be checked by `textFault`, where they are new. Cost: one look-up a member.
+ * Decodes one event into a row, once the rows before it are filled; returns the fault if there is one.
+ * New texts still have to pass `textFault`. Cost: one lookup per member.
  */
 export function decodeEvent(input: unknown, context: DecodeContext, into: DecodedEvents, row: number): EventFault | null {
   into.skip(row);
@@ -120,7 +120,7 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
   let time: unknown = null;
   let metadata: unknown = null;
   let place = 0;
-  // A bit for each field with a text: the texts of those that have none are of an earlier event.
+  // One bit per field that has a text: the texts of all other fields are left over from an earlier event.
   let setFields = 0;
   for (const name in event) {
     const value = event[name];
@@ -151,7 +151,7 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
     else time = value;
   }
-  // The lowest bit of those that are left, again and again.
+  // Clears the lowest remaining bit on each pass.
   for (let unset = ALL_FIELDS & ~setFields; unset !== 0; unset &= unset - 1) texts[(31 - Math.clz32(unset & -unset)) * DECODED_ROW_COUNT + row] = "";
   return (
     settleFields(context, texts, row) ??
@@ -177,7 +177,7 @@ function wrongType(field: FieldRow, value: unknown): EventFault {
   return fault(`${field.camel}: ${numericIdFault(field.camel, value) ?? `expected ${EXPECTED[field.accepts]}, got ${shown(value)}`}`);
 }
 
-/** The text of a value that is none, where the field takes it. */
+/** The text of a non-text value, if the field accepts it; else null. */
 function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   if (typeof value === "boolean" && accepts === "boolean") return value ? "true" : "false";
   const takesNumber = accepts === "number" || accepts === "textOrNumber" || (accepts === "id" && !isNoId(value));
@@ -185,7 +185,7 @@ function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   return null;
 }
 
-/** What follows from other fields. */
+/** Applies the defaults and rules that depend on other fields. */
 function settleFields(context: DecodeContext, texts: string[], row: number): EventFault | null {
   const name = texts[NAME * DECODED_ROW_COUNT + row] as string;
   if (name === "" || name.length > LIMITS.eventNameChars)
@@ -205,7 +205,7 @@ function settleFields(context: DecodeContext, texts: string[], row: number): Eve
   return null;
 }
 
-/** A whole address is a path and a host, as tracking calls tell them apart; a host that was given stays. */
+/** Splits a full address into path and host, as tracking calls send them; a host that was sent is not overwritten. */
 function settlePlace(address: string, texts: string[], row: number): void {
   const { url, hostname = "" } = splitAddress(address);
   texts[URL_FIELD * DECODED_ROW_COUNT + row] = url;
@@ -213,7 +213,7 @@ function settlePlace(address: string, texts: string[], row: number): void {
   if (texts[hostnameAt] === "") texts[hostnameAt] = hostname;
 }
 
-/** What is wrong with the text of a field that no event had before; null for a good one. */
+/** The fault in a text that its field has not had before; null if it is valid. */
 export function textFault(text: string, { camel }: FieldRow): EventFault | null {
   if (!text.isWellFormed()) return fault(`${camel}: the text has a lone surrogate`);
   if (text.length * 3 > LIMITS.fieldTextBytes && utf8Length(text) > LIMITS.fieldTextBytes)
@@ -231,7 +231,7 @@ function readId(id: unknown, context: DecodeContext, ids: Uint8Array, at: number
 
 function readTime(time: unknown, context: DecodeContext, { times, adjusted }: DecodedEvents, row: number): EventFault | null {
   adjusted[row] = 0;
-  // Mostly a number of the past: what is not told as "number or null" needs no box.
+  // Usually a number in the past; returning early avoids boxing it as "number or null".
   if (typeof time === "number" && time >= LIMITS.instantNumberMinMs && time <= context.nowMs && time < LIMITS.instantMaxMs) {
     times[row] = Math.floor(time);
     return null;

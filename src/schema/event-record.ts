@@ -7,12 +7,12 @@ const NAMES = [
   "device", "os", "browser", "screen", "language", "referrer", "url", "hostname",
 ] as const;
 
-/** Columns of the fields that a record shows. */
+/** Columns of the fields in a record. */
 export const RECORD_FIELDS: readonly string[] = NAMES;
 
 const AT = Object.fromEntries(NAMES.map((name) => [name, fieldIndex(name)])) as Readonly<Record<(typeof NAMES)[number], number>>;
 
-/** The record of an event. @param text of a field by its place among all, `""` where not set */
+/** Builds the record of an event. @param text returns a field's text by its index in `FIELDS`, `""` where not set */
 export function eventRecord(
   text: (field: number) => string,
   id: string,

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../base/errors.js";
 
-/** What a caller may hand to `ingest`, in camelCase or snake_case. Dates: RFC 3339 text, epoch ms (from 1973 on) or `Date`. */
+/** An event as `ingest` accepts it, in camelCase or snake_case. Dates: RFC 3339 text, epoch ms (from 1973 on) or `Date`. */
 export interface EventInput {
-  /** A UUID; any other string is hashed to one, always the same; absent: a UUIDv7 is assigned. */
+  /** A UUID; any other string is always hashed to the same UUID; absent: a UUIDv7 is assigned. */
   readonly id?: string | null | undefined;
   readonly name: string;
   readonly userId?: string | number | null | undefined;
@@ -38,14 +38,14 @@ export interface EventInput {
   /** Revenue in major units of `currency`. */
   readonly value?: number | null | undefined;
   readonly currency?: string | null | undefined;
-  /** Order key: a payment is counted once per key; refunds of it all count. */
+  /** Order key: only one payment per key counts; every refund counts. */
   readonly externalId?: string | null | undefined;
   readonly external_id?: string | null | undefined;
   readonly companyId?: string | null | undefined;
   readonly company_id?: string | null | undefined;
 }
 
-/** One stored event as answers show it (camelCase twin of the event record on the wire). */
+/** A stored event in query results; the camelCase form of the event record on the wire. */
 export interface EventRecord {
   readonly id: string;
   readonly name: string;
@@ -71,21 +71,21 @@ export interface EventRecord {
   readonly hostname: string;
 }
 
-/** A found event: its record, whatever else it was sent with, and whose it is. */
+/** An event found by a search: its record, all its other fields, and its identity. */
 export interface FoundEvent extends EventRecord {
-  /** `""`: not set. So are the others, but for `value`. */
+  /** `""`: not set. The same applies to the members below, except `value`. */
   readonly anonymousId: string;
   /** Revenue in major units of `currency`; null: not set. */
   readonly value: number | null;
   readonly currency: string;
   readonly externalId: string;
-  /** As it was sent; the filter field `company_id` knows the companies of people too. */
+  /** As sent; the filter field `company_id` also covers the companies that people belong to. */
   readonly companyId: string;
-  /** What reports about people call whoever it belongs to at the moment of the question; null: it has neither user id nor anonymous id. */
+  /** The identity it belongs to when the query runs, as in people reports; null: the event has neither user id nor anonymous id. */
   readonly identityId: string | null;
 }
 
-/** An event that was not stored, and why. */
+/** An event that was not stored, and the reason. */
 export interface RejectedEvent {
   /** Position in the batch, from 0. */
   readonly index: number;
@@ -93,21 +93,21 @@ export interface RejectedEvent {
   readonly message: string;
 }
 
-/** An event that was accepted, but whose time was more than five minutes ahead of the clock. */
+/** An accepted event whose time was more than five minutes in the future. */
 export interface AdjustedEvent {
   /** Position in the batch, from 0. */
   readonly index: number;
-  /** The time of receipt, which it is stored at: ISO 8601, milliseconds, UTC. */
+  /** The time of receipt, at which it is stored: ISO 8601, milliseconds, UTC. */
   readonly createdAt: string;
 }
 
-/** The outcome of one `ingest`: every event of the batch is in exactly one of the first three. */
+/** The outcome of one `ingest`: every event of the batch is counted in exactly one of the first three members. */
 export interface IngestResult {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly RejectedEvent[];
-  /** How many were rejected, where a server names the first ones alone: over HTTP, of more than a hundred. */
+  /** The total number rejected, where `rejected` lists only the first ones: over HTTP, if there are more than a hundred. */
   readonly rejectedCount?: number;
-  /** Of those that were accepted. None where `futureEvents` is `"keep"`. */
+  /** Accepted events with a changed time. Empty if `futureEvents` is `"keep"`. */
   readonly adjusted: readonly AdjustedEvent[];
 }

@@ -4,7 +4,7 @@ export interface FieldRow {
   readonly column: string;
   /** Name in the library. */
   readonly camel: string;
-  /** Other names that `ingest` takes. */
+  /** Other names that `ingest` accepts. */
   readonly aliases: readonly string[];
   /** What `ingest` accepts besides text. */
   readonly accepts: "text" | "id" | "textOrNumber" | "boolean" | "number";
@@ -14,7 +14,7 @@ function text(column: string, camel = column, aliases: readonly string[] = []): 
   return { column, camel, aliases, accepts: "text" };
 }
 
-/** Every dictionary-encoded field, in the order of the stored columns. Adding a field is adding a row. */
+/** Every dictionary-encoded field, in the order of the stored columns. To add a field, add an entry. */
 export const FIELDS: readonly FieldRow[] = [
   text("name"),
   text("slug"),
@@ -45,23 +45,23 @@ export const FIELD_COUNT = FIELDS.length;
 
 const byColumn = new Map(FIELDS.map((field, index) => [field.column, index]));
 
-/** Position of a column in `FIELDS`; -1 when it is no field. */
+/** Index of a column in `FIELDS`; -1 if it is not a field. */
 export function fieldIndex(column: string): number {
   return byColumn.get(column) ?? -1;
 }
 
 export const PROJECT_COLUMN = "project";
-/** Columns that are not dictionary codes of a field. */
+/** Columns that do not hold dictionary codes of a field. */
 export const TIME_COLUMN = "ms";
 export const ID_COLUMN = "id";
 export const SEQUENCE_COLUMN = "sequence";
-/** Which metadata keys a row has, in which order: codes of lists of key numbers. */
+/** The metadata keys of a row, in order: codes of lists of key numbers. */
 export const SHAPE_COLUMN = "shape";
-/** Dictionaries of metadata key names, and of shapes. */
+/** Dictionaries of metadata key names and of shapes. */
 export const KEY_DICTIONARY = "metadataKey";
 export const SHAPE_DICTIONARY = "shape";
 
-/** Column, and dictionary, of the metadata key with this number. */
+/** Column and dictionary of the metadata key with this number. */
 export function metadataColumn(keyCode: number): string {
   return `m${keyCode}`;
 }

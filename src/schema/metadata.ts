@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.js";
 
-/** Why a metadata object cannot be stored, with the path of the member at fault. */
+/** Why a metadata object cannot be stored, with the path of the offending member. */
 export class MetadataFault {
   constructor(
     readonly path: string,
@@ -8,36 +8,36 @@ export class MetadataFault {
   ) {}
 }
 
-/** A metadata object as stored: its keys in order and, for each, its value's JSON text. */
+/** A metadata object as stored: its keys in order, and the JSON text of each value. */
 export interface MetadataTexts {
   readonly keys: string[];
   readonly texts: string[];
 }
 
-/** What is known of a metadata key and its values: a scalar that has a code was checked when it got it. */
+/** What is cached for a metadata key and its values. A scalar with a code was validated when the code was assigned. */
 export interface KnownKey {
   readonly code: number;
   readonly scalars: KnownScalars;
 }
 
-/** Characters of JSON that a scalar has at most whose code is kept at hand: longer ones are not met again soon. */
+/** Longest JSON text, in characters, of a scalar whose code is cached; longer ones rarely repeat. */
 export const SCALAR_CHARS_MAX = 64;
 
 export interface KnownScalars {
-  /** -1 when the value has no code, or is not at hand. */
+  /** -1 if the value has no code, or its code is not cached. */
   codeOfScalar(value: string | number | boolean): number;
 }
 
-/** Finds what is known of a key; null for a new key. */
+/** Returns the cache entry of a key; null for a new key. */
 export type KnownKeys = (key: string) => KnownKey | null;
 
-/** Members of metadata objects, one after the other: the first `count` of each list. */
+/** The members of consecutive metadata objects: the first `count` entries of each list. */
 export class MetadataMembers {
   count = 0;
   readonly keys: string[] = [];
   /** -1 for a new key. */
   readonly keyCodes: number[] = [];
-  /** JSON text of each value; `""` where the code says it. */
+  /** JSON text of each value; `""` where `codes` has the value. */
   readonly texts: string[] = [];
   /** Code of each value; -1 where the text has to be looked up. */
   readonly codes: number[] = [];
@@ -53,8 +53,8 @@ export class MetadataMembers {
 }
 
 /**
- * The JSON text of every top-level value. Members that are `undefined` are absent, as in JSON; a `Date` becomes its
- * ISO text. Anything else that JSON cannot hold is a fault.
+ * The JSON text of every top-level value. `undefined` members are absent, as in JSON; a `Date` becomes its ISO text.
+ * Any other value that JSON cannot hold is a fault.
  */
 export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault {
   const members = new MetadataMembers();
@@ -62,7 +62,7 @@ export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault 
   return fault ?? { keys: members.keys, texts: members.texts };
 }
 
-/** Adds the members of a metadata object to `into`; some of them also where there is a fault. Values met before cost one look-up each. */
+/** Appends the members of a metadata object to `into`; after a fault, some of them may remain there. A cached value costs one lookup. */
 export function readMetadata(metadata: unknown, knownKeys: KnownKeys, into: MetadataMembers): MetadataFault | null {
   if (metadata === undefined || metadata === null) return null;
   if (!isPlainObject(metadata)) return new MetadataFault("", `expected an object, got ${kindOf(metadata)}`);
@@ -80,11 +80,11 @@ export function readMetadata(metadata: unknown, knownKeys: KnownKeys, into: Meta
     if (!key.isWellFormed()) return new MetadataFault(`.${key}`, "the key has a lone surrogate");
     const fault = checkValue(value, `.${key}`, 2);
     if (fault !== null) return fault;
-    // A toJSON of the caller's own may make anything of it, `undefined` too.
+    // A custom toJSON may return anything, including `undefined`.
     const text = JSON.stringify(value) as string | undefined;
     if (text === undefined) return new MetadataFault(`.${key}`, "expected a JSON value, its toJSON made it undefined");
     into.push(key, known === null ? -1 : known.code, text, -1);
-    // A character of a key takes up to six bytes as JSON, one of a text that is JSON already up to three.
+    // As JSON, a character of a key takes up to six bytes; a character of text that is already JSON, up to three.
     charCount += key.length * 2 + text.length + 4;
   }
   if (charCount > LIMITS.metadataBytes / 3) {
@@ -146,7 +146,7 @@ function kindOf(value: unknown): string {
   return `an instance of ${(value.constructor as { name?: string } | undefined)?.name ?? "an unknown class"}`;
 }
 
-/** Bytes of a string in UTF-8. */
+/** Length of a string in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   let byteLength = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,2 +1,2 @@
-/** The project of events that name none. It always exists. */
+/** The project of events sent without one. It always exists. */
 export const DEFAULT_PROJECT = "default";

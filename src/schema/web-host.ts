@@ -1,28 +1,28 @@
-/** Characters of a host name (RFC 1035). What is longer names no source: lists are searched label by label. */
+/** Maximum length of a host name (RFC 1035). Longer hosts match no source: lists are searched label by label. */
 const HOST_CHARS_MAX = 253;
-/** Schemes of addresses that stand for a page on a host, or for an app by its package or number. */
+/** Schemes of addresses that identify a page on a host, or an app by its package or number. */
 const SOURCE_SCHEMES = new Set(["http:", "https:", "android-app:", "ios-app:"]);
-/** What is no part of a host. */
+/** Characters that a host cannot contain. */
 const NO_HOST = /[\s/\\?#@]/;
-/** An address of IPv6 without brackets. */
+/** An IPv6 address without brackets. */
 const BARE_IPV6 = /^[^[\]:]*:[^[\]:]*:[^[\]]*$/;
-/** What most hosts are, in which nothing is to be changed but `www.`; and the number of an app, which a browser would take for an address. */
+/** Most hosts, in which only `www.` has to be stripped; and app numbers, which a browser would parse as an IP address. */
 const PLAIN = /^(?:(?:[a-z0-9-]+\.)*[a-z]+|\d+)$/;
 
-/** The host of a page, or the package of an app, that a referrer names, as hosts are compared; `""` for anything else. Cost: some µs. */
+/** The normalized host or app package that a referrer names; `""` for anything else. Cost: a few µs. */
 export function sourceOfReferrer(referrer: string): string {
   const url = readUrl(referrer);
   return url !== null && SOURCE_SCHEMES.has(url.protocol) ? sourceHost(url.hostname) : "";
 }
 
-/** The host of a referrer of any scheme, as hosts are compared; `""` where it names none. Cost: some µs. */
+/** The normalized host of a referrer with any scheme; `""` if it has none. Cost: a few µs. */
 export function referrerDomainOf(referrer: string): string {
   return sourceHost(readUrl(referrer)?.hostname ?? "");
 }
 
 /**
- * A host as hosts are compared: as browsers write it (lower case, punycode, short IPv6 in brackets), without port, a final dot and a leading `www.`.
- * A text that is no host is only made lower case. Cost: some µs, less for what is plain.
+ * Normalizes a host for comparison: as browsers write it (lower case, punycode, short IPv6 in brackets), without port, final dot or leading `www.`.
+ * A text that is not a host is lower-cased and stripped in the same way. Cost: a few µs, less for plain hosts.
  */
 export function comparedHost(host: string): string {
   const text = host.trim();
@@ -47,7 +47,7 @@ function bareHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, "").replace(/^www\./, "");
 }
 
-/** Null for what no browser would open. */
+/** Null for addresses that no browser would open. */
 function readUrl(address: string): URL | null {
   try {
     return new URL(address);
