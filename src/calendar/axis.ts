@@ -2,48 +2,48 @@ import { dayOf, MS_PER_DAY } from "../base/time.js";
 import { CLOCK_UNIT_MS, firstDateOf, nameOfClockUnit, nameOfUnit, unitOfDate, type ClockUnit, type DateUnit } from "./units.js";
 import type { Zone } from "./zone.js";
 
-/** How time is cut. */
+/** The zone, unit and first weekday that time is divided by. */
 export interface TimeCut {
   readonly zone: Zone;
   readonly unit: DateUnit | ClockUnit;
-  /** 0 for Monday. */
+  /** 0 for Monday, 6 for Sunday. */
   readonly weekStart: number;
 }
 
-/** Whole units of a calendar, one after the other, without gaps. Instants are epoch ms. */
+/** Consecutive calendar units without gaps. Instants are epoch ms. */
 export interface Axis {
-  /** Where each begins, and where the last one ends: one more than there are units. */
+  /** The start of each unit, then the end of the last: one entry more than there are units. */
   readonly bounds: Float64Array;
-  /** What one is called. */
+  /** The display name of the unit at an index. */
   nameOf(at: number): string;
 }
 
 /**
- * The units that some instant of `[fromMs, toMs)` lies in; null if they are more than `countMax`.
- * A unit of dates begins with the first instant at which a clock shows its first date or a later one: a date that the zone skipped is none.
- * An hour or a minute begins wherever the clock shows a full one, or jumps into another one. Cost: the units, and a look at each day.
+ * The units that overlap `[fromMs, toMs)`; null if there are more than `countMax`.
+ * A date unit starts at the first instant at which the local clock shows its first date or later; dates that the zone skips are left out.
+ * An hour or minute starts wherever the clock shows a full one or jumps into another. Cost: one step per unit and per day.
  */
 export function axisOf(cut: TimeCut, fromMs: number, toMs: number, countMax: number): Axis | null {
   const { zone, unit } = cut;
   return isDateCut(cut) ? dateAxis(cut, fromMs, toMs, countMax) : clockAxis(zone, unit as ClockUnit, fromMs, toMs, countMax);
 }
 
-/** Cuts by units of dates. */
+/** A cut by date units. */
 export type DateCut = TimeCut & { readonly unit: DateUnit };
 
 function isDateCut(cut: TimeCut): cut is DateCut {
   return cut.unit !== "hour" && cut.unit !== "minute";
 }
 
-/** When a unit of dates begins. @param number as `unitNumberAt` has it */
+/** The instant at which a date unit starts. @param number as returned by `unitNumberAt` */
 export function startOfUnit({ zone, unit, weekStart }: DateCut, number: number): number {
   return zone.firstAt(firstDateOf(unit, number, weekStart) * MS_PER_DAY);
 }
 
-/** The number of the unit of dates that an instant lies in: neighbours have neighbouring numbers. */
+/** The number of the date unit that contains an instant; consecutive units have consecutive numbers. */
 export function unitNumberAt(cut: DateCut, ms: number): number {
   let number = unitOfDate(cut.unit, dayOf(ms + cut.zone.offsetMsAt(ms)), cut.weekStart);
-  // Where clocks were put back over midnight they show the date before again, which is over.
+  // Clocks set back over midnight show the previous date again, although its unit has ended.
   while (startOfUnit(cut, number + 1) <= ms) number += 1;
   return number;
 }
@@ -66,7 +66,7 @@ function dateAxis(cut: DateCut, fromMs: number, toMs: number, countMax: number):
   return { bounds: Float64Array.from(bounds), nameOf: (at) => nameOfUnit(unit, numbers[at] ?? 0, weekStart) };
 }
 
-/** A clock that is put back makes one unit longer, by less than another one. */
+/** Setting a clock back extends one unit by less than one more unit. */
 const LONGEST_UNITS = 2;
 
 function clockAxis(zone: Zone, unit: ClockUnit, fromMs: number, toMs: number, countMax: number): Axis | null {

@@ -1,21 +1,21 @@
 import { dayOf, MS_PER_DAY } from "../base/time.js";
 
-/** Units that begin with a date. */
+/** Units that start at a date. */
 export const DATE_UNITS = ["day", "week", "month", "quarter", "year"] as const;
 export type DateUnit = (typeof DATE_UNITS)[number];
 
-/** Units that begin when a clock shows a full one. */
+/** Units that start when the clock shows a full minute or hour. */
 export type ClockUnit = "minute" | "hour";
 
 export const WEEK_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
 export const CLOCK_UNIT_MS: Readonly<Record<ClockUnit, number>> = { minute: 60_000, hour: 3_600_000 };
 
-/** 1970-01-01 was a Thursday, the fourth day of a week that begins on Monday. */
+/** 1970-01-01 was a Thursday, day 3 of a week that starts on Monday as day 0. */
 const EPOCH_WEEK_DAY = 3;
 
 /**
- * The number of the unit that a date lies in: neighbours have neighbouring numbers.
+ * The number of the unit that contains a date; consecutive units have consecutive numbers.
  * @param date days since 1970-01-01
  * @param weekStart 0 for Monday
  */
@@ -36,7 +36,7 @@ export function firstDateOf(unit: DateUnit, number: number, weekStart: number): 
   return dayOf(Date.UTC(Math.floor(month / 12), month % 12, 1));
 }
 
-/** What a date unit is called: `2026-03-29` (a week: its first day), `2026-03`, `2026-Q1`, `2026`. */
+/** The name of a date unit: `2026-03-29` (for a week, its first day), `2026-03`, `2026-Q1` or `2026`. */
 export function nameOfUnit(unit: DateUnit, number: number, weekStart: number): string {
   const at = new Date(firstDateOf(unit, number, weekStart) * MS_PER_DAY);
   const [year, month] = [`${at.getUTCFullYear()}`, at.getUTCMonth()];
@@ -45,14 +45,14 @@ export function nameOfUnit(unit: DateUnit, number: number, weekStart: number): s
   return unit === "month" ? `${year}-${two(month + 1)}` : `${year}-${two(month + 1)}-${two(at.getUTCDate())}`;
 }
 
-/** What a clock unit is called by the local time at which it begins: `2026-10-25T02:00+01:00`. */
+/** The name of a clock unit, the local time at which it starts: `2026-10-25T02:00+01:00`. */
 export function nameOfClockUnit(localMs: number, offsetMs: number): string {
   const at = new Date(localMs);
   const date = nameOfUnit("day", dayOf(localMs), 0);
   return `${date}T${two(at.getUTCHours())}:${two(at.getUTCMinutes())}${offsetText(offsetMs)}`;
 }
 
-/** `+01:00`, or `-00:44:30` where it has seconds. */
+/** `+01:00`, or `-00:44:30` for offsets with seconds. */
 function offsetText(offsetMs: number): string {
   const seconds = Math.abs(offsetMs) / 1000;
   const rest = seconds % 60;

@@ -1,27 +1,27 @@
 import { dayOf, dayStartMs } from "../base/time.js";
 
-/** A stretch of time in which a zone's clocks are `offsetMs` ahead of UTC. */
+/** A span of time in which a zone's clocks are `offsetMs` ahead of UTC. */
 export interface OffsetSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly offsetMs: number;
 }
 
-/** UTC days whose offsets a zone remembers: 27 years, 2 MB in a map. What is forgotten is asked anew, for 3 µs a day. */
+/** UTC days whose offsets a zone caches: 27 years, 2 MB in a map. Recomputing an evicted day takes 3 µs. */
 const KNOWN_DAY_COUNT_MAX = 10_000;
-/** Zones that are remembered, each with a formatter of some 50 kB. */
+/** Cached zones, each with a formatter of about 50 kB. */
 const KNOWN_ZONE_COUNT_MAX = 64;
 
 const known = new Map<string, Zone>();
 
-/** The zone of an IANA name, as the runtime's tz data has it; null for any other text, offsets such as `+01:00` too. */
+/** The zone with an IANA name, from the runtime's tz data; null for any other text, including offsets such as `+01:00`. */
 export function zoneOf(name: string): Zone | null {
   const before = known.get(name);
   if (before !== undefined) return before;
   if (!/^[A-Za-z]/.test(name)) return null;
   let format: Intl.DateTimeFormat | null;
   try {
-    // The first formatter of a process takes some 25 ms.
+    // The first formatter of a process takes about 25 ms.
     format = name === "UTC" ? null : formatOf(name);
   } catch {
     return null;
@@ -51,12 +51,12 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * What clocks show in a time zone. Instants are epoch ms; a local time is what a clock shows, as the epoch ms at which a clock in UTC shows it.
- * Offsets are asked once for each UTC day: two changes within one day that cancel each other would be missed, and no zone has ever had them.
+ * Converts between instants (epoch ms) and local time: what a clock shows, expressed as the epoch ms at which a UTC clock shows the same.
+ * Offsets are sampled once per UTC day: two changes within a day that cancel each other out are missed, but no zone has ever had them.
  */
 export class Zone {
   readonly #format: Intl.DateTimeFormat | null;
-  /** By UTC day: the offset at its first instant. */
+  /** The offset at the first instant of each UTC day. */
   readonly #offsets = new Map<number, number>();
   readonly #isUtc: boolean;
 
@@ -69,7 +69,7 @@ export class Zone {
     this.#isUtc = format === null || format.resolvedOptions().timeZone === "UTC";
   }
 
-  /** How far its clocks are ahead of UTC at an instant. */
+  /** The offset from UTC at an instant, in ms; positive if the zone's clocks are ahead. */
   offsetMsAt(ms: number): number {
     if (this.#isUtc) return 0;
     const day = dayOf(ms);
@@ -88,7 +88,7 @@ export class Zone {
     throw new RangeError("a clock is at most a day ahead of UTC, or behind it");
   }
 
-  /** The offsets from `fromMs` to `toMs`, in order. Cost: a look at each day. */
+  /** The offset spans of `[fromMs, toMs)`, in order. Cost: one step per day. */
   spansIn(fromMs: number, toMs: number): OffsetSpan[] {
     if (this.#isUtc) return [{ fromMs, toMs, offsetMs: 0 }];
     const spans: OffsetSpan[] = [];
@@ -110,7 +110,7 @@ export class Zone {
     return spans;
   }
 
-  /** The first second after `fromMs`, and not after `toMs`, whose offset is another one than `offsetMs`. */
+  /** The first full second in `(fromMs, toMs]` whose offset differs from `offsetMs`. */
   #changeAfter(fromMs: number, toMs: number, offsetMs: number): number {
     let [before, after] = [Math.floor(fromMs / 1000), Math.ceil(toMs / 1000)];
     while (after - before > 1) {
