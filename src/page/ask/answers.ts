@@ -3,7 +3,7 @@ import type { insightAnswers } from "../../http/shapes/insight-answers.js";
 import type { privacyAnswers } from "../../http/shapes/privacy-shape.js";
 import type { reportAnswers } from "../../http/shapes/report-answers.js";
 
-/* What routes answer, as their shapes describe it. */
+/* Response types of routes, derived from their shapes. */
 
 type AnswerOf<S extends { readonly _output: unknown }> = S["_output"];
 

@@ -6,8 +6,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Hears of everything stored in a project, as server-sent events, until `signal` ends it. Comes back after a connection breaks, later each time
- * that fails; a server without the route, or a token without the right, is left in peace.
+ * Follows everything stored in a project, as server-sent events, until `signal` aborts. Reconnects after a connection breaks, with growing delays;
+ * stops on any other client error, such as a missing route or a missing right.
  */
 export async function followChanges(client: ApiClient, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
   let lastId = "";

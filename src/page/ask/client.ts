@@ -1,18 +1,18 @@
 import { keyOf, type PageQuery } from "./question.js";
 import { Trouble, troubleOf } from "./trouble.js";
 
-/** Answers that are kept for back and forward. */
+/** Maximum number of responses cached for back and forward navigation. */
 const KEPT_COUNT = 200;
 
 interface CachedAnswer {
   readonly answer: unknown;
-  /** The tick it was asked at. */
+  /** The tick at which it was requested. */
   readonly tick: number;
-  /** Names in the question that nothing has. */
+  /** Names in the query that no event has. */
   readonly unknown: readonly string[];
 }
 
-/** Asks one origin with one token. An answer is kept until something is stored; what nobody waits for any more is broken off. */
+/** Sends queries to one origin with one token. Caches responses until something is stored, and aborts requests that no caller waits for. */
 export class ApiClient {
   readonly #kept = new Map<string, CachedAnswer>();
   readonly #underWay = new Map<
@@ -23,35 +23,35 @@ export class ApiClient {
   #isLeft = false;
 
   constructor(
-    /** Without a slash at the end. */
+    /** Without a trailing slash. */
     readonly root: string,
     readonly token: string,
     readonly onSignedOut: () => void,
   ) {}
 
-  /** Another client, or none, stands in its place: what it asks is broken off, and nobody hears of its token any more. */
+  /** Retires this client: aborts its requests and suppresses its sign-out callback. */
   leave(): void {
     this.#isLeft = true;
     for (const { abort } of this.#underWay.values()) abort.abort();
   }
 
-  /** Something was stored: what is kept is shown still, and asked again. */
+  /** Marks cached responses as outdated after a change: they are still shown, and requested again. */
   stale(): void {
     this.#tick += 1;
   }
 
-  /** What is known of an answer without asking. */
+  /** The cached response of a query. */
   known<A>(question: PageQuery<A>): { readonly answer: A; readonly isFresh: boolean } | null {
     const kept = this.#kept.get(keyOf(question));
     return kept === undefined ? null : { answer: kept.answer as A, isFresh: kept.tick === this.#tick };
   }
 
-  /** Names in a question that nothing has, as far as its answer is known. */
+  /** Names in a query that no event has, if its response is cached. */
   unknownIn(question: PageQuery<unknown>): readonly string[] {
     return this.#kept.get(keyOf(question))?.unknown ?? [];
   }
 
-  /** @throws Trouble; an AbortError when `signal` ends it */
+  /** @throws Trouble; an AbortError when `signal` aborts */
   async ask<A>(question: PageQuery<A>, signal: AbortSignal): Promise<A> {
     const key = keyOf(question);
     const running = this.#underWay.get(key);
@@ -71,7 +71,7 @@ export class ApiClient {
     }
   }
 
-  /** A request that changes something: never shared, never kept. @throws Trouble */
+  /** Sends a request that changes something: never shared, never cached. @throws Trouble */
   async send<A>(question: PageQuery<A>): Promise<A> {
     const response = await this.fetch(question, new AbortController().signal);
     const answer: A = await response.json();
@@ -79,7 +79,7 @@ export class ApiClient {
     return answer;
   }
 
-  /** The response of a question, which is one of success. @throws Trouble */
+  /** The response of a query if it succeeds. @throws Trouble */
   async fetch({ method, path, body }: PageQuery<unknown>, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const sent: RequestInit = {
       method,
@@ -117,7 +117,7 @@ export class ApiClient {
   }
 
   #keep(key: string, kept: CachedAnswer): void {
-    // An earlier request may be answered later.
+    // An earlier request may finish later.
     if ((this.#kept.get(key)?.tick ?? 0) > kept.tick) return;
     this.#kept.delete(key);
     this.#kept.set(key, kept);
@@ -127,8 +127,8 @@ export class ApiClient {
 }
 
 /**
- * The names in a question that nothing has, from the header that tells of them: such as
- * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`. Names are percent-encoded, so nothing in them ends a text.
+ * The names in a query that no event has, from the header `daybook-notice`, such as
+ * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`. Names are percent-encoded, so they contain no quotes.
  */
 function unknownFields(header: string | null): readonly string[] {
   const names = [...(header ?? "").matchAll(/unknown_field; param="[^"]*"; name="([^"]*)"/g)].map(([, name = ""]) => decoded(name));

@@ -2,7 +2,7 @@ import type { ShownRequest } from "./answers.js";
 import type { ApiClient } from "./client.js";
 import { bundleQuestion, newRequestQuestion, resolveQuestion, stepQuestion } from "./questions/house.js";
 
-/** Takes a new request as far as it has to be before something is done about it. @throws Trouble */
+/** Opens a request, verifies and acknowledges it, which has to precede any action. @throws Trouble */
 async function acknowledged(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const { id } = await client.send(newRequestQuestion(type, person, regulation));
   await client.send(stepQuestion(id, "verify"));
@@ -10,13 +10,13 @@ async function acknowledged(client: ApiClient, type: ShownRequest["type"], perso
   return id;
 }
 
-/** Removes everything of a person, by a privacy request that says so afterwards. @throws Trouble */
+/** Removes all data of a person through a privacy request, which stays as a record. @throws Trouble */
 export async function erasePerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<ShownRequest> {
   const id = await acknowledged(client, "erasure", person, regulation);
   return await client.send(resolveQuestion(id, "completed"));
 }
 
-/** Everything held about a person, as lines of JSON, by a privacy request that is then resolved. @throws Trouble */
+/** All data about a person, as JSON lines, through a privacy request that is then resolved. @throws Trouble */
 export async function exportPerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const id = await acknowledged(client, "portability", person, regulation);
   const lines = await bundleOf(client, id);
@@ -24,7 +24,7 @@ export async function exportPerson(client: ApiClient, person: string, regulation
   return lines;
 }
 
-/** The bundle of a request. @throws Trouble */
+/** Downloads the bundle of a request. @throws Trouble */
 export async function bundleOf(client: ApiClient, id: string): Promise<string> {
   const response = await client.fetch(bundleQuestion(id), new AbortController().signal);
   return await response.text();

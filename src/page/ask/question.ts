@@ -1,10 +1,10 @@
-/** One request on a documented route; what it answers is said by the type alone. */
+/** A request on a documented route. The type parameter is its response. */
 export interface PageQuery<A> {
   readonly method: "GET" | "POST";
-  /** With its query, percent-encoded, from the root of the API: `/v1/projects`. */
+  /** With its query string, percent-encoded, from the root of the API: `/v1/projects`. */
   readonly path: string;
   readonly body: object | null;
-  /** Never there: it only carries the type. */
+  /** Never set: it only carries the type. */
   readonly answers?: A;
 }
 
@@ -18,12 +18,12 @@ export function post<A>(path: string, body: object): PageQuery<A> {
   return { method: "POST", path, body };
 }
 
-/** What tells two questions apart. */
+/** A key that identifies a query. */
 export function keyOf({ method, path, body }: PageQuery<unknown>): string {
   return `${method} ${path} ${body === null ? "" : JSON.stringify(body)}`;
 }
 
-/** The same for a terminal; the token is a variable of the shell, never the text itself. */
+/** The query as a curl command. The token is a shell variable, never the text itself. */
 export function curlOf({ method, path, body }: PageQuery<unknown>, origin: string): string {
   const lines = [`curl ${shellText(`${origin}${path}`)}`, `-H "Authorization: Bearer $TOKEN"`];
   if (method === "POST" && body === null) lines.push("-X POST");

@@ -6,17 +6,17 @@ export function hasScope({ scopes }: TokenAnswer, scope: string): boolean {
   return scopes.includes("*") || scopes.includes(scope);
 }
 
-/** What reports about people, money and companies ask for beside their scope. */
+/** What reports about people, money and companies require besides their scope. */
 function isTrusted({ role, project }: TokenAnswer): boolean {
   return (role === "owner" || role === "admin") && project === null;
 }
 
-/** Whether a token may see people, money or companies. */
+/** Whether a token may read people, money or companies. */
 export function seesOthers(token: TokenAnswer, scope: "identities:read" | "revenue:read" | "companies:read"): boolean {
   return hasScope(token, scope) && isTrusted(token);
 }
 
-/** Whether a token may ask what a view asks. */
+/** Whether a token may run the queries of a view. */
 export function opens(token: TokenAnswer, view: ViewName): boolean {
   const ofAll = token.project === null;
   switch (view) {

@@ -1,28 +1,28 @@
-/** Why there is no answer, by code: those of the server, and `unreachable`. */
+/** An error of a request, by code: those of the server, and `unreachable`. */
 export class Trouble extends Error {
   constructor(
     readonly code: string,
     readonly status: number,
     readonly detail: string,
-    /** Seconds until it may be asked again; null: nobody said. */
+    /** Seconds until the request may be repeated; null: unknown. */
     readonly retryAfterSec: number | null,
     readonly requestId: string | null,
   ) {
     super(`${code}: ${detail}`);
   }
 
-  /** It is only too much at the moment: asked again later it may be answered. */
+  /** Whether the server is overloaded, so that a later retry may succeed. */
   get isLoad(): boolean {
     return this.status === 429 || this.status === 503;
   }
 
-  /** The token opens nothing, or no longer. */
+  /** Whether the token is not, or no longer, valid. */
   get isSignedOut(): boolean {
     return this.status === 401;
   }
 }
 
-/** What a response says of its error; a body that says nothing leaves the status. */
+/** The error in a response; without a readable body, it is made from the status. */
 export async function troubleOf(response: Response): Promise<Trouble> {
   const told = problemIn(await response.text().catch(() => ""));
   const after = Number(response.headers.get("retry-after") ?? "");

@@ -2,7 +2,7 @@ import type { TrendBucket } from "../ask/answers.js";
 import { PERIODS, type DayRange, type Unit } from "../state/period.js";
 import { LOCALES } from "./locale.js";
 
-/* `local` of a bucket names days of its zone, so it is read as UTC and written as UTC: nothing moves. */
+/* `local` of a bucket names days of its zone. It is parsed and formatted as UTC, so that it does not shift. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -23,14 +23,14 @@ export function day(text: string): string {
   return format({ ...UTC, day: "numeric", month: "short", year: "numeric" }).format(atMidnight(text));
 }
 
-/** The days of a range, short: "1 – 31 Mar 2026". */
+/** The days of a range, in short: "1 – 31 Mar 2026". */
 export function range({ from, to }: DayRange): string {
   if (from === null || to === null) return PERIODS.all;
   if (from === to) return day(from);
   return format({ ...UTC, day: "numeric", month: "short", year: "numeric" }).formatRange(atMidnight(from), atMidnight(to));
 }
 
-/** A bucket on the axis, as short as it can be. What `local` names is seen by its form. */
+/** The axis label of a bucket, as short as possible. The form of `local` shows its unit. */
 export function bucketShort({ local }: Pick<TrendBucket, "local">): string {
   if (local === null) return "";
   if (local.includes("T")) return local.slice(11, 16);
@@ -38,7 +38,7 @@ export function bucketShort({ local }: Pick<TrendBucket, "local">): string {
   return isWhole(local) ? format({ ...UTC, day: "numeric", month: "short" }).format(atMidnight(local)) : local;
 }
 
-/** A bucket in full. */
+/** The full label of a bucket. */
 export function bucketLong({ local }: Pick<TrendBucket, "local">, unit: Unit): string {
   if (local === null) return "";
   if (local.includes("T")) return `${longDay(local.slice(0, 10))}, ${local.slice(11, 16)}`;
@@ -55,7 +55,7 @@ function longDay(text: string): string {
   return format({ ...UTC, weekday: "short", day: "numeric", month: "short", year: "numeric" }).format(atMidnight(text));
 }
 
-/** An instant of an answer, on clocks of the zone, to the second. */
+/** An instant in the zone, to the second. */
 export function instant(text: string | null, zone: string): string {
   if (text === null) return "–";
   return format({
@@ -70,25 +70,25 @@ export function instant(text: string | null, zone: string): string {
   }).format(new Date(text));
 }
 
-/** The same without the year, for lists. */
+/** An instant without the year, for lists. */
 export function instantShort(text: string, zone: string): string {
   return format({ timeZone: zone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(
     new Date(text),
   );
 }
 
-/** The same to the day. */
+/** The day of an instant. */
 export function instantDay(text: string | null, zone: string): string {
   if (text === null) return "–";
   return format({ timeZone: zone, day: "numeric", month: "short", year: "numeric" }).format(new Date(text));
 }
 
-/** The same without the day. */
+/** The time of day of an instant. */
 export function clock(text: string, zone: string): string {
   return format({ timeZone: zone, hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(new Date(text));
 }
 
-/** A month `YYYY-MM`. */
+/** A month given as `YYYY-MM`. */
 export function month(text: string): string {
   return format({ ...UTC, month: "short", year: "numeric" }).format(atMidnight(`${text}-01`));
 }

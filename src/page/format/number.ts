@@ -2,7 +2,7 @@ import { LOCALES } from "./locale.js";
 
 const NONE = "–";
 
-/** A number in two forms: short for sight, exact for whoever asks. */
+/** A number in two forms: short for display, exact on demand. */
 export interface FormattedNumber {
   readonly short: string;
   readonly exact: string;
@@ -19,10 +19,10 @@ const exactPercents = new Intl.NumberFormat([...LOCALES], { style: "percent", ma
 const far = new Intl.NumberFormat([...LOCALES], { notation: "scientific", maximumSignificantDigits: 3 });
 const tiny = new Intl.NumberFormat([...LOCALES], { notation: "scientific", maximumSignificantDigits: 17 });
 
-/** From here on numbers are shortened, and from there on told by powers of ten: there are no words for them. */
+/** From `LONG` on numbers are abbreviated, from `FAR` on written in scientific notation, because there are no words for them. */
 const LONG = 10_000;
 const FAR = 1e15;
-/** Below it the digits of a number are not all told. */
+/** Below this, the exact form is in scientific notation. */
 const TINY = 1e-3;
 
 export function number(value: number | null): FormattedNumber {
@@ -32,12 +32,12 @@ export function number(value: number | null): FormattedNumber {
   return { short, exact: size > 0 && size < TINY ? tiny.format(value) : whole.format(value) };
 }
 
-/** A share of 1. */
+/** A share, where 1 is 100 %. */
 export function percent(value: number | null): FormattedNumber {
   return value === null ? NOTHING : { short: percents.format(value), exact: exactPercents.format(value) };
 }
 
-/** Money in major units, without and with its currency. */
+/** Money in major units, with its currency; as a plain number if there is none. */
 export function money(value: number | null, currency: string | null): FormattedNumber {
   if (value === null) return NOTHING;
   if (currency === null) return number(value);
@@ -61,12 +61,12 @@ export function duration(seconds: number | null): FormattedNumber {
   return { short: minutes > 0 ? `${minutes} min ${total % 60} s` : `${total} s`, exact };
 }
 
-/** How far a number moved against an earlier one. */
+/** The change of a number from an earlier one. */
 export interface NumberChange extends FormattedNumber {
   readonly direction: "up" | "down" | "same";
 }
 
-/** The change of a number as a share of the earlier one; null: there is nothing to compare with, for of debts there are no shares. */
+/** The change of a number as a share of the earlier one; null if either is missing or the earlier one is not positive. */
 export function change(now: number | null, before: number | null): NumberChange | null {
   if (now === null || before === null || before <= 0) return null;
   const share = (now - before) / before;

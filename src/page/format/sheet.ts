@@ -1,12 +1,12 @@
 import { quotedCell, withoutFormulas } from "./csv-cell.js";
 
-/** An answer as a table: what is downloaded as CSV. */
+/** A response as a table, for download as CSV. */
 export interface Sheet {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
 }
 
-/** RFC 4180, with CRLF. Where a spreadsheet would take text for a formula, an apostrophe stands before that. */
+/** CSV as in RFC 4180, with CRLF. An apostrophe precedes text that a spreadsheet would read as a formula. */
 export function csvOf({ columns, rows }: Sheet): string {
   return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
@@ -16,7 +16,7 @@ function cell(value: string | number | boolean | null): string {
   return typeof value === "string" ? quotedCell(withoutFormulas(value)) : String(value);
 }
 
-/** Rows of objects as a sheet, with the names of their members as columns; objects within become JSON. */
+/** Objects as a sheet, with the names of their members as columns; nested objects become JSON. */
 export function sheetOf(items: readonly object[]): Sheet {
   const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const flat = (value: unknown) =>
@@ -32,7 +32,7 @@ export function sheetOf(items: readonly object[]): Sheet {
   return { columns, rows };
 }
 
-/** Buckets and the series over them: a line for each bucket. */
+/** Series over buckets, one row per bucket. */
 export function sheetOfSeries(
   buckets: readonly { readonly local: string | null }[],
   series: readonly { readonly name: string; readonly data: readonly (number | null)[] }[],

@@ -1,14 +1,14 @@
 import { OPERATORS, takesValue, type Filter } from "../state/filter.js";
 import { LOCALES } from "./locale.js";
 
-/* Values of fields, which strangers choose: here they become text, and nothing but text. */
+/* Values of fields are untrusted: here they become text, and nothing but text. */
 
 const countries = new Intl.DisplayNames([...LOCALES], { type: "region", fallback: "code" });
 const languages = new Intl.DisplayNames([...LOCALES], { type: "language", fallback: "code" });
 
 const NOT_SET = "(not set)";
 
-/** A country by its ISO code in the reader's language; anything else as it stands. */
+/** The name of a country in the reader's language, by its ISO code; any other text unchanged. */
 export function country(code: string): string {
   if (!/^[A-Za-z]{2}$/.test(code)) return code === "" ? NOT_SET : code;
   return countries.of(code.toUpperCase()) ?? code;
@@ -22,7 +22,7 @@ function language(code: string): string {
   }
 }
 
-/** A value as a reader sees it. */
+/** A value as shown to a reader. */
 export function fieldValue(field: string, value: string): string {
   if (value === "") return NOT_SET;
   if (field === "location_country" || field === "country") return country(value);
@@ -57,10 +57,10 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   currency: "Currency",
 };
 
-/** Fields of every event, as choices of filters and breakdowns. */
+/** Fields of every event, offered in filters and breakdowns. */
 export const COMMON_FIELDS = Object.keys(FIELD_NAMES);
 
-/** What a field is called; other names stand for themselves. */
+/** The display name of a field; unknown fields keep their name. */
 export function fieldName(field: string): string {
   return FIELD_NAMES[field] ?? field;
 }
@@ -80,7 +80,7 @@ export function sentence({ field, operator, value }: Filter): string {
   }`;
 }
 
-/** An address that may be followed; null for everything but http and https, so that nothing planted runs. */
+/** An address that is safe to link; null for anything but http and https, so that planted addresses cannot run code. */
 export function followable(text: string): string | null {
   if (!/^https?:\/\//i.test(text)) return null;
   try {

@@ -10,10 +10,10 @@ import { Mark } from "./mark.js";
 import { askAhead, learn, type Beginning } from "./beginning.js";
 import { Frame, type FrameProps } from "./frame.js";
 
-/** The token lives here and in the memory of the page, nowhere else: a tab that is closed has forgotten it. */
+/** Key in the session storage. The token is stored only there and in memory, so that closing the tab discards it. */
 const NAME = "daybook-token";
 
-/** The token of the fragment `#token=sk_…`, which is taken out of the address at once. */
+/** The token of the fragment `#token=sk_…`, which is removed from the address at once. */
 function takeTokenOfAddress(): string | null {
   const found = /^#token=([^&]+)/.exec(location.hash);
   if (found === null) return null;
@@ -33,7 +33,7 @@ function keptToken(): string | null {
   }
 }
 
-/** Where the browser keeps nothing, the token holds until the page is loaded anew. */
+/** Without session storage, the token lasts until the page is reloaded. */
 function keepToken(token: string | null): void {
   try {
     if (token === null) sessionStorage.removeItem(NAME);
@@ -56,7 +56,7 @@ function firstState(): AppState {
 
 const SIGNED_OUT = "The server does not take this token: it is unknown, expired or revoked.";
 
-/** The way in, or the page behind it. @param root of the API, without a slash at the end */
+/** The sign-in form or the signed-in page. @param root of the API, without a trailing slash */
 export function App({ root }: { readonly root: string }) {
   const { theme, shown, choose } = useTheme();
   const [{ token, reason }, setState] = useState(firstState);
@@ -73,19 +73,19 @@ export function App({ root }: { readonly root: string }) {
     return () => removeEventListener("hashchange", follow);
   }, []);
   const client = useMemo(() => (token === null ? null : new ApiClient(root, token, () => enter(null, SIGNED_OUT))), [root, token]);
-  // In the same turn: what is answered to the token before must not end this one.
+  // A layout effect: a late response to the previous token must not end this session.
   useLayoutEffect(() => () => client?.leave(), [client]);
   if (client === null) return <WayIn reason={reason} onToken={(given) => enter(given, null)} />;
   return <Inside key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => enter(null, null)} />;
 }
 
 interface WayInProps {
-  /** Why one stands here again; null: for the first time. */
+  /** Why the user was signed out; null on the first visit. */
   readonly reason: string | null;
   readonly onToken: (token: string) => void;
 }
 
-/** Asks for a token. */
+/** The sign-in form. */
 function WayIn({ reason, onToken }: WayInProps) {
   const [token, setToken] = useState("");
   const read = (event: Event) => {
@@ -123,13 +123,13 @@ function WayIn({ reason, onToken }: WayInProps) {
 
 type InsideProps = Omit<FrameProps, keyof Beginning>;
 
-/** Learns what the token may do before anything else is asked. */
+/** Reads what the token may do before any other query. */
 function Inside(props: InsideProps) {
   const { client, onSignOut } = props;
   const [known, setKnown] = useState<Beginning | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [attempt, setAttempt] = useState(0);
-  // Before anything is painted, for everything waits for it.
+  // A layout effect, before anything is painted: everything waits for it.
   useLayoutEffect(() => {
     const abort = new AbortController();
     setTrouble(null);

@@ -11,29 +11,29 @@ import { pictureHere, tellsPeriod } from "./use-picture.js";
 
 const RECENT_MS = 30 * 86_400_000;
 
-/** What is known before anything is shown. */
+/** What is loaded before anything is shown. */
 export interface Beginning {
   readonly token: TokenAnswer;
   readonly projects: readonly string[];
-  /** Shown where the address names no project, and no period. */
+  /** Used if the address names no project or no period. */
   readonly firstProject: string;
   readonly firstPeriod: PeriodName;
 }
 
-/** Asks at once what will be asked most likely, as far as the address tells: it is shown a round trip earlier. */
+/** Starts the most likely queries at once, as far as the address determines them, which saves a round trip. */
 export function askAhead(client: ApiClient, signal: AbortSignal): void {
   const picture = pictureHere();
   const ask = (question: PageQuery<unknown>) => void client.ask(question, signal).catch(() => undefined);
-  // The project that is always there is often the only one.
+  // The default project always exists and is often the only one.
   ask(extentQuestion(picture.project === "" ? "default" : picture.project, picture.zone));
   if (picture.view === "overview" && picture.project !== "") ask(webQuestion(scopeOf(picture, { nowMs: Date.now(), extent: null })));
 }
 
-/** What the token may do, and where to begin: all that this takes is asked at once. @throws Trouble */
+/** Loads what the token may do and where to begin, with all requests in parallel. @throws Trouble */
 export async function learn(client: ApiClient, signal: AbortSignal): Promise<Beginning> {
   const { project } = pictureHere();
   const nobody: ProjectsAnswer = { projects: [] };
-  // A token without the right to list projects is told by its own project.
+  // Without the right to list projects, the token's own project is used.
   const listed = client.ask(projectsQuestion, signal).catch((thrown: unknown) => {
     if (thrown instanceof Trouble && thrown.status === 403) return nobody;
     throw thrown;
@@ -49,13 +49,13 @@ export async function learn(client: ApiClient, signal: AbortSignal): Promise<Beg
   return { token, projects, firstProject, firstPeriod: isPast(firstProject, await recent) ? "all" : "30d" };
 }
 
-/** The project with the most events: "default" is there also where nothing is in it. */
+/** The project with the most events: "default" exists even if it is empty. */
 function busiest(projects: readonly string[], sizes: ByProjectAnswer | null): string {
   const [most] = sizes?.data ?? [];
   return most !== undefined && projects.includes(most.property) ? most.property : (projects[0] ?? "default");
 }
 
-/** Whether a project has nothing recent to show. */
+/** Whether a project has no recent events. */
 function isPast(project: string, recent: ByProjectAnswer | null): boolean {
   return recent !== null && !recent.data.some(({ property }) => property === project);
 }

@@ -22,7 +22,7 @@ import { type Theme, THEMES } from "./theme.js";
 import { usePicture } from "./use-picture.js";
 import { Mark } from "./mark.js";
 
-/** The zones that the browser knows, UTC first. */
+/** The time zones of the browser, UTC first. */
 const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
 
 const PERIOD_NAMES = [...(Object.entries(PERIODS) as [PeriodName, string][]), ["custom", "Custom…"] as const] as const;
@@ -40,7 +40,7 @@ const UNIT_NAMES = {
   year: "By year",
 } as const;
 
-/** The time that is looked at, and the filters: what a view does not take is not offered. */
+/** Controls for the time and the filters; only those that the view uses. */
 function ToolBar({ view }: { readonly view: ViewEntry }) {
   const { picture, scope, extent, go } = usePage();
   const { period } = picture;
@@ -117,12 +117,12 @@ interface SideBarProps {
 
 const THEME_NAMES = { auto: "Auto", light: "Light", dark: "Dark" } as const;
 
-/** Project, views, colours, the way out. */
+/** Project, views, colours and sign-out. */
 function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
   const { picture, token, go } = usePage();
   const links = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On small screens the links are one line, which may begin with others.
+    // On small screens the links are one line, in which the current one may be out of sight.
     const current = links.current?.querySelector<HTMLElement>("[aria-current]");
     if (current && links.current) links.current.scrollLeft = current.offsetLeft - links.current.clientWidth / 2;
   }, [picture.view]);
@@ -159,12 +159,12 @@ function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
   );
 }
 
-/** Changes that come at once are one. */
+/** Changes within this time are handled as one. */
 const GATHER_MS = 1_000;
-/** Who is online changes although nothing comes. */
+/** The number of people online changes even if nothing is stored. */
 const IDLE_MS = 60_000;
 
-/** A number that goes up when something was stored in the project, or a minute has passed, while the page is seen. */
+/** A counter that goes up when something was stored in the project, or a minute has passed, while the page is visible. */
 function useChanges(client: ApiClient, project: string): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {
@@ -202,7 +202,7 @@ export interface FrameProps extends Beginning {
   readonly onSignOut: () => void;
 }
 
-/** The views and what stands around them. */
+/** The views and the controls around them. */
 export function Frame({ client, token, projects, firstProject, firstPeriod, theme, themeShown, onTheme, onSignOut }: FrameProps) {
   const { picture: told, go, settle } = usePicture(firstPeriod);
   const project = projects.includes(told.project) ? told.project : firstProject;
@@ -238,7 +238,7 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
   );
 }
 
-/** From when to when the project has events: as months, which is as near as anybody needs. */
+/** The time in which the project has events, by month, which is precise enough. */
 function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageMoment["extent"] {
   const question = extentQuestion(project, zone);
   const [extent, setExtent] = useState(() => extentIn(client.known(question)?.answer, zone));
@@ -263,14 +263,14 @@ function extentIn(answer: TrendAnswer | undefined, zone: string): PageMoment["ex
   return first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;
 }
 
-/** A moment of today in the zone, which changes when the day does. */
+/** The current time, updated only when the day in the zone changes, or with `tick`. */
 function useToday(zone: string, tick: number): number {
   const nowMs = Date.now();
   const today = dayIn(zone === "" ? "UTC" : zone, nowMs);
   return useMemo(() => nowMs, [today, zone, tick]);
 }
 
-/** Shows a view; one that breaks leaves the rest of the page whole. */
+/** Shows a view; an error in it leaves the rest of the page intact. */
 function ViewPlace({ View }: { readonly View: ComponentType }) {
   const [broken, again] = useErrorBoundary((thrown: unknown) => console.error(thrown));
   if (broken === undefined) return <View />;

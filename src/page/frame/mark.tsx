@@ -1,4 +1,4 @@
-/** The name, and its sign. */
+/** The name with its logo. */
 export function Mark() {
   return (
     <span class="mark">

@@ -32,7 +32,7 @@ export function useTheme(): { readonly theme: Theme; readonly shown: string; rea
     system.addEventListener("change", follow);
     return () => system.removeEventListener("change", follow);
   }, []);
-  // Before anything is drawn: plots read the colours when they are made.
+  // Before anything is drawn: plots read the colours when they are created.
   document.documentElement.dataset["theme"] = theme;
   const choose = (chosen: Theme) => {
     keepTheme(chosen);

@@ -5,13 +5,13 @@ import type { Picture } from "../state/picture.js";
 
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The picture of the address, with what an address may leave out: the zone is then the browser's, which the address tells from now on. */
+/** The view state of the address. A missing zone becomes the browser's, which the address contains from then on. */
 export function pictureHere(): Picture {
   const told = pictureOf(location.search);
   return told.zone === "" ? { ...told, zone: BROWSER_ZONE } : told;
 }
 
-/** Whether the address says which time is meant. */
+/** Whether the address names a period. */
 export function tellsPeriod(): boolean {
   return new URLSearchParams(location.search).has("period");
 }
@@ -23,7 +23,7 @@ function write(picture: Picture, isNew: boolean): void {
   else history.replaceState(null, "", url);
 }
 
-/** The picture and the address, which always say the same. @param firstPeriod where the address tells none */
+/** The view state, kept in sync with the address. @param firstPeriod used if the address names none */
 export function usePicture(firstPeriod: PeriodName): {
   readonly picture: Picture;
   readonly go: (picture: Picture) => void;

@@ -1,7 +1,7 @@
 import type { NumberChange } from "../format/number.js";
 import { Icon } from "./icon.js";
 
-/** How a figure moved: an arrow and a share, in the colour of good or bad news. */
+/** The change of a figure: an arrow and a share, coloured as good or bad news. */
 export function ChangeMark({ change, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
   if (change === null) return null;
   const { direction, short, exact } = change;

@@ -5,7 +5,7 @@ import { Dialog } from "./dialog.js";
 
 interface ConfirmationProps {
   readonly title: string;
-  /** What has to be typed; null: a click is enough. */
+  /** Text that has to be typed; null: a click is enough. */
   readonly typed: string | null;
   readonly deed: string;
   readonly isDanger: boolean;
@@ -14,7 +14,7 @@ interface ConfirmationProps {
   readonly children: ComponentChildren;
 }
 
-/** Asks before something is done that cannot be undone: its name has to be typed. */
+/** Asks for confirmation of an action; if it cannot be undone, a name has to be typed. */
 export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, children }: ConfirmationProps) {
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);

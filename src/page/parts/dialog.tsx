@@ -6,11 +6,11 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** As a sheet at the side, for things to read. */
+  /** A sheet at the side, for reading. */
   readonly isWide?: boolean;
 }
 
-/** A window over the page: the browser keeps the focus within, closes it by Escape and gives the focus back. */
+/** A modal dialog: the browser keeps the focus inside, closes it on Escape and restores the focus. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     const dialog = element.current;
     if (dialog !== null && !dialog.open) dialog.showModal();
   }, []);
-  // A click beside the window has the dialog itself as its target: what is within covers it all.
+  // The dialog is the target only of clicks on its backdrop: its content covers the rest.
   const onClick = (event: MouseEvent) => {
     if (event.target === element.current) element.current?.close();
   };

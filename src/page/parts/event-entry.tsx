@@ -7,11 +7,11 @@ interface EventEntryProps {
   readonly label: string;
   readonly choice: EventChoice;
   readonly onChange: (choice: EventChoice) => void;
-  /** The label is heard, not seen. */
+  /** The label is for screen readers only. */
   readonly isBare?: boolean;
 }
 
-/** Chooses some events: a name, and filters. */
+/** Selects events by name and filters. */
 export function EventEntry({ label, choice, onChange, isBare = false }: EventEntryProps) {
   const names = useEventNames();
   return (

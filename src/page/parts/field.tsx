@@ -6,11 +6,11 @@ interface ChoiceProps<T extends string> {
   readonly value: T;
   readonly names: readonly (readonly [T, string])[];
   readonly onChoose: (value: T) => void;
-  /** The label is heard, not seen. */
+  /** The label is for screen readers only. */
   readonly isBare?: boolean;
 }
 
-/** One of several names. */
+/** A choice of one of several names. */
 export function Choice<T extends string>({ label, value, names, onChoose, isBare = false }: ChoiceProps<T>) {
   const onChange = (event: Event) => {
     const chosen = names.find(([name]) => event.target instanceof HTMLSelectElement && name === event.target.value);
@@ -33,7 +33,7 @@ export function Choice<T extends string>({ label, value, names, onChoose, isBare
 interface EntryProps {
   readonly label: string;
   readonly value: string;
-  /** Called when the text is settled: by Enter, a choice of the list, or leaving it. */
+  /** Called when the text is committed: by Enter, by choosing a suggestion, or on leaving the field. */
   readonly onSettle: (value: string) => void;
   readonly suggestions?: readonly (readonly [string, string])[];
   readonly placeholder?: string;
@@ -41,7 +41,7 @@ interface EntryProps {
   readonly isBare?: boolean;
 }
 
-/** A text, with what is suggested for it. */
+/** A text field with suggestions. */
 export function Entry({ label, value, onSettle, suggestions = [], placeholder = "", type = "text", isBare = false }: EntryProps) {
   const list = useId();
   const settle = (event: Event) => {
@@ -70,7 +70,7 @@ export function Entry({ label, value, onSettle, suggestions = [], placeholder = 
   );
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export function Check({ label, value, onChoose }: { readonly label: string; readonly value: boolean; readonly onChoose: (value: boolean) => void }) {
   return (
     <label class="check">
@@ -80,7 +80,7 @@ export function Check({ label, value, onChoose }: { readonly label: string; read
   );
 }
 
-/** A line of choices over a panel. */
+/** A row of choices above a panel. */
 export function Choices({ children }: { readonly children: ComponentChildren }) {
   return <div class="choices">{children}</div>;
 }

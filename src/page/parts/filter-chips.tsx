@@ -13,7 +13,6 @@ interface FilterDialogProps {
 
 const OPERATOR_NAMES = Object.entries(OPERATORS) as [OperatorName, string][];
 
-/** Makes a filter of any field. */
 function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
   const [field, setField] = useState("path");
   const [operator, setOperator] = useState<OperatorName>("is");
@@ -87,11 +86,11 @@ function ValueEntry({ value, suggestions, onInput, isList }: ValueEntryProps) {
 interface FilterChipsProps {
   readonly filters: readonly Filter[];
   readonly onChange: (filters: readonly Filter[]) => void;
-  /** What the button that adds one says. */
+  /** Label of the button that adds a filter. */
   readonly add?: string;
 }
 
-/** Filters as sentences, each with a button that takes it away. */
+/** Filters as sentences, each with a button that removes it. */
 export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsProps) {
   const [isAdding, setAdding] = useState(false);
   return (

@@ -27,7 +27,7 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** A sign beside a word, or in a button that has a name: never read out. */
+/** A sign next to a word, or in a button that has a name; hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -11,7 +11,7 @@ interface PictureLinkProps {
   readonly isCurrent?: boolean;
 }
 
-/** A link to another picture: a real one, which may be copied or opened beside this page. */
+/** A link to another view state, with a real address that can be copied or opened in a new tab. */
 export function PictureLink({ to, children, class: name, isCurrent = false }: PictureLinkProps) {
   const { go } = usePage();
   const onClick = (event: MouseEvent) => {
@@ -26,7 +26,7 @@ export function PictureLink({ to, children, class: name, isCurrent = false }: Pi
   );
 }
 
-/** Text that strangers chose; a link only where it is an http address, and one that tells the other side nothing. */
+/** Untrusted text; a link only if it is an http(s) address, and without a referrer. */
 export function Outside({ text }: { readonly text: string }) {
   const address = followable(text);
   if (address === null) return <>{text}</>;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Trouble } from "../ask/trouble.js";
 
-/** Nothing to show, and what may be done about it. */
+/** A message that there is nothing to show, and what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="notice" role="status">
@@ -29,7 +29,7 @@ function titleOf({ code, isLoad, status }: Trouble): string {
   return status >= 500 ? "Something broke on the server" : "The question cannot be answered";
 }
 
-/** Why there is no answer. */
+/** Explains why a query failed. */
 export function TroubleNotice({ trouble, onAgain }: { readonly trouble: Trouble; readonly onAgain: () => void }) {
   const { isLoad, detail, code, requestId, retryAfterSec } = trouble;
   return (
@@ -52,12 +52,12 @@ export function TroubleNotice({ trouble, onAgain }: { readonly trouble: Trouble;
   );
 }
 
-/** Something to know about a number, next to it. */
+/** A remark about a number, next to it. */
 export function Remark({ children }: { readonly children: ComponentChildren }) {
   return <p class="remark">{children}</p>;
 }
 
-/** Keeps the place of what will come. */
+/** Reserves the space of content that is loading. */
 export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { FormattedNumber } from "../format/number.js";
 
-/** A number: short in sight, exact on hover and for whoever listens. */
+/** A number: short on the page, exact on hover and for screen readers. */
 export function Num({ shown, hook }: { readonly shown: FormattedNumber; readonly hook?: string }) {
   const isExact = shown.short === shown.exact;
   return (

@@ -7,18 +7,18 @@ import { withFilter } from "../state/filter.js";
 import type { Picture } from "../state/picture.js";
 import type { PageMoment, ViewScope } from "../state/scope.js";
 
-/** What every view is given. */
+/** The context of every view. */
 export interface PageContext {
   readonly picture: Picture;
   readonly scope: ViewScope;
   readonly extent: PageMoment["extent"];
   readonly client: ApiClient;
   readonly token: TokenAnswer;
-  /** Goes up when something was stored. */
+  /** Goes up when stored data may have changed. */
   readonly tick: number;
   /** Changes with the colours. */
   readonly theme: string;
-  /** Shows another picture, as a new step of the history. */
+  /** Shows another view state, as a new entry of the history. */
   readonly go: (picture: Picture) => void;
 }
 
@@ -30,7 +30,7 @@ export function usePage(): PageContext {
   return page;
 }
 
-/** Adds filters to the picture. */
+/** Returns a function that adds filters to the view state. */
 export function useFilterBy(): (...filters: readonly Filter[]) => void {
   const { picture, go } = usePage();
   return (...filters) => go({ ...picture, filters: filters.reduce(withFilter, picture.filters) });

@@ -10,7 +10,7 @@ import { Dialog } from "./dialog.js";
 import { fileName, saveFile } from "./save.js";
 import { PlainTable } from "./table.js";
 
-/** Rows that the preview shows; the file has them all. */
+/** Rows of the preview; the file contains all. */
 const PREVIEW_ROWS = 100;
 
 interface QuestionDialogProps {
@@ -22,7 +22,7 @@ interface QuestionDialogProps {
   readonly onClose: () => void;
 }
 
-/** What a panel asked, how to ask it elsewhere, and its answer as a table and as files. */
+/** A panel's query, the curl command for it, and its response as a table and as files. */
 function QuestionDialog({ title, question, also, answer, sheet, onClose }: QuestionDialogProps) {
   const { client, scope } = usePage();
   const curl = curlOf(question, client.root);
@@ -76,7 +76,7 @@ function textOf({ method, path, body }: PageQuery<unknown>): string {
 
 function CopyButton({ text }: { readonly text: string }) {
   const [isDone, setDone] = useState(false);
-  // Off a secure origin browsers have no clipboard for pages: then there is no button, and the text can be marked by hand.
+  // Without a secure context there is no clipboard: the button is left out, and the text can be selected by hand.
   if (!isSecureContext) return null;
   const copy = () =>
     void navigator.clipboard.writeText(text).then(
@@ -93,25 +93,25 @@ function CopyButton({ text }: { readonly text: string }) {
 interface PanelProps<A> {
   readonly title: string;
   readonly reply: Reply<A>;
-  /** The answer as a table, to download and to read where there is a plot. */
+  /** The response as a table, to download, and to read where there is a plot. */
   readonly sheet: (answer: A) => Sheet;
   readonly children: (answer: A) => ComponentChildren;
-  /** Beside the title. */
+  /** Content next to the title. */
   readonly head?: ComponentChildren;
-  /** Lines that it will have, so that nothing jumps. */
+  /** Expected number of lines, so that the layout does not shift. */
   readonly lines?: number;
-  /** Shown while nothing is asked. */
+  /** Shown while there is no query. */
   readonly unasked?: ComponentChildren;
   readonly class?: string;
-  /** What else was asked for it. */
+  /** Another query that the panel depends on. */
   readonly also?: PageQuery<unknown> | null;
 }
 
-/** An answer with its question: what is shown here can be had by `curl`, and as a file. */
+/** A response with its query, which is also available as a curl command and as files. */
 export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unasked, class: name = "", also = null }: PanelProps<A>) {
   const [isAsked, setAsked] = useState(false);
   const { question, answer, trouble, isOld } = reply;
-  // An answer that could not be asked anew stays, and says so.
+  // A response that could not be refreshed stays, and is marked.
   const isKept = trouble !== null && answer !== null && (trouble.isLoad || trouble.code === "unreachable");
   const { client } = usePage();
   const unknown = question === null || isOld ? [] : client.unknownIn(question);

@@ -1,4 +1,4 @@
-/** Colours of the style sheet as a canvas takes them: those of the theme that is shown. */
+/** Colours of the style sheet for a canvas, in the current theme. */
 export interface PlotColours {
   readonly text: string;
   readonly grid: string;
@@ -25,7 +25,7 @@ export function plotColours(element: HTMLElement): PlotColours {
   return colours;
 }
 
-/** The same colour, thinner. */
+/** The same colour with an alpha value. */
 export function thin(colour: string, alpha: number): string {
   const [r, g, b] = colour.match(/[\d.]+/g) ?? [];
   return r === undefined || g === undefined || b === undefined ? colour : `rgba(${r}, ${g}, ${b}, ${alpha})`;

@@ -6,22 +6,22 @@ import { thin, type PlotColours } from "./plot-colours.js";
 export interface PlotLine {
   readonly name: string;
   readonly data: readonly (number | null)[];
-  /** Of an earlier time: drawn faint, behind the others. */
+  /** From an earlier period: drawn faint, below the others. */
   readonly isEarlier?: boolean;
 }
 
 export interface PlotLook {
   readonly kind: "line" | "bar";
-  /** Whether the last bucket is not over: its piece of a line is dashed. */
+  /** Whether the last bucket is not over: its part of a line is dashed. */
   readonly isOpenEnd: boolean;
   readonly labels: readonly string[];
   readonly format: (value: number | null) => FormattedNumber;
 }
 
-/** Steps of an axis of things that are counted: there is no half of one. */
+/** Axis steps for counts, which are whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
-/** Columns of a plot: the places of the buckets, and what each line has there. A line whose end is open is two: all but the end, and the end. */
+/** Columns of a plot: indexes of the buckets, and the values of each line. A line with an open end is two series: all but the end, and the end. */
 export function plotData(lines: readonly PlotLine[], bucketCount: number, { kind, isOpenEnd }: PlotLook): uPlot.AlignedData {
   const places = Array.from({ length: bucketCount }, (_, at) => at);
   const last = bucketCount - 1;
@@ -103,12 +103,12 @@ export function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: 
   };
 }
 
-/** A little above the largest, and never a plot of no height. */
+/** Ends slightly above the largest value, and is never empty. */
 function upToRound(min: number, max: number): [number, number] {
   return [min, max <= min ? min + 1 : max + (max - min) * 0.06];
 }
 
-/** Places with a label: the first, and as many others as there is room for, evenly. */
+/** Indexes with a label: the first, and as many others as fit, evenly spaced. */
 function placesOf(bucketCount: number, roomCount: number): number[] {
   const step = Math.max(1, Math.ceil(bucketCount / Math.max(1, roomCount)));
   return Array.from({ length: Math.ceil(bucketCount / step) }, (_, at) => at * step);

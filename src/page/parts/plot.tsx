@@ -5,15 +5,15 @@ import { plotColours } from "./plot-colours.js";
 import { plotData, plotOptions, plotSeries, type PlotLine, type PlotLook } from "./plot-options.js";
 
 interface PlotProps extends PlotLook {
-  /** What it shows, for those who do not see it. */
+  /** Describes the plot for screen readers. */
   readonly label: string;
   readonly lines: readonly PlotLine[];
-  /** Buckets in full, for the window beside the cursor; those of the earlier time, where there is one. */
+  /** Full names of the buckets, for the figures at the cursor; and those of the earlier period, if any. */
   readonly titles: readonly string[];
   readonly earlierTitles?: readonly string[];
 }
 
-/** Lines or bars over time. The pointer, or the arrows of the keyboard, tell the figures of a bucket. */
+/** Lines or bars over time. The pointer or the arrow keys show the figures of a bucket. */
 export function Plot(props: PlotProps) {
   const { lines, labels, titles, kind, isOpenEnd, label } = props;
   const { theme } = usePage();
@@ -78,7 +78,7 @@ function Reading({
   share,
   isOpen,
 }: PlotProps & { readonly at: number; readonly share: number; readonly isOpen: boolean }) {
-  // That of now first; it is drawn last, so that it lies above.
+  // The current period comes first here, although it is drawn last, on top.
   const now = lines.filter(({ isEarlier }) => isEarlier !== true);
   const earlier = lines.filter(({ isEarlier }) => isEarlier === true);
   return (
@@ -105,7 +105,7 @@ function Reading({
   );
 }
 
-/** What the colours of several lines mean. */
+/** Explains the colours of several lines. */
 export function Legend({ names }: { readonly names: readonly string[] }) {
   return (
     <ul class="legend">

@@ -7,25 +7,25 @@ import { Num } from "./number.js";
 import { useFilterBy } from "./page-context.js";
 
 export interface RankedRow {
-  /** What tells it from the others. */
+  /** Unique among the rows. */
   readonly key: string;
   readonly label: string;
   readonly figure: number;
   readonly shown: FormattedNumber;
   readonly more?: FormattedNumber;
-  /** What a click on it adds; null: it cannot be asked for by filters. */
+  /** Filters that a click adds; null: no filters select this row. */
   readonly filters: readonly Filter[] | null;
 }
 
 interface RankedListProps {
   readonly label: string;
-  /** What the labels are, and what the figures are. */
+  /** Headings of the labels and the figures. */
   readonly heads: readonly [string, string, ...string[]];
   readonly rows: readonly RankedRow[];
   readonly foot?: ComponentChildren;
 }
 
-/** Rows with bars, the largest first. While one of them is under the pointer or has the focus they keep their order, whatever comes in. */
+/** Rows with bars, largest first. While the list is hovered or has the focus, rows keep their order even if new data arrive. */
 export function RankedList({ label, heads, rows, foot }: RankedListProps) {
   const [isHeld, setHeld] = useState(false);
   const order = useRef<readonly string[]>([]);
@@ -100,7 +100,7 @@ function RowButton({ label, filters, onChoose }: { readonly label: string; reado
   );
 }
 
-/** Rows as they stood, with the figures of now; what is new comes at the end. */
+/** Rows in their previous order with the current figures; new ones come last. */
 function inOrder(rows: readonly RankedRow[], keys: readonly string[]): readonly RankedRow[] {
   const place = new Map(keys.map((key, at) => [key, at]));
   const placeOf = ({ key }: RankedRow) => place.get(key) ?? keys.length;

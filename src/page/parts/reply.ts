@@ -5,27 +5,27 @@ import { usePage } from "./page-context.js";
 
 const RETRY_SEC = 5;
 
-/** What is known of a question's answer. */
+/** The state of a query's response. */
 export interface Reply<A> {
   readonly question: PageQuery<A> | null;
-  /** Of this question, or of the one before while this one is under way. */
+  /** Of this query, or of the previous one while this one is loading. */
   readonly answer: A | null;
   readonly trouble: Trouble | null;
-  /** The answer shown is that of the question before. */
+  /** Whether the response shown is that of the previous query. */
   readonly isOld: boolean;
   readonly again: () => void;
 }
 
 interface ReplyState<A> {
-  /** Of the question that was answered, or failed, last. */
+  /** The query that succeeded or failed last. */
   readonly key: string;
   readonly answer: A | null;
-  /** Of the question that the answer is of. */
+  /** The query that the response belongs to. */
   readonly answerKey: string;
   readonly trouble: Trouble | null;
 }
 
-/** Asks, and asks again when something was stored, or later when the server has too much to do. null asks nothing. */
+/** Runs a query, repeats it when something was stored, and retries later if the server is overloaded. null runs nothing. */
 export function useReply<A>(question: PageQuery<A> | null): Reply<A> {
   const { client, tick } = usePage();
   const key = question === null ? "" : keyOf(question);
@@ -33,7 +33,7 @@ export function useReply<A>(question: PageQuery<A> | null): Reply<A> {
   const [attempt, setAttempt] = useState(0);
   const again = () => setAttempt((count) => count + 1);
 
-  // Before it is painted: what is asked a frame earlier is there a frame earlier.
+  // A layout effect: a request that is sent a frame earlier returns a frame earlier.
   useLayoutEffect(() => {
     if (question === null) return;
     const known = client.known(question);

@@ -1,4 +1,4 @@
-/** Hands a file to the reader. */
+/** Downloads a file. */
 export function saveFile(name: string, type: string, content: BlobPart): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
@@ -8,7 +8,7 @@ export function saveFile(name: string, type: string, content: BlobPart): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A name that every file system takes. */
+/** A file name that is valid on every file system. */
 export function fileName(title: string, project: string, extension: string): string {
   const plain = `${title} ${project}`
     .toLowerCase()

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Sheet } from "../format/sheet.js";
 
-/** A sheet as it is. */
+/** A sheet, unformatted. */
 export function PlainTable({ sheet, label }: { readonly sheet: Sheet; readonly label: string }) {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label={label}>
@@ -35,7 +35,6 @@ export interface Column<R> {
   readonly name: string;
   readonly cell: (row: R) => ComponentChildren;
   readonly isNumber?: boolean;
-  /** Orders by it. */
   readonly onSort?: () => void;
   readonly isSorted?: boolean;
 }

@@ -17,7 +17,7 @@ const zone: AddressCodec<string> = {
   print: (name) => (name === "" ? [] : [name]),
 };
 
-/** What all views share. */
+/** Members that all views share. */
 const SHARED = {
   view,
   project: text(),
@@ -28,10 +28,10 @@ const SHARED = {
   filters: filterList,
 } satisfies { readonly [K in Exclude<keyof Picture, "choices">]: AddressCodec<Picture[K]> };
 
-/** Filters are named one by one, so their name is in the singular. */
+/** Each filter is a parameter of its own, so the name is singular. */
 const NAMES: Readonly<Record<string, string>> = { filters: "filter" };
 
-/** The query string of a picture, without `?`. Choices of views that are not shown are left out. */
+/** The query string of a view state, without `?`. Choices of other views are left out. */
 export function addressOf(picture: Picture): string {
   const query = new URLSearchParams();
   const write = <T>(name: string, codec: AddressCodec<T>, value: T) => {
@@ -49,7 +49,7 @@ export function addressOf(picture: Picture): string {
   return query.toString().replaceAll("%2F", "/").replaceAll("%7E", "~").replaceAll("%21", "!").replaceAll("%3A", ":");
 }
 
-/** The picture of a query string. Whatever cannot be read is as it is at first. */
+/** The view state of a query string. Unreadable parts get their initial value. */
 export function pictureOf(search: string): Picture {
   const query = new URLSearchParams(search);
   const read = <K extends keyof typeof SHARED>(name: K) => SHARED[name].parse(query.getAll(NAMES[name] ?? name)) as Picture[K];

@@ -6,7 +6,7 @@ export const MEASURES = [
   "revenue",
 ] as const;
 
-/** What each view may be asked beside what all of them share, and how that stands in the address. */
+/** The choices of each view, besides those that all views share, and their form in the address. */
 export const CHOICES = {
   overview: {
     figure: oneOf(["visitors", "visits", "views"]),
@@ -60,10 +60,10 @@ type ValuesOf<T> = { readonly [K in keyof T]: T[K] extends AddressCodec<infer V>
 /** The choices of one view. */
 export type ChoicesOf<V extends ViewName> = ValuesOf<(typeof CHOICES)[V]>;
 
-/** What was chosen, each view's under its name. */
+/** The choices of all views, by name of the view. */
 export type Choices = { readonly [V in ViewName]: ChoicesOf<V> };
 
-/** A view's choices with their codecs, for those who go through them all. */
+/** A view's choices with their codecs, for iteration. */
 export function codecsOf(view: ViewName): [string, AddressCodec<unknown>][] {
   return Object.entries(CHOICES[view]) as [string, AddressCodec<unknown>][];
 }

@@ -1,12 +1,12 @@
-/** How one choice stands in the address: under a name, as no, one or several texts. What cannot be read is the initial value, never an error. */
+/** The form of a choice in the address: under a name, as zero or more texts. Unreadable texts give the initial value, never an error. */
 export interface AddressCodec<T> {
   readonly initial: T;
   readonly parse: (texts: readonly string[]) => T;
-  /** Nothing where the value is the initial one, so that addresses stay short. */
+  /** Empty for the initial value, so that addresses stay short. */
   readonly print: (value: T) => readonly string[];
 }
 
-/** One of several names; the first is the initial one. Case and blanks around do not matter. */
+/** One of several names; the first is the initial one. Ignores case and surrounding blanks. */
 export function oneOf<const N extends readonly [string, ...string[]]>(names: N): AddressCodec<N[number]> {
   const [initial] = names;
   const parse = ([given = ""]: readonly string[]): N[number] => names.find((name) => name === given.trim().toLowerCase()) ?? initial;
@@ -26,13 +26,13 @@ export function flag(): AddressCodec<boolean> {
   };
 }
 
-/** A whole number of a range; what lies beside it is moved into it. */
+/** A whole number of a range; numbers outside are clamped. */
 export function wholeNumber(initial: number, min: number, max: number): AddressCodec<number> {
   const parse = ([given = ""]: readonly string[]) => (/^\s*\d{1,9}\s*$/.test(given) ? Math.min(max, Math.max(min, Number(given))) : initial);
   return { initial, parse, print: (value) => (value === initial ? [] : [String(value)]) };
 }
 
-/** A list of things that are a text each; what cannot be read is left out. */
+/** A list whose items are one text each; unreadable ones are left out. */
 export function listOf<T>(parseItem: (text: string) => T | null, printItem: (item: T) => string, maxCount: number): AddressCodec<readonly T[]> {
   const parse = (texts: readonly string[]) =>
     texts.slice(0, maxCount).flatMap((each) => {
@@ -42,7 +42,7 @@ export function listOf<T>(parseItem: (text: string) => T | null, printItem: (ite
   return { initial: [], parse, print: (items) => items.map(printItem) };
 }
 
-/** Several texts as one: `~` stands between them, `!` escapes both. */
+/** Several texts as one, separated by `~`; `!` escapes both. */
 export function joinParts(parts: readonly string[]): string {
   return parts.map((part) => part.replaceAll("!", "!0").replaceAll("~", "!1")).join("~");
 }

@@ -2,7 +2,7 @@
 
 const DAY_MS = 86_400_000;
 
-/** Whether it is a day of the years 1970 to 9999. */
+/** Whether a text is a day of the years 1970 to 9999. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < "1970") return false;
   const ms = Date.parse(`${text}T00:00:00Z`);
@@ -13,7 +13,7 @@ export function addDays(day: string, count: number): string {
   return dayOfMs(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS);
 }
 
-/** Days from one to the other, both counted. */
+/** Number of days between two days, including both. */
 export function dayCount(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS) + 1;
 }
@@ -22,12 +22,12 @@ function dayOfMs(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** What a calendar in the zone shows at an instant. */
+/** The day in a zone at an instant. */
 export function dayIn(zone: string, nowMs: number): string {
   return dayOfMs(nowMs + offsetMs(zone, nowMs));
 }
 
-/** How far clocks of the zone are ahead of UTC at an instant. */
+/** The offset of a zone from UTC at an instant; positive if its clocks are ahead. */
 function offsetMs(zone: string, nowMs: number): number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
@@ -44,12 +44,12 @@ function offsetMs(zone: string, nowMs: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(nowMs / 1000) * 1000;
 }
 
-/** The first instant of a day in a zone, ISO 8601 in UTC: for questions whose own days are those of UTC. */
+/** The first instant of a day in a zone, ISO 8601 in UTC: for routes that count days in UTC. */
 export function startOfDay(day: string, zone: string): string {
   const wanted = Date.parse(`${day}T00:00:00Z`);
   const first = wanted - offsetMs(zone, wanted);
   const second = wanted - offsetMs(zone, first);
-  // Where the clock jumps over midnight neither shows it: the later one is the first instant of the day.
+  // If the clock skips midnight, neither shows it: the later one is the first instant of the day.
   const start = dayIn(zone, second) < day ? Math.max(first, second) : second;
   return new Date(start).toISOString();
 }
@@ -59,7 +59,7 @@ export function endOfDay(day: string, zone: string): string {
   return new Date(Date.parse(startOfDay(addDays(day, 1), zone)) - 1).toISOString();
 }
 
-/** Whether the runtime knows a zone of this name. */
+/** Whether the runtime has a zone of this name. */
 export function isZone(name: string): boolean {
   if (name === "" || /^[+-]/.test(name)) return false;
   try {

@@ -1,7 +1,7 @@
 import { joinParts, listOf, splitParts, type AddressCodec } from "./codecs.js";
 import { filterOf, filterParts, type Filter } from "./filter.js";
 
-/** Some events: of a name ("": of any), and that match filters. */
+/** A choice of events: those with a name ("": any) that match filters. */
 export interface EventChoice {
   readonly event: string;
   readonly filters: readonly Filter[];
@@ -30,12 +30,12 @@ function printChoice({ event, filters }: EventChoice): string {
   return joinParts([event, ...filters.flatMap(filterParts)]);
 }
 
-/** One choice of events; at first any. */
+/** One choice of events; any event initially. */
 export const eventChoice: AddressCodec<EventChoice> = {
   initial: ANY_EVENT,
   parse: ([given]) => (given === undefined ? ANY_EVENT : parseChoice(given)),
   print: (choice) => (isAnyEvent(choice) ? [] : [printChoice(choice)]),
 };
 
-/** Steps of a funnel. */
+/** The steps of a funnel. */
 export const stepList: AddressCodec<readonly EventChoice[]> = listOf(parseChoice, printChoice, STEP_COUNT);

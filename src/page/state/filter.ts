@@ -1,6 +1,6 @@
 import { joinParts, listOf, splitParts, type AddressCodec } from "./codecs.js";
 
-/** The operators that the page offers, as the wire names them, and how they read in a sentence. */
+/** The operators that the page offers, by name in the API, and their wording in a sentence. */
 export const OPERATORS = {
   is: "is",
   is_not: "is not",
@@ -28,23 +28,23 @@ export type OperatorName = keyof typeof OPERATORS;
 export interface Filter {
   readonly field: string;
   readonly operator: OperatorName;
-  /** "" where the operator asks for none. */
+  /** "" if the operator takes none. */
   readonly value: string;
 }
 
-/** At most so many in a picture: questions take 100 in all, steps of funnels have some of their own. */
+/** Maximum in a view state: a query accepts 100 in all, and the steps of a funnel have their own. */
 const FILTER_COUNT = 20;
 
 function isOperator(text: string): text is OperatorName {
   return Object.hasOwn(OPERATORS, text);
 }
 
-/** Whether it compares with something. */
+/** Whether an operator compares with a value. */
 export function takesValue(operator: OperatorName): boolean {
   return operator !== "is_set" && operator !== "is_not_set";
 }
 
-/** A filter of three texts; null where they are none. */
+/** A filter from three texts; null if they are invalid. */
 export function filterOf(field = "", operator = "", value = ""): Filter | null {
   const name = operator.trim().toLowerCase();
   if (field === "" || !isOperator(name)) return null;
@@ -52,7 +52,7 @@ export function filterOf(field = "", operator = "", value = ""): Filter | null {
   return value === "" ? null : { field, operator: name, value };
 }
 
-/** What a click on a row asks for: the value, or that there is none. */
+/** The filter for a clicked row: its value, or that there is none. */
 export function filterByValue(field: string, value: string): Filter {
   return value === "" ? { field, operator: "is_not_set", value: "" } : { field, operator: "is", value };
 }
@@ -65,7 +65,7 @@ function sameFilter(a: Filter, b: Filter): boolean {
   return a.field === b.field && a.operator === b.operator && a.value === b.value;
 }
 
-/** The filters with one more, unless it is there. */
+/** Adds a filter unless it is present; beyond the limit, the oldest ones are dropped. */
 export function withFilter(filters: readonly Filter[], added: Filter): readonly Filter[] {
   return filters.some((each) => sameFilter(each, added)) ? filters : [...filters, added].slice(-FILTER_COUNT);
 }

@@ -1,7 +1,7 @@
 import type { AddressCodec } from "./codecs.js";
 import { addDays, dayCount, isDay } from "./dates.js";
 
-/** The periods with a name, and what they are called. */
+/** The named periods and their labels. */
 export const PERIODS = {
   today: "Today",
   "7d": "Last 7 days",
@@ -14,7 +14,7 @@ export const PERIODS = {
 
 export type PeriodName = keyof typeof PERIODS;
 
-/** A period with a name, which moves with the days, or two days that stay. */
+/** A named period, which moves with the current day, or two fixed days. */
 export type Period = PeriodName | { readonly from: string; readonly to: string };
 
 /** Days, both included; null: open. */
@@ -29,7 +29,7 @@ function isName(text: string): text is PeriodName {
   return Object.hasOwn(PERIODS, text);
 }
 
-/** The days of a period, as of today. */
+/** The days of a period as of today. */
 export function rangeOf(period: Period, today: string): DayRange {
   if (typeof period !== "string") return period;
   if (period === "all") return { from: null, to: null };
@@ -38,7 +38,7 @@ export function rangeOf(period: Period, today: string): DayRange {
   return { from: addDays(today, -(DAYS_BACK[period] ?? 29)), to: today };
 }
 
-/** `7d`, or two days: `2026-03-01..2026-03-31`; the wrong way round is put right, one day alone is that day. */
+/** `7d`, or two days: `2026-03-01..2026-03-31`; the wrong order is corrected, and one day stands for itself. */
 function parsePeriod([given = ""]: readonly string[]): Period {
   const text = given.trim().toLowerCase();
   if (isName(text)) return text;
@@ -50,14 +50,14 @@ function parsePeriod([given = ""]: readonly string[]): Period {
 export const period: AddressCodec<Period> = {
   initial: "30d",
   parse: parsePeriod,
-  // Always told: where an address is silent, the page begins with a time that has events.
+  // Always printed: without a period in the address, the page chooses one that has events.
   print: (value) => [typeof value === "string" ? value : `${value.from}..${value.to}`],
 };
 
 export const INTERVALS = ["auto", "hour", "day", "week", "month", "quarter", "year"] as const;
 export type Unit = Exclude<(typeof INTERVALS)[number], "auto">;
 
-/** A unit that gives a plot some dozens of points. */
+/** A unit for which a plot has a few dozen points. */
 export function unitFor({ from, to }: DayRange): Unit {
   if (from === null || to === null) return "month";
   const days = dayCount(from, to);

@@ -2,10 +2,10 @@ import { INITIAL_CHOICES, type Choices, type ChoicesOf, type ViewName } from "./
 import type { Filter } from "./filter.js";
 import type { INTERVALS, Period } from "./period.js";
 
-/** Everything that decides what the page shows; it stands in the address, whole. */
+/** The view state: everything that determines what the page shows. The address contains all of it. */
 export interface Picture {
   readonly view: ViewName;
-  /** "": the first there is. */
+  /** "": the one with the most events. */
   readonly project: string;
   readonly period: Period;
   readonly compare: "previous" | "year" | "none";
@@ -27,12 +27,12 @@ export const FIRST_PICTURE: Picture = {
   choices: INITIAL_CHOICES,
 };
 
-/** The picture with other choices of a view, which is then the one shown. */
+/** The view state with other choices of a view, which becomes the current one. */
 export function choose<V extends ViewName>(picture: Picture, view: V, changed: Partial<ChoicesOf<V>>): Picture {
   return { ...picture, view, choices: { ...picture.choices, [view]: { ...picture.choices[view], ...changed } } };
 }
 
-/** Another view of the same time, project and filters. */
+/** Another view with the same time, project and filters. */
 export function turnTo(picture: Picture, view: ViewName): Picture {
   return { ...picture, view };
 }

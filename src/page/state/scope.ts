@@ -3,13 +3,13 @@ import type { Filter } from "./filter.js";
 import { rangeOf, unitFor, type DayRange, type Unit } from "./period.js";
 import type { Picture } from "./picture.js";
 
-/** What a picture does not say: the moment, and how far the data of its project reach (null: not known, or nothing is there). */
+/** What a view state does not contain: the current time, and the first and last day of the project's data (null: unknown, or no data). */
 export interface PageMoment {
   readonly nowMs: number;
   readonly extent: { readonly from: string; readonly to: string } | null;
 }
 
-/** A picture at a moment: what questions are made of. */
+/** A view state at a point in time, from which queries are built. */
 export interface ViewScope extends DayRange {
   readonly project: string;
   readonly zone: string;

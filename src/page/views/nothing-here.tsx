@@ -3,7 +3,7 @@ import { Empty } from "../parts/notice.js";
 import { PictureLink } from "../parts/link.js";
 import { usePage } from "../parts/page-context.js";
 
-/** No event lies in the period, or passes the filters: says so, and where there are some. */
+/** Explains that no event lies in the period or matches the filters, and where there are some. */
 export function NothingHere() {
   const { picture, scope, extent } = usePage();
   const isOutside = extent !== null && ((scope.from !== null && scope.from > extent.to) || (scope.to !== null && scope.to < extent.from));

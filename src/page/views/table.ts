@@ -12,7 +12,7 @@ import { Revenue } from "./revenue/revenue.js";
 import { Store } from "./store/store.js";
 import { Trends } from "./trends/trends.js";
 
-/** What of the picture a view looks at. */
+/** Parts of the view state that a view uses. */
 export type Taken = "period" | "compare" | "interval" | "filters";
 
 export interface ViewEntry {
@@ -22,7 +22,7 @@ export interface ViewEntry {
   readonly View: ComponentType;
 }
 
-/** The views, in the order of their links. */
+/** The views, in order of navigation. */
 export const VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "overview", title: "Overview", takes: ["period", "compare", "interval", "filters"], View: Overview },
   { name: "trends", title: "Trends", takes: ["period", "compare", "interval", "filters"], View: Trends },

@@ -4,13 +4,13 @@ import { usePage } from "../parts/page-context.js";
 
 interface TimeRemarksProps {
   readonly buckets: readonly TrendBucket[];
-  /** Whether the figures are numbers of people. */
+  /** Whether the figures count people. */
   readonly areUniques: boolean;
-  /** Whether the time before is drawn too. */
+  /** Whether the earlier period is drawn too. */
   readonly hasEarlier: boolean;
 }
 
-/** What a reader of figures over time has to know: always a line, so that nothing moves when it changes. */
+/** Remarks on figures over time: always one line, so that the layout does not shift. */
 export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
   const { scope, picture } = usePage();
   const remarks: string[] = [];

@@ -4,7 +4,7 @@ import { money, number, type FormattedNumber } from "../format/number.js";
 import { Remark } from "../parts/notice.js";
 import { Num } from "../parts/number.js";
 
-/** Money without a rate, which is part of no other number. */
+/** Money without a rate, which no other number includes. */
 export function UnconvertedRemark({ unconverted }: { readonly unconverted: ShownUnconverted }) {
   if (unconverted.length === 0) return null;
   return (
@@ -21,7 +21,7 @@ export function UnconvertedRemark({ unconverted }: { readonly unconverted: Shown
   );
 }
 
-/** Currencies are what senders wrote: some are none that `Intl` takes. */
+/** Currencies are as sent, and `Intl` rejects some of them. */
 function shownIn(revenue: number, currency: string): FormattedNumber {
   if (/^[A-Z]{3}$/.test(currency)) return money(revenue, currency);
   const { short, exact } = number(revenue);

@@ -6,17 +6,17 @@ import { instants, present, wireFilter } from "./scoped.js";
 
 const SEARCH_ROWS = 50;
 
-/** Events of the project, newest first. @param cursor of the page before; null: the first page */
+/** Events of the project, newest first. @param cursor of the previous page; null: the first page */
 export function searchQuestion(scope: ViewScope, { event }: Pick<ChoicesOf<"events">, "event">, cursor: string | null): PageQuery<SearchAnswer> {
   return search(scope, { event_name: event === "" ? null : event, ...instants(scope) }, scope.filters.map(wireFilter), cursor);
 }
 
-/** One event by its id, whenever it was. */
+/** One event by id, whatever its time. */
 export function eventQuestion(scope: ViewScope, id: string): PageQuery<SearchAnswer> {
   return search(scope, {}, [{ field_name: "id", operator: "is", value: id }], null);
 }
 
-/** What somebody did in a span of time, such as a session. */
+/** What a person did in a time range, such as a session. */
 export function eventsOfPersonQuestion(identity: string, project: string, start: string, end: string): PageQuery<SearchAnswer> {
   const filters = [
     wireFilter({ field: "project", operator: "is", value: project }),

@@ -5,7 +5,7 @@ import { personQuery } from "./people.js";
 export const tokenQuestion: PageQuery<TokenAnswer> = get("/v1/token");
 export const projectsQuestion: PageQuery<ProjectsAnswer> = get("/v1/projects");
 
-/** How many events each project has, the most first. @param since ISO 8601; null: of all time */
+/** Number of events per project, most first. @param since ISO 8601; null: of all time */
 export function byProjectQuestion(since: string | null): PageQuery<ByProjectAnswer> {
   return post("/analytics/aggregate", { field: "project", ...(since !== null && { start_date: since }) });
 }
@@ -29,7 +29,7 @@ export function resolveQuestion(id: string, resolution: NonNullable<ShownRequest
   return post(`/v1/privacy-requests/${encodeURIComponent(id)}/resolve`, { resolution });
 }
 
-/** Everything held about a person, as lines of JSON. */
+/** All data about a person, as JSON lines. */
 export function bundleQuestion(id: string): PageQuery<string> {
   return get(`/v1/privacy-requests/${encodeURIComponent(id)}/bundle`);
 }

@@ -18,18 +18,18 @@ const SESSION_ROWS = 20;
 const REFERRER_ROWS = 10;
 const COMPANY_ROWS = 100;
 const COMPANY_USERS = 50;
-/** The most days that reports about companies look back. */
+/** Maximum number of days that reports about companies look back. */
 export const RANGE_DAYS = 365;
 
-/** Where reports about a person begin and end: an open side would be their last 30 days. */
+/** Range limits for reports about a person: without dates they cover the last 30 days. */
 const EVER = { start_date: "1970-01-01", end_date: "9999-12-31" };
 
-/** Who did most in the range, by user id. */
+/** The most active people in the range, by user id. */
 export function mostActiveQuestion(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", scope, { interval: "total", breakdown: { fields: ["user_id"], limit: PEOPLE_ROWS } });
 }
 
-/** A person as they are asked for: an email has an `@`, any other text is an id. */
+/** How a person is identified in a request: text with an `@` is an email, any other text an id. */
 export function personQuery(person: string): { readonly email: string } | { readonly user_id: string } {
   const key = person.trim();
   return key.includes("@") ? { email: key } : { user_id: key };
@@ -57,7 +57,7 @@ export function personSessionsQuestion(scope: ViewScope, person: string, cursor:
   return aboutPerson("sessions", scope, person, { limit: SESSION_ROWS, cursor });
 }
 
-/** The days before now that reports about companies take, and whether that is less than the picture's range. */
+/** The days before now that reports about companies cover, and whether that is less than the selected range. */
 export function companyDays({ from, today }: ViewScope): { readonly days: number; readonly isCut: boolean } {
   const days = from === null ? RANGE_DAYS + 1 : Math.max(1, dayCount(from, today));
   return { days: Math.min(RANGE_DAYS, days), isCut: days > RANGE_DAYS };

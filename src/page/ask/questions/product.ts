@@ -9,7 +9,7 @@ const DAY_SEC = 86_400;
 const ROW_COUNT = 10;
 const PATH_ROWS = 60;
 
-/** The funnel that was built; null while it has fewer than two steps that say something. */
+/** The configured funnel; null if it has fewer than two steps, or one that any event matches. */
 export function funnelQuestion(scope: ViewScope, { step, order, level, window, by }: ChoicesOf<"funnels">): PageQuery<FunnelAnswer> | null {
   if (step.length < 2 || step.some(isAnyEvent)) return null;
   return insight("funnel", scope, {
@@ -21,7 +21,7 @@ export function funnelQuestion(scope: ViewScope, { step, order, level, window, b
   });
 }
 
-/** Who came back. */
+/** How many members of each cohort come back. */
 export function retentionQuestion(
   scope: ViewScope,
   { cohort, back, members, returned, unit, periods }: ChoicesOf<"retention">,
@@ -36,22 +36,22 @@ export function retentionQuestion(
   });
 }
 
-/** Who is new in a unit of time, stays, comes again or stays away. */
+/** New, returning, resurrecting and dormant people by unit of time. */
 export function lifecycleQuestion(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<LifecycleAnswer> {
   return insight("lifecycle", among(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: unit });
 }
 
-/** On how many units of the range somebody was active. */
+/** In how many units of the range people were active. */
 export function stickinessQuestion(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<StickinessAnswer> {
   return insight("stickiness", among(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: "total", unit });
 }
 
-/** The scope with the filters of a choice of events. */
+/** The scope with the additional filters of an event choice. */
 function among(scope: ViewScope, { filters }: EventChoice): ViewScope {
   return { ...scope, filters: [...scope.filters, ...filters] };
 }
 
-/** Ways through visits. */
+/** Paths through visits. */
 export function pathsQuestion(scope: ViewScope, { node, start, end, depth }: ChoicesOf<"paths">): PageQuery<PathsAnswer> {
   return insight("paths", scope, {
     node: node === "" ? "path" : node,

@@ -7,7 +7,7 @@ import { instants } from "./scoped.js";
 const ATTRIBUTION_ROWS = 50;
 const COHORT_MONTHS = 36;
 
-/** Money by who brought those who paid. */
+/** Revenue by attribution. */
 export function attributionQuestion(scope: ViewScope, { model, level, dimension }: ChoicesOf<"revenue">): PageQuery<AttributionAnswer> {
   const { start_date, end_date } = instants(scope);
   const path = `/v1/projects/${encodeURIComponent(scope.project)}/revenue/by-attribution`;
@@ -15,7 +15,7 @@ export function attributionQuestion(scope: ViewScope, { model, level, dimension 
   return get(path, { model, level, dimension, ...dates, limit: ATTRIBUTION_ROWS });
 }
 
-/** What each month's new customers paid, of all time. */
+/** Revenue of each month's new customers, of all time. */
 export function cohortsQuestion(scope: ViewScope, { level }: Pick<ChoicesOf<"revenue">, "level">): PageQuery<CohortsAnswer> {
   return get(`/v1/projects/${encodeURIComponent(scope.project)}/revenue/ltv-cohorts`, { level, limit: COHORT_MONTHS });
 }

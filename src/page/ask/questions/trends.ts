@@ -4,19 +4,19 @@ import type { TrendAnswer } from "../answers.js";
 import type { PageQuery } from "../question.js";
 import { insight } from "./scoped.js";
 
-/** Series that one plot shows at most. */
+/** Maximum number of series in one plot. */
 export const SERIES_COUNT = 8;
 const NAME_COUNT = 200;
 const VALUE_COUNT = 50;
 
 const WITHOUT_FIELD: readonly string[] = ["events", "unique_users", "sessions", "revenue"];
 
-/** Whether a measure is of a field. */
+/** Whether a measure needs a field. */
 export function takesField(measure: (typeof MEASURES)[number]): boolean {
   return !WITHOUT_FIELD.includes(measure);
 }
 
-/** The trend that was chosen; null while its measure lacks a field. */
+/** The configured trend; null if its measure lacks a field. */
 export function trendQuestion(scope: ViewScope, { event, measure, field, by, cumulative }: ChoicesOf<"trends">): PageQuery<TrendAnswer> | null {
   if (takesField(measure) && field === "") return null;
   return insight("trend", scope, {
@@ -29,12 +29,12 @@ export function trendQuestion(scope: ViewScope, { event, measure, field, by, cum
   });
 }
 
-/** The names of events in the range, the most frequent first. */
+/** Names of events in the range, most frequent first. */
 export function eventNamesQuestion(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: ["name"], limit: NAME_COUNT } });
 }
 
-/** Values of a field in the range, the most frequent first. */
+/** Values of a field in the range, most frequent first. */
 export function fieldValuesQuestion(scope: ViewScope, field: string): PageQuery<TrendAnswer> {
   return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: [field], limit: VALUE_COUNT } });
 }

@@ -14,7 +14,7 @@ import { useReply } from "../../parts/reply.js";
 import { Grid } from "../../parts/table.js";
 import { choose } from "../../state/picture.js";
 
-/** Companies, and who of them is active. */
+/** Companies and their active people. */
 export function Companies() {
   const { picture, scope } = usePage();
   const { sort, company } = picture.choices.companies;

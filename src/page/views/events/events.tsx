@@ -20,7 +20,7 @@ import { Empty, Skeleton, TroubleNotice } from "../../parts/notice.js";
 import { filterByValue, withFilter } from "../../state/filter.js";
 import { NothingHere } from "../nothing-here.js";
 
-/** What an event calls its fields, and what filters call them. */
+/** Names of the fields in an event, and in filters. */
 const FIELDS: readonly (readonly [keyof ShownEvent, string])[] = [
   ["url", "url"],
   ["hostname", "hostname"],
@@ -42,7 +42,7 @@ const FIELDS: readonly (readonly [keyof ShownEvent, string])[] = [
   ["language", "language"],
 ];
 
-/** One event, whole. Each of its values makes a filter. */
+/** A single event with all its fields. Each value can be turned into a filter. */
 function EventDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { scope } = usePage();
   const { answer, trouble, again } = useReply(eventQuestion(scope, id));
@@ -127,7 +127,7 @@ function Fact({ name, field, value }: { readonly name: string; readonly field: s
   );
 }
 
-/** Single events: found by filters, followed as they come, seen whole. */
+/** Single events: filtered, followed live, and opened with all their fields. */
 export function Events() {
   const { picture, scope, client, go } = usePage();
   const { event, open } = picture.choices.events;
@@ -194,20 +194,20 @@ export function Events() {
   );
 }
 
-/** The events of a question that are shown: its first page, and those that were asked for after. */
+/** The shown events of a query: its first page, and pages loaded later. */
 interface EventPages {
   readonly key: string;
   readonly events: readonly ShownEvent[];
   readonly cursor: string | null;
 }
 
-/** Those of the newest page that are not shown yet. */
+/** Events of the newest page that are not shown yet. */
 function newEvents(pages: EventPages, { events }: SearchAnswer): ShownEvent[] {
   const known = new Set(pages.events.map(({ id }) => id));
   return events.filter(({ id }) => !known.has(id));
 }
 
-/** The newest page over what is shown; alone, where nothing joins them or the question is another one. */
+/** Puts the newest page above the shown events; replaces them if there may be a gap, or if the query is another. */
 function withNew(pages: EventPages | null, key: string, newest: SearchAnswer): EventPages {
   if (pages === null || pages.key !== key) return { key, events: newest.events, cursor: newest.cursor };
   const added = newEvents(pages, newest);
@@ -215,7 +215,6 @@ function withNew(pages: EventPages | null, key: string, newest: SearchAnswer): E
   return { key, events: [...added, ...pages.events], cursor: pages.cursor };
 }
 
-/** One page more at the end. */
 function withOlder(pages: EventPages | null, key: string, older: SearchAnswer): EventPages | null {
   if (pages === null || pages.key !== key) return pages;
   return { key, events: [...pages.events, ...newEvents(pages, older)], cursor: older.cursor };
@@ -227,7 +226,7 @@ interface EventRowsProps {
   readonly onOpen: (event: ShownEvent) => void;
 }
 
-/** Events in lines; each opens whole. */
+/** Events as rows; each opens with all its fields. */
 function EventRows({ events, zone, onOpen }: EventRowsProps) {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Events">

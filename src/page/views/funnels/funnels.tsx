@@ -27,7 +27,6 @@ interface FunnelShownProps {
 
 const COUNTED = { identity: ["person", "people"], session: ["visit", "visits"], account: ["company or person", "companies and people"] } as const;
 
-/** Steps as bars beside each other, and what is known of each. */
 function FunnelShown({ answer: { steps, rows, pending }, chosen }: FunnelShownProps) {
   if (steps[0]?.entities === 0) return <NothingHere />;
   const [one, many] = COUNTED[chosen.level];
@@ -146,7 +145,7 @@ interface StepListProps {
 
 const STEP_COUNT = 20;
 
-/** The steps of a funnel, to change, to move and to take away. */
+/** The steps of a funnel, which can be edited, moved and removed. */
 function StepList({ steps, onChange }: StepListProps) {
   const shown = steps.length === 0 ? [ANY_EVENT, ANY_EVENT] : steps;
   const replace = (at: number, step: EventChoice) => onChange(shown.map((each, index) => (index === at ? step : each)));
@@ -206,7 +205,7 @@ const LEVELS = [
   ["account", "companies"],
 ] as const;
 
-/** How many go how far. */
+/** How many entities get through each step. */
 export function Funnels() {
   const { picture, scope, go } = usePage();
   const chosen = picture.choices.funnels;

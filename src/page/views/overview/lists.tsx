@@ -19,23 +19,23 @@ import { filterByValue, type Filter } from "../../state/filter.js";
 
 type VisitList = WebAnswer["sources"];
 
-/** What labels of touches say where there was none, and where it did not tell the field. */
+/** Labels of visits without a touch, and of touches without a value for the field. */
 const WITHOUT_TOUCH = ["(direct)", "(none)"];
 const UNTOLD = "(not set)";
 
 /**
- * What asks for the visits of a row: those with an event that has the value. null for visits that nobody brought: their first event has no touch,
- * but nearly every visit has later ones without, so that a filter for what is not set would give far more than the row counts.
+ * Filters for the visits of a row: those with an event that has the value. Null for visits without a touch: only their first event matters,
+ * but nearly every visit has later events without a touch, so a filter for unset values would match far more visits than the row counts.
  */
 function filtersOf(field: string, value: string): readonly Filter[] | null {
   if (!field.startsWith("touch_")) return [filterByValue(field, value)];
   if (WITHOUT_TOUCH.includes(value)) return null;
-  // Somebody brought these visits, but did not say so much.
+  // These visits have a touch that lacks this field.
   if (value === UNTOLD) return [{ field: "touch_source", operator: "is_set", value: "" }, filterByValue(field, "")];
   return [filterByValue(field, value)];
 }
 
-/** Rows of a list of visits. @param field what a click filters by */
+/** Rows of a list of visits. @param field that a click filters by */
 export function visitRows(list: VisitList, field: string): RankedRow[] {
   return list.map(({ value, visitors, visits }) => ({
     key: value,
@@ -58,7 +58,7 @@ function pageRows(list: WebAnswer["pages"]): RankedRow[] {
   }));
 }
 
-/** Rows of visits by fields of their first event; the last field is the one that is meant, those before it tell namesakes apart. */
+/** Rows of visits by fields of their first event; the last field is the listed one, those before it distinguish equal values. */
 export function brokenRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: readonly string[]): RankedRow[] {
   return rows.map(({ values, figures }) => {
     const named = fields.map((field, at) => [field, values[at] ?? ""] as const).reverse();
@@ -73,7 +73,7 @@ export function brokenRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: re
   });
 }
 
-/** The lists of one panel by the names of its choice, each with the name of its tab. */
+/** The lists of one panel, by choice, each with the name of its tab. */
 type PanelLists<N extends string> = Readonly<Record<N, readonly [string, OverviewList]>>;
 
 const PAGES: PanelLists<OverviewChoices["pages"]> = {
@@ -103,7 +103,7 @@ const PANELS = { pages: ["Pages", PAGES], sources: ["Sources", SOURCES], places:
 type OverviewChoices = ChoicesOf<"overview">;
 type PanelName = keyof typeof PANELS;
 
-/** Where visits began and led, and where they came from. */
+/** Lists of pages, sources, places and devices of visits. */
 export function Lists({ web }: { readonly web: Reply<WebAnswer> }) {
   return (
     <div class="pair">
@@ -136,14 +136,14 @@ function named(name: string): OverviewList["heads"] {
   return [name, "Visitors", "Visits"];
 }
 
-/** Of lists that are ranked by visits. */
+/** For lists that are ranked by visits. */
 function ofVisits(name: string): OverviewList["heads"] {
   return [name, "Visits", "Visitors"];
 }
 
 type Heads = readonly [string, string, string];
 
-/** A list of the overview's own answer, or visits broken down by fields that it does not have. */
+/** A list of the overview's own response, or visits by fields that it lacks. */
 type OverviewList =
   | { readonly heads: Heads; readonly rows: (answer: WebAnswer) => RankedRow[] }
   | { readonly heads: Heads; readonly fields: readonly string[] };
@@ -155,7 +155,7 @@ interface ListPanelProps {
   readonly tabs: ComponentChildren;
 }
 
-/** One of the lists of the overview: the panel stays when another list is chosen, and so does the focus on its tabs. */
+/** One list of the overview: the panel, and the focus on its tabs, stay when another list is chosen. */
 function ListPanel({ title, web, list, tabs }: ListPanelProps) {
   const { scope } = usePage();
   const broken = useReply("fields" in list ? visitsByQuestion(scope, list.fields) : null);
@@ -191,11 +191,11 @@ interface ListedProps<A> {
   readonly reply: Reply<A>;
   readonly rows: (answer: A) => RankedRow[];
   readonly hasMore: (answer: A) => boolean;
-  /** The same list in full. */
+  /** The query for the full list. */
   readonly long: PageQuery<A>;
 }
 
-/** A list in a panel, which opens in full. */
+/** A list in a panel, which can be opened in full. */
 function Listed<A>({ title, heads, tabs, reply, rows, hasMore, long }: ListedProps<A>) {
   const [isLong, setLong] = useState(false);
   return (
@@ -219,7 +219,7 @@ function Listed<A>({ title, heads, tabs, reply, rows, hasMore, long }: ListedPro
   );
 }
 
-/** A ranked list as a sheet: labels, and the figures in full. */
+/** A ranked list as a sheet: labels and exact figures. */
 function sheetOfRows(heads: readonly [string, string, string], rows: readonly RankedRow[]): Sheet {
   return { columns: heads, rows: rows.map(({ label, figure, more }) => [label, figure, more?.exact ?? null]) };
 }
@@ -232,7 +232,6 @@ interface LongListProps<A> {
   readonly onClose: () => void;
 }
 
-/** A list in full, over the page. */
 function LongList<A>({ title, question, heads, rows, onClose }: LongListProps<A>) {
   const { answer, trouble, again } = useReply(question);
   return (

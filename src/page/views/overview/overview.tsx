@@ -24,7 +24,7 @@ interface FigureKind {
   readonly title: string;
   readonly what: string;
   readonly show: (value: number | null) => FormattedNumber;
-  /** More of it is worse. */
+  /** Whether an increase is bad news. */
   readonly isCost?: boolean;
 }
 
@@ -37,7 +37,6 @@ const KINDS: readonly FigureKind[] = [
   { name: "duration_avg_sec", title: "Visit duration", what: "Mean, those of no length too", show: duration },
 ];
 
-/** The figures of a time, each with its change. */
 function FigureStrip({ figures, previous }: { readonly figures: OverviewFigures; readonly previous: OverviewFigures | null }) {
   return (
     <dl class="figures">
@@ -64,7 +63,6 @@ interface OverviewPlotProps {
 
 const NAMES = { visitors: "Visitors", visits: "Visits", views: "Views" } as const;
 
-/** The course of one figure. */
 function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
   const { scope } = usePage();
   const buckets = answer.chart ?? [];
@@ -96,7 +94,7 @@ const PLOTTED = [
   ["views", "Views"],
 ] as const;
 
-/** How a site does: figures, their course, and where it all comes from. */
+/** The state of a site: figures, also over time, and the sources of its visits. */
 export function Overview() {
   const { picture, scope, token, go } = usePage();
   const web = useReply(webQuestion(scope));

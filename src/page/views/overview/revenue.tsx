@@ -12,7 +12,7 @@ import { useReply } from "../../parts/reply.js";
 import { TimeRemarks } from "../time-remarks.js";
 import { UnconvertedRemark } from "../unconverted-remark.js";
 
-/** Money over time; not there where nothing was paid. It stands last, so that nothing moves when it comes. */
+/** Revenue over time; missing if nothing was paid. It comes last, so that the layout does not shift when it appears. */
 export function OverviewRevenue() {
   const { scope } = usePage();
   const reply = useReply(revenueTrendQuestion(scope));
@@ -35,7 +35,7 @@ export function OverviewRevenue() {
   );
 }
 
-/** The total of money over time, and its plot. */
+/** The total revenue, and its plot. */
 export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
   const { scope } = usePage();
   const { buckets, series, previous, currency } = answer;

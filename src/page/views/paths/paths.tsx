@@ -19,13 +19,12 @@ import { NothingHere } from "../nothing-here.js";
 
 type Node = PathsAnswer["nodes"][number];
 
-/** Where a station stands. */
 interface NodePosition {
   readonly key: string;
   readonly node: Node;
   readonly x: number;
   readonly y: number;
-  /** Of the largest one's visits. */
+  /** Visits as a share of those of the largest node. */
   readonly share: number;
 }
 
@@ -48,11 +47,11 @@ const NODE_HEIGHT = 34;
 const NODE_WIDTH = 168;
 const NODE_GAP = 8;
 const COLUMN_GAP = 68;
-/** Stations of a column, the largest ones. */
+/** Nodes per column, the largest ones. */
 const ROWS = 9;
 const THICKEST = 20;
 
-/** Places of the stations by step and size, and the ways between those that are shown. */
+/** Positions of the nodes by step and size, and the edges between those shown. */
 function flowLayout({ nodes, edges }: PathsAnswer): FlowLayout {
   const steps = [...new Set(nodes.map(({ step }) => step))].sort((a, b) => a - b);
   const largest = Math.max(1, ...nodes.map(({ sessions }) => sessions));
@@ -92,11 +91,11 @@ function curve(start: NodePosition, end: NodePosition): string {
 interface FlowProps {
   readonly answer: PathsAnswer;
   readonly field: string;
-  /** Begins the ways at a station. */
+  /** Starts the paths at a node. */
   readonly onStart: (value: string) => void;
 }
 
-/** Columns of stations, and the ways between them; one station at a time stands out. */
+/** Columns of nodes and the edges between them; one node at a time is highlighted. */
 function Flow({ answer, field, onStart }: FlowProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   if (answer.sessions === 0) return <NothingHere />;
@@ -169,7 +168,7 @@ function told({ step, sessions, drop_offs }: Node): string {
 
 const SHOWN_ROWS = 15;
 
-/** Whole ways, the most frequent first. */
+/** Whole paths, most frequent first. */
 function Sequences({ answer: { sequences, sessions }, field }: { readonly answer: PathsAnswer; readonly field: string }) {
   if (sequences.length === 0) return <p class="nothing">None</p>;
   return (
@@ -200,7 +199,7 @@ function Sequences({ answer: { sequences, sessions }, field }: { readonly answer
 
 const DEPTHS = ["3", "4", "5", "6", "8"] as const;
 
-/** Ways through visits. */
+/** Paths through visits. */
 export function Paths() {
   const { picture, scope, go } = usePage();
   const chosen = picture.choices.paths;

@@ -12,7 +12,7 @@ import { choose } from "../../state/picture.js";
 import { NothingHere } from "../nothing-here.js";
 import { Person } from "./person.js";
 
-/** People: one, found by an id or an email, or those who did most. */
+/** One person, found by an id or an email, or the most active people. */
 export function People() {
   const { picture, go } = usePage();
   const { person } = picture.choices.people;

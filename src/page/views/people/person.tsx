@@ -20,7 +20,7 @@ import { eventsOfPersonQuestion } from "../../ask/questions/events.js";
 import { noun } from "../../format/locale.js";
 import { Skeleton, TroubleNotice } from "../../parts/notice.js";
 
-/** Everything that is known of one person, in the period. */
+/** Everything about one person in the period. */
 export function Person({ person }: { readonly person: string }) {
   const { scope } = usePage();
   const profile = useReply(profileQuestion(scope, person));
@@ -139,7 +139,7 @@ function Referrers({ person }: { readonly person: string }) {
   );
 }
 
-/** What may be done about a person: both are privacy requests, which are kept. */
+/** Actions on a person's data: both are privacy requests, which stay as records. */
 function PersonDeeds({ person }: { readonly person: string }) {
   const { client, token, picture, go } = usePage();
   const [deed, setDeed] = useState<"export" | "erase" | null>(null);
@@ -190,7 +190,7 @@ interface TimelineProps {
   readonly first: PersonSessionsAnswer;
 }
 
-/** Sessions, the newest first; each opens to what happened in it. */
+/** Sessions, newest first; each expands to its events. */
 function Timeline({ person, first }: TimelineProps) {
   const { scope, client } = usePage();
   const [older, setOlder] = useState<PersonSessionsAnswer | null>(null);

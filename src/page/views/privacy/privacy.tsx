@@ -56,13 +56,13 @@ function statusName({ status, resolution }: ShownRequest): string {
   return resolution === null ? STATUSES[status] : RESOLUTIONS[resolution];
 }
 
-/** Whom a request is about; null: they were erased. */
+/** The subject of a request; null if it was erased. */
 function subjectOf({ subject }: ShownRequest): string | null {
   if ("email" in subject) return subject.email;
   return "user_id" in subject ? subject.user_id : null;
 }
 
-/** What persons asked about their data, and what became of it. */
+/** Requests of people about their data, and their state. */
 export function Privacy() {
   const { scope, token } = usePage();
   const reply = useReply(privacyQuestion);
@@ -133,7 +133,6 @@ function Status({ request }: { readonly request: ShownRequest }) {
   );
 }
 
-/** Opens a request. */
 function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const { client } = usePage();
   const [person, setPerson] = useState("");
@@ -161,11 +160,11 @@ function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonl
 interface RequestDialogProps {
   readonly request: ShownRequest;
   readonly onClose: () => void;
-  /** Something was done: the list is old. */
+  /** Called after a change: the list is outdated. */
   readonly onDone: () => void;
 }
 
-/** One request: its life so far, and the steps that it may take next. */
+/** One request: its history, and the steps that may follow. */
 function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
   const { scope, client, token } = usePage();
   const [isErasing, setErasing] = useState(false);

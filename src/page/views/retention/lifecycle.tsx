@@ -23,10 +23,10 @@ const KINDS = [
 ] as const;
 const UNIT_NAMES = { day: "Day", week: "Week", month: "Month" } as const;
 const YET = "who may come yet counts as staying away.";
-/** Buckets that the table has, the newest; the plot and the file have them all. */
+/** Rows of the table, for the newest buckets; the plot and the file contain all. */
 const ROWS = 12;
 
-/** People of each unit of time by what they did before it. */
+/** New, returning, resurrecting and dormant people of each unit of time. */
 export function Lifecycle() {
   const { picture, scope } = usePage();
   const chosen = picture.choices.retention;

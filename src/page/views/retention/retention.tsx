@@ -27,14 +27,14 @@ interface TriangleProps {
   readonly unit: "day" | "week" | "month";
 }
 
-/** Steps of heat, from a share of 0 to one of all. */
+/** Number of heat colours, from a share of 0 to 1. */
 const HEATS = 10;
 
-/** A line for each cohort, a column for each period after. */
+/** One row per cohort, and one column per later period. */
 function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
   const shown = cohorts.filter(({ size }) => size > 0);
   if (shown.length === 0) return <NothingHere />;
-  // Colours span what is there: otherwise shares of some percent would all look alike.
+  // Colours span the actual range: otherwise shares of a few percent would all look alike.
   const highest = Math.max(0.01, ...shown.flatMap(({ periods }) => periods.slice(1).map(({ rate }) => rate ?? 0)));
   const isOpen = shown.some(({ periods }) => periods.some(({ incomplete, entities }) => incomplete && entities !== null));
   return (
@@ -108,10 +108,10 @@ function Cell({
   );
 }
 
-/** Lines that the table has; the plot and the file have them all. */
+/** Rows of the table; the plot and the file contain all. */
 const ROWS = 31;
 
-/** On how many days, weeks or months of the range people were there. */
+/** On how many days, weeks or months of the range people were active. */
 function Stickiness() {
   const { picture, scope } = usePage();
   const chosen = picture.choices.retention;
@@ -179,7 +179,7 @@ const RETURNED = [
   ["on_or_after", "in it or later"],
 ] as const;
 
-/** Who comes back, who is new or leaves, and how often people come. */
+/** Retention by cohort, lifecycle and stickiness. */
 export function Retention() {
   const { picture, go } = usePage();
   const chosen = picture.choices.retention;
@@ -206,7 +206,6 @@ export function Retention() {
   );
 }
 
-/** Cohorts of people, and how many of each came back. */
 function Cohorts() {
   const { picture, scope } = usePage();
   const chosen = picture.choices.retention;

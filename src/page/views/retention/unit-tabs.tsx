@@ -8,7 +8,7 @@ const UNITS = [
   ["month", "Months"],
 ] as const;
 
-/** The unit in which people come back. */
+/** A choice of the unit of periods. */
 export function UnitTabs() {
   const { picture, go } = usePage();
   const { unit } = picture.choices.retention;

@@ -31,7 +31,7 @@ const LEVELS = [
   ["identity", "people"],
 ] as const;
 
-/** Money: over time, by who brought it, and by when customers came. */
+/** Revenue over time, by attribution, and by month of first visit. */
 export function Revenue() {
   const { picture, scope, go } = usePage();
   const chosen = picture.choices.revenue;

@@ -12,7 +12,7 @@ interface StatGroup {
   readonly facts: readonly { readonly name: string; readonly shown: FormattedNumber }[];
 }
 
-/** Figures of the store in groups: those that stand alone, then each object's; names are those of the answer, in words. */
+/** Figures of the store in groups: first the plain ones, then those of each object; their names in the response become words. */
 function statGroups(stats: Readonly<Record<string, unknown>>, zone: string): StatGroup[] {
   const alone = Object.entries(stats).filter(([name, value]) => !isObject(value) && name !== "health");
   const within = Object.entries(stats).flatMap(([name, value]): StatGroup[] =>
@@ -58,7 +58,7 @@ const HEALTH = { ok: "Reads and writes", read_only: "Reads only", unreachable: "
 
 const OVER_RESERVE = "Distinct values fill three quarters of their room: new ones that pages send by public keys are not stored";
 
-/** How the store is, and what is in it. */
+/** The health and the contents of the store. */
 export function Store() {
   const { scope } = usePage();
   const health = useReply(healthQuestion);

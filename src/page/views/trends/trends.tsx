@@ -43,7 +43,7 @@ const MEASURE_NAMES: Readonly<Record<(typeof MEASURES)[number], string>> = {
   revenue: "Revenue",
 };
 
-/** Any measure over time, broken down by a field. */
+/** Any measure over time, with a breakdown by a field. */
 export function Trends() {
   const { picture, scope, token, go } = usePage();
   const chosen = picture.choices.trends;
@@ -117,7 +117,6 @@ interface TrendShownProps {
   readonly chosen: ChoicesOf<"trends">;
 }
 
-/** The lines of a trend and their totals. */
 function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
   const { scope } = usePage();
   const { buckets, series, rest, previous, currency } = answer;
@@ -222,7 +221,7 @@ function Totals({ all, previous, by, show }: TotalsProps) {
   );
 }
 
-/** What a series is called: its value, or what is counted. */
+/** The name of a series: its value, or "All" without a breakdown. */
 function seriesName(values: readonly string[], by: string): string {
   const [value] = values;
   return value === undefined ? "All" : fieldValue(by, value);
