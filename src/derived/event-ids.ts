@@ -3,35 +3,35 @@ import { ID_COLUMN, SEQUENCE_COLUMN } from "../schema/fields.js";
 import { compareKeys, eventKeyOf, type EventKey } from "../segment/event-order.js";
 import type { Rows } from "../segment/rows.js";
 
-/** An event by its sequence, and the day on which its rows lie. */
+/** An event's sequence, and the day of its rows. */
 export interface EventPlace {
   readonly sequence: number;
   readonly day: number;
 }
 
-/** An event by its time and sequence, and so in the order of events. */
+/** An event's time, and the sequence by which its key is found. */
 export interface EventMoment {
   readonly ms: number;
   readonly sequence: number;
 }
 
-/** Keys of some events, by sequence: what decides between events of one millisecond. Asked for seldom, so they are read when they are. */
+/** Keys of some events by sequence. They order events within a millisecond; this is rarely needed, so they are read on demand. */
 export class EventIds {
   readonly #keys = new Map<number, EventKey>();
 
-  /** Null where it is to be read first. */
+  /** Null when the key is not read yet. */
   of(sequence: number): EventKey | null {
     return this.#keys.get(sequence) ?? null;
   }
 
-  /** The order of two events of one millisecond by their keys; null where these are to be read first. */
+  /** Compares two events of one millisecond by their keys; null when these must be read first. */
   compare(sequence: number, other: number): number | null {
     if (sequence === other) return 0;
     const [key, otherKey] = [this.#keys.get(sequence), this.#keys.get(other)];
     return key === undefined || otherKey === undefined ? null : compareKeys(key, otherKey);
   }
 
-  /** Reads keys. Cost: the ids and sequences of the segments of their days. @param rows all of a snapshot */
+  /** Reads keys. Cost: the ids and sequences of the segments of these days. @param rows all rows of a snapshot */
   async read(events: readonly EventPlace[], rows: readonly Rows[]): Promise<void> {
     const wanted = new Set(events.map(({ sequence }) => sequence));
     const days = new Set(events.map(({ day }) => day));

@@ -1,12 +1,9 @@
 import type { Rows } from "../segment/rows.js";
 
-/** What the rows of some actors hold, by actor, in no order. */
+/** Reads facts about some actors from rows; the lists have no order. */
 export type ReadActors<T> = (actors: ReadonlySet<number>, rows: readonly Rows[]) => Promise<ReadonlyMap<number, T[]>>;
 
-/**
- * Lists of facts about few actors: read from all rows when somebody first asks for them, and from then on added to as rows come. One
- * reading at a time; what comes meanwhile is added behind.
- */
+/** Facts about a few actors: read from all rows on first use, then extended as rows arrive, also during a read. One read at a time. */
 export class FollowedActors<T> {
   readonly #lists = new Map<number, T[]>();
   readonly #pending = new Map<number, T[]>();
@@ -18,12 +15,11 @@ export class FollowedActors<T> {
     return this.#lists.has(actor);
   }
 
-  /** Empty for one who is not followed. */
+  /** Empty for an actor whose list is not read. */
   of(actor: number): readonly T[] {
     return this.#lists.get(actor) ?? [];
   }
 
-  /** Facts of all of them. */
   get factCount(): number {
     let count = 0;
     for (const list of this.#lists.values()) count += list.length;
@@ -34,12 +30,12 @@ export class FollowedActors<T> {
     return this.#lists.has(actor) || this.#pending.has(actor);
   }
 
-  /** A fact of a row that came to a head. */
+  /** Adds a fact from a new row of a head; does nothing for an actor that is not followed. */
   add(actor: number, fact: T): void {
     (this.#lists.get(actor) ?? this.#pending.get(actor))?.push(fact);
   }
 
-  /** Rows came of which only a segment tells: they are read anew. */
+  /** Drops the list of an actor whose new rows arrived in a segment; it must be read again. */
   forget(actor: number): void {
     this.#lists.delete(actor);
     this.#pending.delete(actor);
@@ -50,7 +46,7 @@ export class FollowedActors<T> {
     this.#pending.clear();
   }
 
-  /** Reads the facts of some actors from all rows of the moment up to which `add` was called. */
+  /** Reads the facts of some actors from all rows of the snapshot up to which `add` was called. */
   read(actors: ReadonlySet<number>, rows: readonly Rows[]): Promise<void> {
     this.#reading ??= this.#readAll(actors, rows).finally(() => {
       this.#reading = null;
@@ -63,7 +59,7 @@ export class FollowedActors<T> {
     for (const actor of actors) this.#pending.set(actor, []);
     for (const [actor, list] of await this.readActors(actors, rows)) {
       const since = this.#pending.get(actor);
-      // One person may have a hundred thousand ids: a list is copied where something came.
+      // One person may have a hundred thousand ids, so a list is copied only when something was added.
       if (since !== undefined) this.#lists.set(actor, since.length === 0 ? list : [...list, ...since]);
     }
   }

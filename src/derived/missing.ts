@@ -1,6 +1,6 @@
 /**
- * What is not in memory yet of a moment that tables were to be brought up to: it is loaded, and then tried again with the moment
- * of then. So whoever finds nothing missing has rows, links and tables of one turn.
+ * Loads that tables need before they can reach a snapshot; the caller runs them, then retries on a fresh snapshot. When nothing is missing, rows,
+ * links and tables belong to the same tick.
  */
 export class Missing {
   readonly #loads: (() => Promise<void>)[] = [];
@@ -9,15 +9,12 @@ export class Missing {
     return this.#loads.length === 0;
   }
 
-  /** @param load brings it into memory, from the rows of this moment */
+  /** @param load loads it into memory, from the rows of this snapshot */
   add(load: () => Promise<void>): void {
     this.#loads.push(load);
   }
 
-  /**
-   * Begins all loads in the turn of the call: by the next one, tables may have taken rows that this moment does not have. Ends with the last of
-   * them, also where one fails.
-   */
+  /** Starts all loads in this tick, because tables may consume newer rows in the next. Settles after the last load, even if one fails. */
   async load(): Promise<void> {
     const loads = this.#loads.map((load) => load());
     await Promise.allSettled(loads);

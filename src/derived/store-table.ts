@@ -7,37 +7,36 @@ import { firstAtLeast } from "../column/search.js";
 import { HeadView } from "../segment/head.js";
 import type { Missing } from "./missing.js";
 
-/** Rows that a table has not taken yet. */
 interface NewerRows {
-  /** Sealed segments, from old days to new ones. */
+  /** Sealed segments by ascending day. */
   readonly segments: readonly Rows[];
-  /** Of each head the rows that came since. */
+  /** The new rows of each head. */
   readonly heads: readonly HeadView[];
 }
 
-/** Rows of heads that are taken in one piece. Takes 1 to 60 ms. */
+/** Head rows consumed per step. A step takes 1 to 60 ms. */
 const PIECE_ROW_COUNT = LIMITS.headPartRowCount;
 
 /**
- * Which rows of a store a table has taken: all up to a sequence. Seals and compactions put rows elsewhere, but each keeps its
- * sequence: what a table made of them stays true.
+ * Tracks which rows of a store a table has consumed: all up to a sequence. Seals and compactions move rows, but each row keeps its sequence, so what
+ * a table derived from it stays valid.
  */
 export class RowsTaken {
   #sequence = 0;
-  /** Segments with rows beyond the sequence, all of which were taken. */
+  /** Consumed segments with rows beyond the sequence. */
   readonly #segments = new Set<Rows>();
-  /** The rows that were all taken: a store that nothing came to shows the same list again. Weak, or heads would live on that are sealed. */
+  /** The last list that was consumed whole: a store without new rows returns the same list. Weak, so that sealed heads can be freed. */
   #rows: WeakRef<readonly Rows[]> | null = null;
 
-  /** Whether a row was taken before segments were: it lay in a head then. */
+  /** Whether a row of a segment was consumed earlier, from a head. */
   has(sequence: number): boolean {
     return sequence <= this.#sequence;
   }
 
   /**
-   * The rows that came since; null where a segment that was taken is gone before all that came with it were taken: the table
-   * begins anew. Cost: the segments and heads.
-   * @param rows all of a snapshot
+   * The rows not consumed yet; null when a consumed segment disappeared before the rest of its snapshot was consumed: the table must restart. Cost:
+   * the number of segments and heads.
+   * @param rows all rows of a snapshot
    */
   newer(rows: readonly Rows[]): NewerRows | null {
     const segments: Rows[] = [];
@@ -53,20 +52,20 @@ export class RowsTaken {
   }
 
   /**
-   * The earliest of the newer rows of heads, and their greatest sequence: as many as are taken in one turn, or as the earliest head has if it is not
-   * much longer, because what is derived from a whole head is kept.
+   * The earliest newer head rows, and their greatest sequence: `rowCount` rows, or the whole earliest head if it has less than twice as many, because
+   * what is derived from a whole head is cached.
    * @param heads not empty
    */
   static firstOf(heads: readonly HeadView[], rowCount = PIECE_ROW_COUNT): { readonly heads: readonly HeadView[]; readonly sequence: number } {
     const { firstSequence, lastSequence } = heads.reduce((a, b) => (b.firstSequence < a.firstSequence ? b : a));
     const wanted = Math.max(firstSequence + rowCount - 1, lastSequence < firstSequence + 2 * rowCount ? lastSequence : 0);
-    // What comes later has not been taken.
+    // Not beyond the last row: later rows are not consumed yet.
     const sequence = heads.reduce((last, head) => Math.max(last, Math.min(wanted, head.lastSequence)), 0);
     const pieces = heads.map((head) => (head.lastSequence <= sequence ? head : head.slice(0, firstAtLeast(head.sequences(), sequence + 1))));
     return { heads: pieces.filter((piece) => piece.rowCount > 0), sequence };
   }
 
-  /** Whether these are the rows that were all taken last. */
+  /** Whether this list is the last that was consumed whole. */
   hasAll(rows: readonly Rows[]): boolean {
     return this.#rows?.deref() === rows;
   }
@@ -79,20 +78,19 @@ export class RowsTaken {
     this.#segments.add(segment);
   }
 
-  /** All rows up to a sequence were taken, those of segments too. */
+  /** Marks all rows up to a sequence as consumed, those of segments too. */
   tookUpTo(sequence: number): void {
     this.#sequence = sequence;
     for (const segment of this.#segments) if (segment.lastSequence <= sequence) this.#segments.delete(segment);
   }
 
-  /** All rows of a snapshot were taken. @param sequence that of the snapshot */
+  /** Marks all rows of a snapshot as consumed. @param sequence that of the snapshot */
   tookAll(rows: readonly Rows[], sequence: number): void {
     this.#sequence = sequence;
     this.#segments.clear();
     this.#rows = new WeakRef(rows);
   }
 
-  /** Takes anew. */
   clear(): void {
     this.#sequence = 0;
     this.#segments.clear();
@@ -100,39 +98,37 @@ export class RowsTaken {
   }
 }
 
-/** Rows of heads up to which a question takes them in its own turn. Takes 1 to 40 ms. */
+/** Head rows that a query consumes without yielding. Takes 1 to 40 ms. */
 const ROWS_AT_ONCE = 4 * 1024;
-/** So many times as many are taken at once by who waited for others already: while events arrive quickly, more come than are taken in turns. */
+/** Factor on that bound for each yielding pass that callers waited for: while events arrive fast, more rows arrive than a pass consumes. */
 const MORE_AT_ONCE = 16;
-/** What a row of a segment costs that is loaded and taken, in looks at a value. */
+/** Cost of loading and consuming a segment row, in values read. */
 const VALUES_PER_ROW = 8;
 
-/** The rows of one moment. */
+/** The rows of a snapshot. */
 export interface RowsOfMoment {
   readonly rows: readonly Rows[];
-  /** The greatest of the rows. */
+  /** The greatest sequence of the rows. */
   readonly sequence: number;
-  /** Counts rows that were looked at. */
+  /** Counts rows that were read. */
   readonly looked: (rowCount: number) => void;
 }
 
-/** Questions that read tables, or wait for what they miss: none is dropped meanwhile. */
+/** Counts queries that read tables or wait for loads: no table is dropped meanwhile. */
 export interface TableUse {
   readerCount: number;
 }
 
 /**
- * A table over the rows of all time. It takes each row once: of a segment what is derived from it, of a head what came since.
- * In the memory budget: dropped, it is made anew. `T`: what is derived from rows.
+ * An all-time table. It consumes each row once: what is derived from each segment, and the new rows of each head. It is in the memory budget and is
+ * rebuilt after a drop. `T`: what is derived from rows.
  */
 export abstract class StoreTable<T> implements Droppable {
   readonly #taken = new RowsTaken();
   #loading: Promise<void> | null = null;
-  /** Goes up when it begins anew. */
   #generation = 0;
-  /** Goes up when rows are taken. */
   #takeCount = 0;
-  /** How often rows of heads were taken in turns since all were taken. */
+  /** Yielding passes over head rows since all rows were consumed. */
   #waitCount = 0;
   byteLength = 0;
   lastUsed = 0;
@@ -146,31 +142,27 @@ export abstract class StoreTable<T> implements Droppable {
     return this.use.readerCount > 0;
   }
 
-  /** What is derived from a segment; null where it is not in memory. */
+  /** What is derived from a segment; null when it is not in memory. */
   protected abstract known(segment: Rows): T | null;
-  /** The same, from storage if need be. */
+  /** The same, from storage if needed. */
   protected abstract load(segment: Rows): Promise<T>;
   /** What is derived from rows of a head, which are in memory. */
   protected abstract ofHead(rows: Rows): T;
-  /** The same in turns, of many rows. */
+  /** The same for many rows, yielding. */
   protected ofLongHead(rows: Rows): Promise<T> {
     return Promise.resolve(this.ofHead(rows));
   }
-  /** Takes rows. @param isTaken tells by the sequence of a row whether it was taken before */
+  /** Consumes rows. @param isTaken whether the row with this sequence was consumed before */
   protected abstract take(rows: Rows, made: T, isTaken: (sequence: number) => boolean): void;
-  /** Forgets all. */
   protected abstract reset(): void;
   protected abstract measure(): number;
 
-  /** Counts the times that it began anew: what was made of it before is worth nothing. */
+  /** Number of restarts: what was derived from the table before a restart is invalid. */
   get generation(): number {
     return this.#generation;
   }
 
-  /**
-   * Takes the rows up to a moment that is no earlier than the last one, as far as they are in memory; false where something is missing.
-   * Cost: the rows that came since.
-   */
+  /** Consumes the rows up to a snapshot no earlier than the last one; false when some are not in memory. Cost: the new rows. */
   takeRows(moment: RowsOfMoment, missing: Missing): boolean {
     const { rows, sequence, looked } = moment;
     if (this.#taken.hasAll(rows)) {
@@ -187,7 +179,7 @@ export abstract class StoreTable<T> implements Droppable {
     let takenRowCount = 0;
     for (const segment of segments) {
       const made = this.known(segment);
-      // What is in memory takes its time too: of many rows the others are taken in turns.
+      // Consuming loaded rows takes time too: above the limit, the rest is consumed with yields.
       if (made === null || takenRowCount > LIMITS.turnValueCount) {
         missing.add(() => this.#loadSegments(segments, looked));
         return false;
@@ -209,7 +201,6 @@ export abstract class StoreTable<T> implements Droppable {
     return true;
   }
 
-  /** Begins anew. */
   clear(): void {
     this.#taken.clear();
     this.#generation += 1;
@@ -230,7 +221,7 @@ export abstract class StoreTable<T> implements Droppable {
     this.#takeCount += 1;
   }
 
-  /** One load at a time: who asks meanwhile waits for it. */
+  /** One load at a time: later callers wait for it. */
   #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     this.#loading ??= this.#loadAll(segments, looked).finally(() => (this.#loading = null));
     return this.#loading;
@@ -240,7 +231,7 @@ export abstract class StoreTable<T> implements Droppable {
     const generation = this.#generation;
     const turns = new Turns();
     const load = async (segment: Rows) => {
-      // Where nothing waits for a disk, who asked could not even be stopped.
+      // When no load waits for a disk, only this yields; without it the query could not be cancelled.
       await turns.took(segment.rowCount * VALUES_PER_ROW);
       return await this.load(segment);
     };
@@ -249,20 +240,20 @@ export abstract class StoreTable<T> implements Droppable {
       if (generation !== this.#generation) return false;
       if (this.#taken.hasSegment(segment)) return true;
       this.#takeSegment(segment, made);
-      // Others were loaded meanwhile, and would be taken at once.
+      // More segments were loaded meanwhile; without a yield they would all be consumed at once.
       await nextTurn();
       return true;
     });
     this.#count();
   }
 
-  /** Takes the rows of heads from the earliest on, in turns. Others may take some of them meanwhile. */
+  /** Consumes head rows from the earliest on, yielding. Another call may consume some of them meanwhile. */
   async #takeHeads({ rows, looked }: RowsOfMoment): Promise<void> {
     const generation = this.#generation;
     const turns = new Turns();
     for (;;) {
       const newer = this.#taken.newer(rows);
-      // Whoever asks again has the segments of then.
+      // A retry has the new segments.
       if (newer === null || newer.segments.length > 0 || newer.heads.length === 0) break;
       const takeCount = this.#takeCount;
       const { heads, sequence } = RowsTaken.firstOf(newer.heads);

@@ -2,30 +2,27 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import { metadataColumn } from "../schema/fields.js";
 import type { ExcerptRule } from "../segment/excerpt.js";
 
-/** Metadata keys that may hold an amount: the first in any event, the others in payments and refunds. Order keys; a refund's own id; the currency. */
+/** Metadata keys of amounts (the first counts in any event, the others in payments and refunds), of orders, refund ids and the currency. */
 export const AMOUNT_KEYS = ["revenue", "value", "amount"] as const;
 export const ORDER_KEYS = ["order_id", "transaction_id"] as const;
 export const REFUND_KEY = "refund_id";
 export const CURRENCY_KEY = "currency";
 
-/** Rows that may be revenue. */
+/** Name of the excerpt of rows that may be revenue. */
 export const MONEY_EXCERPT = "payments";
 
-/** Fields that tell of revenue. */
+/** Fields that revenue facts are read from. */
 export const MONEY_FIELDS = ["slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"] as const;
 
-/** Metadata keys that tell of revenue. */
+/** Metadata keys that revenue facts are read from. */
 export const MONEY_KEYS = [...AMOUNT_KEYS, ...ORDER_KEYS, REFUND_KEY, CURRENCY_KEY] as const;
 
-/** Columns of some metadata keys; of those that no event has, none. */
+/** Columns of metadata keys, without keys that no event has. */
 export function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): string[] {
   return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
 }
 
-/**
- * What a seal and a compaction write beside the rows of a segment, so that a new process need not make it.
- * @param slugs of payments and refunds, ascending
- */
+/** The excerpt that seals and compactions write with a segment, for new processes. @param slugs of payments and refunds, ascending */
 export function moneyExcerpt(dictionaries: Dictionaries, slugs: readonly string[]): ExcerptRule {
   const known = dictionaries.named("slug");
   const codes = slugs.map((slug) => known.codeOf(slug)).filter((code) => code > 0);
