@@ -1,29 +1,26 @@
 import { compareCodePoints } from "../base/order.js";
 import { RowsByCode } from "./rows-by-code.js";
 
-/** A link of an anonymous id: to whom, since when. */
+/** A link from an anonymous id to a user, and its time. */
 interface Link {
   readonly userId: number;
   readonly ms: number;
 }
 
-/** Every link of every anonymous id, from events and from records; the earliest, at one ms that to the smallest user id, owns it. */
+/** All links of anonymous ids, from events and records. The earliest link owns the id; at the same ms, the one to the smallest user id. */
 export class AnonymousLinks {
-  /** The earliest event per user. Nearly all anonymous ids have one user. */
+  /** The earliest event per user, by anonymous id. Nearly all anonymous ids have one user. */
   readonly #events = new Map<number, Map<number, number>>();
   /** Live records by anonymous id. */
   readonly #records = new RowsByCode();
 
-  /**
-   * @param userIdOf text of a user id's code: ties between links are broken by it
-   * @param linkOfRow the link that a record makes
-   */
+  /** @param userIdOf text of a user id's code: breaks ties between links @param linkOfRow the link of a record */
   constructor(
     readonly userIdOf: (code: number) => string,
     readonly linkOfRow: (row: number) => Link,
   ) {}
 
-  /** Learns of an event with both ids. @param owner who has the anonymous id so far; answers who has it now. Constant cost. */
+  /** Adds an event with both ids and returns the owner. Constant cost unless records link the id. @param owner the owner so far */
   addEvent(anonymousId: number, link: Link, owner: number): number {
     let times = this.#events.get(anonymousId);
     if (times === undefined) {
@@ -45,7 +42,7 @@ export class AnonymousLinks {
     this.#records.remove(anonymousId, row);
   }
 
-  /** The user who has an anonymous id; 0 for none. Cost: its links. */
+  /** The user that owns an anonymous id; 0 for none. Cost: its links. */
   ownerOf(anonymousId: number): number {
     let first: Link | null = null;
     for (const [userId, ms] of this.#events.get(anonymousId) ?? []) {

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { dayStartMs } from "../base/time.js";
 import { Turns } from "../base/turn.js";
 import { codeAt } from "../column/column.js";
@@ -9,13 +9,10 @@ import type { Rows } from "../segment/rows.js";
 import { COMPANY_COLUMNS, companyRowsOf } from "./company-rows.js";
 import type { Association } from "./company-view.js";
 
-/** What the search for an actor in a part costs, in values. */
+/** Cost of finding an actor in a part, in values read. */
 const VALUES_PER_ACTOR = 8;
 
-/**
- * What the events of some actors tell of their companies, by actor.
- * Cost: a search per actor in each segment that shows companies, and their rows.
- */
+/** Reads the company associations of actors from events. Cost: a search per actor in each segment with companies, and the actors' rows. */
 export async function associationsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, Association[]>> {
   const ascending = Uint32Array.from(actors).sort();
   const lists = new Map<number, Association[]>([...actors].map((actor) => [actor, []]));
@@ -46,7 +43,7 @@ async function addRows(lists: ReadonlyMap<number, Association[]>, actors: Uint32
   }
 }
 
-/** Of a row whose columns are loaded. It outlives them: its key is a copy. */
+/** The association of a row whose columns are loaded. It outlives them: its key is a copy. */
 export function associationAt(rows: Rows, row: number): Association {
   return { ms: dayStartMs(rows.day) + rows.times()[row]!, key: eventKeyOf(rows, row), company: codeAt(rows.column("companyId"), row) };
 }

@@ -5,17 +5,14 @@ import { NO_KEY } from "../segment/event-order.js";
 import type { CompanyView } from "./identity-view.js";
 import type { Moment } from "./memberships.js";
 
-/** The same, and who belongs to which company. */
+/** A snapshot of rows, identities and companies. */
 export interface CompanyMoment extends Moment {
-  /** Null where nobody asks for companies. */
+  /** Null when no companies are requested. */
   readonly companies: CompanyView | null;
   readonly ids: EventIds;
 }
 
-/**
- * The company of an event: the one that it names itself, else that of its identity at its time; 0 for none. Null where its key
- * has to be read to tell.
- */
+/** The company of an event: its own, else that of its identity at its time; 0 for none. Null when its key must be read to decide. */
 export function companyOfEvent(own: number, actor: number, { ms, sequence }: EventMoment, { identities, companies, ids, rows }: CompanyMoment, missing: Missing): number | null {
   if (own !== 0 || actor === 0 || companies === null) return own;
   const identity = identities.identityOf(actor);

@@ -2,20 +2,20 @@
 import { denseCodes } from "../column/column.js";
 import type { Rows } from "../segment/rows.js";
 
-/** Columns that tell who was seen with which company. */
+/** Columns that associate actors with companies. */
 export const COMPANY_COLUMNS = ["companyId", "userId", "anonymousId"] as const;
 
-/** Which actors a segment's events show with a company of their own: by actor, ascending. 8 bytes an actor, 4 a row. */
+/** A segment's rows with a company of their own, by ascending actor. 12 bytes an actor, 4 a row. */
 export interface CompanyRows {
   readonly actors: Uint32Array;
   /** The company of all rows of the actor; -1 when they differ. */
   readonly companies: Int32Array;
-  /** Rows of the actor at `place` are those from `starts[place]` to before `starts[place + 1]`. */
+  /** `rows` of the actor at index `i` run from `starts[i]` to before `starts[i + 1]`. */
   readonly starts: Uint32Array;
   readonly rows: Uint32Array;
 }
 
-/** Kept for sealed segments; the columns are loaded. Cost: three reads a row, and a sort of the rows with a company. */
+/** Groups loaded rows with a company by actor; cached for sealed segments. Cost: three reads a row, and a sort of the rows with a company. */
 export function companyRowsOf(rows: Rows): CompanyRows {
   const make = () => collect(rows);
   return rows.derive("companyRows", make, ({ actors, companies, starts, rows: list }) =>
@@ -26,7 +26,7 @@ function collect(rows: Rows): CompanyRows {
   const companies = denseCodes(rows.column("companyId"));
   const users = denseCodes(rows.column("userId"));
   const anonymous = denseCodes(rows.column("anonymousId"));
-  // Actor and row share the bits of a sort key: rows stay in order within their actor.
+  // A sort key holds actor and row, so rows stay in order within their actor.
   const keys = new Float64Array(rows.rowCount);
   let count = 0;
   for (let row = 0; row < companies.length; row += 1) {

@@ -4,31 +4,31 @@ import { newestTexts } from "../schema/traits.js";
 import type { CompanyView } from "./identity-view.js";
 import type { IdentityResolver } from "./resolver.js";
 
-/** Somebody was seen with a company, or was said to belong to it. */
+/** An event or a group record that associates an actor with a company. */
 export interface Association {
   readonly ms: number;
-  /** Of the event; a record is of no project, so it comes before an event of its id. */
+  /** Key of the event. A record has no project, so it sorts before an event of the same id. */
   readonly key: EventKey;
   readonly company: number;
 }
 
-/** In place of a company's code: there are several. */
+/** Stands for a company's code when there are several. */
 export const MIXED = -1;
 
-/** In the order of (createdAt, id, project). */
+/** Order of (createdAt, id, project). */
 export function compareAssociations(a: Association, b: Association): number {
   return a.ms - b.ms || compareKeys(a.key, b.key);
 }
 
-/** Who belonged to which company, as it was known at one moment. */
+/** The companies of identities in one snapshot. */
 export class Companies implements CompanyView {
   constructor(
     readonly resolver: IdentityResolver,
     readonly only: FrozenCodes,
-    /** Of identities with several companies. */
+    /** Associations of identities with several companies. */
     readonly lists: ReadonlyMap<number, readonly Association[]>,
     readonly membersOf: (companyCode: number) => Iterable<number>,
-    /** Records that were there then. */
+    /** Number of records in the snapshot. */
     readonly recordEnd: number,
   ) {}
 
@@ -77,7 +77,7 @@ export class Companies implements CompanyView {
   }
 }
 
-/** Place of the first association that is not before what it is compared to. */
+/** Index of the first association that does not compare as earlier. */
 function firstNotBefore(list: readonly Association[], compare: (association: Association) => number): number {
   let low = 0;
   let high = list.length;

@@ -9,29 +9,29 @@ import { emailOfTraits, normalEmail } from "./emails.js";
 import { RECORD_KINDS } from "./record-table.js";
 import type { RecordField } from "./record-table.js";
 
-/** A checked record: what its fields say, `""` where nothing. */
+/** A checked record; absent fields are `""`. */
 export interface DecodedRecord {
   readonly kind: number;
   readonly id: Uint8Array;
   readonly createdAtMs: number;
-  /** Whether that is the time of receipt because the record's own was too far ahead. */
+  /** Whether `createdAtMs` is the time of receipt because the record's own time was too far ahead. */
   readonly isAdjusted: boolean;
   readonly texts: Readonly<Record<RecordField, string>>;
 }
 
-/** A project that is to exist. */
+/** A project to create. */
 export interface NamedProject {
   readonly project: string;
 }
 
 export interface RecordContext extends ReceiptContext {
-  /** Fills bytes with random bits, for the ids of records that bring none. */
+  /** Fills bytes with random bits, for records without an id. */
   readonly random: (bytes: Uint8Array) => void;
 }
 
 const NOTHING: Readonly<Record<RecordField, string>> = { userId: "", anonymousId: "", fromUserId: "", email: "", companyId: "", traits: "" };
 
-/** @throws invalid_parameter, unknown_parameter */
+/** Checks an identify record. @throws invalid_parameter, unknown_parameter */
 export function decodeIdentify(input: unknown, context: RecordContext): DecodedRecord {
   const members = membersOf(input, ["userId", "anonymousId", "email", "traits"]);
   const { userId, anonymousId } = someone(members);
@@ -42,7 +42,7 @@ export function decodeIdentify(input: unknown, context: RecordContext): DecodedR
   return decoded(RECORD_KINDS.identify, members, context, { userId, anonymousId, email, traits: traits.text });
 }
 
-/** @throws invalid_parameter, unknown_parameter */
+/** Checks a group record. @throws invalid_parameter, unknown_parameter */
 export function decodeGroup(input: unknown, context: RecordContext): DecodedRecord {
   const members = membersOf(input, ["companyId", "userId", "anonymousId", "traits"]);
   const { userId, anonymousId } = someone(members);
@@ -50,14 +50,14 @@ export function decodeGroup(input: unknown, context: RecordContext): DecodedReco
   return decoded(RECORD_KINDS.group, members, context, { userId, anonymousId, companyId, traits: traitsOf(members).text });
 }
 
-/** @throws invalid_parameter, unknown_parameter */
+/** Checks an alias. @throws invalid_parameter, unknown_parameter */
 export function decodeAlias(input: unknown, context: RecordContext): DecodedRecord {
   const members = membersOf(input, ["from", "to"]);
   const from = required(members, "from");
   return decoded(RECORD_KINDS.alias, members, context, { userId: required(members, "to"), anonymousId: from, fromUserId: from });
 }
 
-/** One record of any type. @throws invalid_parameter, unknown_parameter */
+/** Checks a record of any type. @throws invalid_parameter, unknown_parameter */
 export function decodeRecord(input: unknown, context: RecordContext): DecodedRecord | NamedProject {
   if (!isObject(input)) throw new DaybookError("invalid_parameter", `expected an object, got ${shown(input)}`);
   const { type, ...members } = input as { readonly type?: unknown };
@@ -66,7 +66,7 @@ export function decodeRecord(input: unknown, context: RecordContext): DecodedRec
   return decode(members, context);
 }
 
-/** As data, for stores that hold no email though traits have one: `""` says so. */
+/** In imported records an email of `""` means none, even when the traits have one. */
 function decodeIdentifyRecord(input: object, context: RecordContext): DecodedRecord {
   const record = decodeIdentify(input, context);
   return "email" in input && input.email === "" ? { ...record, texts: { ...record.texts, email: "" } } : record;
@@ -87,7 +87,7 @@ function decodeProject(input: unknown): NamedProject {
   return { project: requiredText(membersOf(input, ["name"], []), "name") };
 }
 
-/** The taking back of the record of this id. */
+/** An unlink of the record with this id. */
 export function unlinkOf(id: Uint8Array, context: RecordContext): DecodedRecord {
   return { kind: RECORD_KINDS.unlink, id, createdAtMs: context.nowMs, isAdjusted: false, texts: NOTHING };
 }
@@ -114,7 +114,7 @@ function unexpected(name: string, expected: string, came: unknown) {
   return parameterError("invalid_parameter", name, `expected ${expected}, got ${shown(came)}`);
 }
 
-/** Ids may come as whole numbers; `""` is none. */
+/** Ids may be whole numbers; `""` when absent. */
 function textOf(members: RecordMembers, name: string): string {
   const value = members.get(name) ?? "";
   refuseNumericId(name, value);
@@ -160,7 +160,7 @@ function traitsOf(members: RecordMembers): DecodedTraits {
   if (parts instanceof MetadataFault) throw parameterError("invalid_parameter", `traits${parts.path}`, parts.reason);
   if (parts.keys.length === 0) return { text: "", value: {} };
   const text = JSON.stringify(traits);
-  // As they come back from the store: a Date is text there.
+  // As the store returns them: a Date becomes text.
   return { text, value: JSON.parse(text) as DecodedTraits["value"] };
 }
 

@@ -4,11 +4,11 @@ import { looksLikeEmail, normalEmail } from "./emails.js";
 import type { RecordTable } from "./record-table.js";
 import { RowsByCode } from "./rows-by-code.js";
 
-/** Who was identified with which email, and which user ids are emails themselves. */
+/** Finds actors by the emails they were identified with, and user ids that are emails themselves. */
 export class EmailIndex {
-  /** Identify records by email, also those that were taken back. */
+  /** Identify records by email, unlinked ones too. */
   readonly #byEmail = new RowsByCode();
-  /** User ids that look like emails, by their normal form; those of codes below `#scanned`. */
+  /** User ids that look like emails by their normal form, for codes below `#scanned`. */
   readonly #emailLikeUsers = new Map<string, number[]>();
   #scanned = 1;
 
@@ -22,23 +22,20 @@ export class EmailIndex {
     this.#byEmail.add(this.table.code(row, "email"), row);
   }
 
-  /** Whom an identify record is about: its user, else its anonymous id. */
+  /** The actor of an identify record: its user, else its anonymous id. */
   actorOf(row: number): number {
     const userId = this.table.code(row, "userId");
     return userId > 0 ? userId * 2 : this.table.code(row, "anonymousId") * 2 + 1;
   }
 
-  /** The actor most recently identified with an email; 0 for none. Cost: the records that name it. @param isLive which records count */
+  /** The actor most recently identified with an email; 0 for none. Cost: the records with this email. @param isLive whether a record counts */
   newestActorOf(emailCode: number, isLive: (row: number) => boolean): number {
     let newest = -1;
     for (const row of this.#byEmail.of(emailCode)) if (isLive(row) && (newest === -1 || this.#isNewer(row, newest))) newest = row;
     return newest === -1 ? 0 : this.actorOf(newest);
   }
 
-  /**
-   * User ids below `end` whose normal form is this email. Cost: the user ids that came since the last call, once each.
-   * @param end ids below it keep their codes for ever
-   */
+  /** User ids below `end` whose normal form is this email. Cost: each new user id, once. @param end codes below it are permanent */
   usersNamedLike(email: string, end: number): readonly number[] {
     for (const last = Math.min(end, this.userIds.size); this.#scanned < last; this.#scanned += 1) {
       const text = this.userIds.valueOf(this.#scanned);
@@ -52,7 +49,7 @@ export class EmailIndex {
     return this.#emailLikeUsers.get(email) ?? [];
   }
 
-  /** Later, or at one ms of the smaller user id; records without one come last, by anonymous id; then the smaller record id. */
+  /** Later; at one ms the smaller user id, then records without a user by anonymous id; for one actor the smaller record id. */
   #isNewer(row: number, other: number): boolean {
     const { table } = this;
     const ms = table.timeOf(row) - table.timeOf(other);

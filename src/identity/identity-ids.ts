@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the list */
 import { hash128 } from "../base/hash.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary } from "../column/dictionary.js";
@@ -6,10 +6,10 @@ import { identityIdOf } from "./identity-id.js";
 
 type IdRole = "user" | "anonymous";
 
-/** Ids hashed in one go, about 2 ms. */
+/** Ids hashed per call, about 2 ms. */
 const STEP_COUNT = 1_000;
 
-/** The first 32 bits of every id's hash, by code. Whoever has the same ones is told apart by the whole hash. */
+/** The first 32 bits of each id's hash, by code; the whole hash decides between equal ones. */
 class HashedIds {
   #starts = new Uint32Array(1024);
   #count = 0;
@@ -19,7 +19,7 @@ class HashedIds {
     readonly dictionary: Dictionary,
   ) {}
 
-  /** Hashes some of the ids that are not yet hashed; answers whether all below `size` are. */
+  /** Hashes the next ids; returns whether all below `size` are hashed. */
   grow(size: number): boolean {
     if (size > this.#starts.length) {
       const longer = new Uint32Array(2 ** Math.ceil(Math.log2(size)));
@@ -31,7 +31,7 @@ class HashedIds {
     return this.#count >= size;
   }
 
-  /** The code whose hash this is; 0 for none. */
+  /** The code of the id with this hash; 0 for none. */
   codeOf(start: number, identityId: string): number {
     for (let code = 1; code < this.#count; code += 1)
       if (this.#starts[code] === start && !this.dictionary.isRetired(code) && identityIdOf(this.role, this.dictionary.valueOf(code)) === identityId) return code;
@@ -45,7 +45,7 @@ function startOf(hash: Uint8Array): number {
 
 const IDENTITY_ID = /^idn_([0-9a-f]{8})[0-9a-f]{24}$/;
 
-/** Finds actors by the hash that names them: 4 bytes for every user id and anonymous id. */
+/** Finds actors by identity id. Takes 4 bytes for every user id and anonymous id. */
 export class IdentityIds {
   readonly #users: HashedIds;
   readonly #anonymous: HashedIds;
@@ -55,15 +55,12 @@ export class IdentityIds {
     this.#anonymous = new HashedIds("anonymous", dictionaries.named("anonymousId"));
   }
 
-  /**
-   * Takes in ids that are new, some at a time; answers whether that was all. Cost: 2 µs for each of them.
-   * @param sizes ids below them keep their codes for ever
-   */
+  /** Hashes new ids, some per call; returns whether all are hashed. Cost: 2 µs each. @param sizes codes below them are permanent */
   grow(sizes: ReadonlyMap<string, number>): boolean {
     return this.#users.grow(sizes.get("userId") ?? 1) && this.#anonymous.grow(sizes.get("anonymousId") ?? 1);
   }
 
-  /** The actors of this identity id, of those that were taken in. Cost: a nanosecond for each id there is. */
+  /** The actors with this identity id, among the hashed ids. Cost: a nanosecond for each of them. */
   actorsOf(identityId: string): number[] {
     const start = IDENTITY_ID.exec(identityId)?.[1];
     if (start === undefined) return [];

@@ -1,15 +1,15 @@
 import type { IdentityView } from "./identity-view.js";
 
-/** Identity ids that are kept at hand; emptied when full. */
+/** Bound of the cache of identity ids, which is emptied when full. */
 const KEPT_COUNT = 100_000;
 
-/** The ids of whole identities, by the codes of a row's user id and anonymous id. Cost: a hash for each new identity. */
+/** Identity ids by the codes of a row's user id and anonymous id. Cost: a hash for each new identity. */
 export class IdentityNames {
   readonly #known = new Map<number, string>();
 
   constructor(readonly view: IdentityView) {}
 
-  /** Null where a row is nobody's. */
+  /** Null for a row without ids. */
   readonly of = (userId: number, anonymousId: number): string | null => {
     const actor = userId !== 0 ? userId * 2 : anonymousId !== 0 ? anonymousId * 2 + 1 : 0;
     if (actor === 0) return null;

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { Turns } from "../base/turn.js";
 import { codeAt } from "../column/column.js";
 import { PAGE_CODE_COUNT, PagedCodes } from "../column/paged-codes.js";
@@ -14,42 +14,42 @@ import type { CompanyView, IdentityView } from "./identity-view.js";
 import { Moves } from "./moves.js";
 import type { IdentityResolver } from "./resolver.js";
 
-/** The rows, and who is who, of one moment. */
+/** A snapshot of rows and identities. */
 export interface Moment extends RowsOfMoment {
   readonly identities: IdentityView;
 }
 
-/** Who was seen with which company (0: none); of a head also in which row. */
+/** Actors and their companies (0: none); for a head also their rows. */
 interface CompanyPairs {
   readonly actors: ArrayLike<number>;
   readonly companies: ArrayLike<number>;
   readonly rows: ArrayLike<number> | null;
 }
 
-/** Actors that are folded one by one; beyond, all are. */
+/** Above this number of touched actors, all identities are folded again. */
 const TOUCHED_COUNT = 16 * 1024;
-/** What an actor costs who is folded, in values. */
+/** Cost of folding an actor, in values read. */
 const VALUES_PER_ACTOR = 8;
-/** Estimate of an association in a list. */
+/** Estimated size of a listed association. */
 const ASSOCIATION_BYTES = 160;
 
 /**
- * Who belongs to which company, by events and group records. Nearly everybody has one company: a code each, 8 bytes an id; the
- * others have the list of all their associations in order. Rows, links and records that come change what they concern.
+ * The companies of identities, from events and group records. Most identities have one company: a code each, 8 bytes an id; the others have an
+ * ordered list of all their associations. New rows, links and records update only the identities they affect.
  */
 export class Memberships extends StoreTable<CompanyPairs> {
-  /** The company of each actor's events that name one; MIXED for several. */
+  /** The company that an actor's events name; MIXED for several. */
   #ofActors = new PagedCodes();
-  /** The same of each identity, its group records included. */
+  /** The same per identity, including its group records. */
   #ofIdentities = new PagedCodes();
-  /** Identities by their only company; null until somebody asks. */
+  /** Identities by their only company; null until first used. */
   #members: Map<number, Set<number>> | null = null;
   #lists: ReadonlyMap<number, readonly Association[]> = new Map();
-  /** What events tell of the actors of those with lists. */
+  /** Associations from events, of the actors of listed identities. */
   readonly #associations = new FollowedActors<Association>(associationsOf);
-  /** Actors of whom rows told something since identities were folded last; null: too many. */
+  /** Actors with relevant new rows since the last fold; null above the limit. */
   #touched: Set<number> | null = null;
-  /** Identities that were folded for a moment of which something was missing: the next may have undone what changed for it. */
+  /** Identities folded for a snapshot whose rows were missing: the next snapshot may undo their change, so it folds them again. */
   readonly #folded = new Set<number>();
   /** Identities whose companies changed. */
   readonly #changes = new Moves();
@@ -66,19 +66,19 @@ export class Memberships extends StoreTable<CompanyPairs> {
     super(budget, use);
   }
 
-  /** Counts the changes so far, for `changedBetween`. */
+  /** Number of changes so far, for `changedBetween`. */
   get changeCount(): number {
     return this.#changes.count;
   }
 
-  /** Identities whose companies may have changed between two counts of changes; null where that is too long ago to tell. */
+  /** Identities whose companies may have changed between two counts of changes; null when that is too long ago. */
   changedBetween(from: number, to: number): ReadonlySet<number> | null {
     return this.#changes.between(from, to);
   }
 
   /**
-   * What is so at a moment that is no earlier than the last one; null where something is missing. Later changes do not change the answer.
-   * Cost: the pairs of ids and companies that came since, and the associations of those with several companies whom they concern.
+   * The companies of a snapshot that is no earlier than the last one; null when something is missing. Later changes do not affect the result. Cost:
+   * the new pairs of ids and companies, and the associations of affected identities with several companies.
    */
   of(moment: Moment, missing: Missing): CompanyView | null {
     if (!this.takeRows(moment, missing)) return null;
@@ -135,7 +135,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
       if (joined !== known) this.#ofActors.set(actor, joined);
       if (places === null) this.#associations.forget(actor);
       else if (this.#associations.isFollowed(actor)) this.#associations.add(actor, associationAt(rows, places[at]!));
-      // With several companies it matters when.
+      // With several companies, the time of each association matters.
       if (joined !== known || this.#ofIdentities.of(this.#identityOf(actor)) !== company) this.#touch(actor);
     }
   }
@@ -168,7 +168,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     if (this.#touched.size > TOUCHED_COUNT && this.#folding === null) this.#touched = null;
   }
 
-  /** Whose companies may have changed since the last moment; null for everybody's. */
+  /** Identities whose companies may have changed since the last snapshot; null for all. */
   #identitiesToFold(identities: IdentityView): ReadonlySet<number> | null {
     const { groupMoves } = this.resolver;
     const former = this.#identities;
@@ -182,14 +182,14 @@ export class Memberships extends StoreTable<CompanyPairs> {
     return changed;
   }
 
-  /** What is told from now on is of a later moment. */
+  /** Changes from here on belong to a later snapshot. */
   #follow(identities: IdentityView): void {
     this.#touched = new Set();
     this.#identities = identities;
     this.#groupMoveCount = this.resolver.groupMoves.count;
   }
 
-  /** Begins anew, in turns. What comes meanwhile is folded behind it. Cost: all actors that were seen with a company. */
+  /** Rebuilds everything, yielding; changes meanwhile are folded afterwards. Cost: all actors ever seen with a company. */
   async #foldAll(identities: IdentityView): Promise<void> {
     const { generation } = this;
     this.#follow(identities);
@@ -223,7 +223,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #fold(identity: number, identities: IdentityView): void {
     const { groupsOfActor, table } = this.resolver;
     let company = 0;
-    // Whoever became somebody else is nobody's identity any more.
+    // An actor that moved to another identity no longer names one.
     const actors = identities.identityOf(identity) === identity ? identities.actorsOf(identity) : [];
     for (const actor of actors) {
       company = join(company, this.#ofActors.of(actor));
@@ -245,7 +245,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     return this.#members.get(company) ?? [];
   }
 
-  /** Makes the lists of those among some identities who have several companies; false where rows are to be read first. */
+  /** Lists the associations of those identities that have several companies; false when rows must be read first. */
   #list(changed: ReadonlySet<number>, { rows, identities }: Moment, missing: Missing): boolean {
     const mixed = [...changed].filter((identity) => this.#ofIdentities.of(identity) === MIXED);
     const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => this.#ofActors.of(actor) !== 0 && !this.#associations.has(actor)));

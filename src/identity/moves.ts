@@ -1,12 +1,11 @@
 import { LIMITS } from "../base/limits.js";
 
-/** Which actors came to another identity, in order: whoever keeps a table by identity moves just these. 8 bytes each, a bounded number. */
+/** Actors that moved to another identity, in order, so that tables by identity update only these. 8 bytes each, a bounded number. */
 export class Moves {
   #actors: number[] = [];
-  /** Of those that are forgotten. */
   #forgottenCount = 0;
 
-  /** All that there ever were. */
+  /** Number of all moves ever. */
   get count(): number {
     return this.#forgottenCount + this.#actors.length;
   }
@@ -18,13 +17,13 @@ export class Moves {
     this.#actors = this.#actors.slice(LIMITS.rememberedMoveCount);
   }
 
-  /** More moved than can be named. */
+  /** Records a change of more actors than can be listed. */
   addAll(): void {
     this.#forgottenCount += this.#actors.length + 1;
     this.#actors = [];
   }
 
-  /** The actors that moved between two counts, each once; null where that is too long ago to tell. */
+  /** The actors that moved between two counts, each once; null when that is too long ago. */
   between(from: number, to: number): ReadonlySet<number> | null {
     return from < this.#forgottenCount ? null : new Set(this.#actors.slice(from - this.#forgottenCount, to - this.#forgottenCount));
   }

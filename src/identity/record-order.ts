@@ -2,7 +2,7 @@ import { mergedSorted } from "../base/merged-sorted.js";
 import { compareIds } from "../base/uuid.js";
 import type { RecordTable } from "./record-table.js";
 
-/** Behind which record a page of them begins; of one id, what takes a record back comes behind it. */
+/** The record after which a page begins; an unlink sorts after the record of its id. */
 export interface RecordPlace {
   readonly createdAtMs: number;
   /** 16 bytes. */
@@ -10,7 +10,7 @@ export interface RecordPlace {
   readonly isUnlink: boolean;
 }
 
-/** The rows of a table in (createdAt, id) order. Only those that came since it was asked last are sorted; it takes 4 bytes a record. */
+/** The rows of a table in (createdAt, id) order. Each call sorts only the rows that are new since the last. Takes 4 bytes a record. */
 export class RecordOrder {
   #order: Uint32Array = new Uint32Array(0);
   #seenCount = 0;
@@ -21,7 +21,7 @@ export class RecordOrder {
     return this.#order.byteLength;
   }
 
-  /** All of the moment, or those behind a place: a view that stays as it is. Cost: a merge with what is new, and a binary search. */
+  /** All rows, or those after a position; later calls do not change the result. Cost: a merge with the new rows, and a binary search. */
   rows(after: RecordPlace | null): Uint32Array {
     const { rowCount } = this.table;
     if (rowCount > this.#seenCount) {
@@ -34,7 +34,7 @@ export class RecordOrder {
   #newRows(): Uint32Array {
     const { table } = this;
     const rows = Uint32Array.from({ length: table.rowCount - this.#seenCount }, (_, at) => this.#seenCount + at);
-    // Stores of before may hold that a record was taken back twice.
+    // Older stores may hold two unlinks of one record.
     return rows.filter((row) => !table.isUnlink(row) || table.findUnlink(table.ids, row * 16) === row).sort(this.#compare);
   }
 

@@ -2,19 +2,19 @@ import { compareIds } from "../base/uuid.js";
 import { IdIndex } from "../segment/find-id.js";
 import { RecordOrder } from "./record-order.js";
 
-/** What a record says: see `record.ts`. An unlink bears the id of the record that it takes back. */
+/** Kinds of records: see `record.ts`. An unlink has the id of the record it undoes. */
 export const RECORD_KINDS = { identify: 1, group: 2, alias: 3, unlink: 4 } as const;
 
 /**
- * What a record names, each a code of the dictionary of that name (0: nothing). An alias has its `to` in userId and its
- * `from` in both other id columns, for it may be either.
+ * Fields of a record, each a code of its dictionary (0: none). An alias has its `to` in userId and its `from` in both other id columns, because it
+ * may be either kind of id.
  */
 export const RECORD_FIELDS = ["userId", "anonymousId", "fromUserId", "email", "companyId", "traits"] as const;
 export type RecordField = (typeof RECORD_FIELDS)[number];
 
 export const RECORD_FIELD_COUNT = RECORD_FIELDS.length;
 
-/** The dictionary that holds the values of a field. */
+/** The dictionary of a field's values. */
 export const DICTIONARY_OF_FIELD: Readonly<Record<RecordField, string>> = {
   userId: "userId",
   anonymousId: "anonymousId",
@@ -24,7 +24,7 @@ export const DICTIONARY_OF_FIELD: Readonly<Record<RecordField, string>> = {
   traits: "traits",
 };
 
-/** Records as columns, in order of arrival: about 57 bytes each, texts apart. */
+/** Records as columns, in order of arrival: 53 bytes each, without texts. */
 export interface RecordColumns {
   readonly rowCount: number;
   readonly kinds: Uint8Array;
@@ -32,7 +32,7 @@ export interface RecordColumns {
   readonly times: Float64Array;
   /** 16 bytes a row. */
   readonly ids: Uint8Array;
-  /** Store sequences, ascending; 0 where none is known: not committed yet, or sealed by a version that kept none. */
+  /** Store sequences, ascending; 0 when unknown: not committed yet, or sealed by a version that stored none. */
   readonly sequences: Uint32Array;
   /** rows × fields. */
   readonly codes: Uint32Array;
@@ -56,7 +56,7 @@ export class RecordTable implements RecordColumns {
     return ofColumns + this.#index.byteLength + this.inOrder.byteLength;
   }
 
-  /** Adds one row; the codes stand from `codesAt` on. Answers its number. */
+  /** Adds one row, with the codes from `codesAt` on. Returns its number. */
   append(kind: number, createdAtMs: number, ids: Uint8Array, idAt: number, sequence: number, codes: Uint32Array, codesAt: number): number {
     const row = this.rowCount;
     if (row === this.times.length) this.#grow();
@@ -69,12 +69,12 @@ export class RecordTable implements RecordColumns {
     return row;
   }
 
-  /** The first record of an id, unlinks apart; -1 where there is none. */
+  /** The first record of an id that is no unlink; -1 when missing. */
   find(id: Uint8Array, offset = 0): number {
     return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => !this.isUnlink(row));
   }
 
-  /** The first unlink of the record of an id; -1 where there is none. It may have come before the record. */
+  /** The first unlink of an id; -1 when missing. It may have arrived before its record. */
   findUnlink(id: Uint8Array, offset = 0): number {
     return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => this.isUnlink(row));
   }

@@ -12,16 +12,13 @@ import { RECORD_KINDS, type RecordTable } from "./record-table.js";
 import { RowsByCode } from "./rows-by-code.js";
 import { UserMerges } from "./user-merges.js";
 
-/**
- * Which codes stand for something that happened. A dictionary has the code of every id that was ever named; one that only
- * records named is known no longer when these are taken back.
- */
+/** Tracks which codes are in use: a dictionary keeps every id, but an id that only records named is unknown once these are unlinked. */
 class KnownCodes {
-  /** Codes from here on are of a commit under way: it may fail, and somebody else be given them. */
+  /** Codes from here on belong to an open commit: if it fails, they are reassigned. */
   end = Infinity;
   /** Live records that name a code. */
   readonly #mentions = new RowsByCode();
-  /** Codes that a record brought and no event has used. */
+  /** Codes that a record introduced and no event has used. */
   readonly #onlyOfRecords = new Set<number>();
 
   isKnown(code: number): boolean {
@@ -36,12 +33,11 @@ class KnownCodes {
     if (code > 0) this.#mentions.remove(code, row);
   }
 
-  /** Live records that name a code. */
   recordsOf(code: number): readonly number[] {
     return this.#mentions.of(code);
   }
 
-  /** A record brought this code. */
+  /** A record introduced this code. */
   brought(code: number): void {
     this.#onlyOfRecords.add(code);
   }
@@ -51,41 +47,38 @@ class KnownCodes {
     if (this.#onlyOfRecords.size > 0) this.#onlyOfRecords.delete(code);
   }
 
-  /** Codes that no event has used, ascending. */
+  /** Codes that no event has used, ascending; live records may name them. */
   onlyOfRecords(): number[] {
     return [...this.#onlyOfRecords].sort((a, b) => a - b);
   }
 }
 
-/**
- * Learns who is who from events and records in any order; hands out views that later ones do not change. A change costs
- * in proportion to the identities it concerns.
- */
+/** Resolves identities from events and records in any order. Its views never change. The cost of a change is that of the identities it affects. */
 export class IdentityResolver {
   readonly users = new KnownCodes();
   readonly anonymous = new KnownCodes();
   readonly companies = new KnownCodes();
   /** Live group records by actor. */
   readonly groupsOfActor = new RowsByCode();
-  /** All group records by company, also those that were taken back. */
+  /** All group records by company, unlinked ones too. */
   readonly groupsOfCompany = new RowsByCode();
-  /** All identify records with an email or traits, by the actor they are about, also those that were taken back. */
+  /** All identify records with an email or traits, by actor, unlinked ones too. */
   readonly identifiesOfActor = new RowsByCode();
   readonly emails: EmailIndex;
-  /** Rows that were taken back, with the row that did it. */
+  /** Unlinked rows, with the row of the unlink. */
   readonly #removed = new Map<number, number>();
   readonly #links: AnonymousLinks;
   readonly #merges: UserMerges;
-  /** User of an anonymous id; survivor of a merged user. */
+  /** The user of each anonymous id; the survivor of each merged user. */
   readonly #owners = new PagedCodes();
   readonly #survivors = new PagedCodes();
-  /** Anonymous ids that a user has, or once had; users whom another user absorbed, or once did. */
+  /** Anonymous ids that a user has or had; users that a user absorbs or absorbed. */
   readonly #everOwned = new Map<number, Set<number>>();
   readonly #everAbsorbed = new Map<number, Set<number>>();
-  /** Actors that came to another identity, and those whose group records changed. */
+  /** Actors that moved to another identity; actors whose group records changed. */
   readonly moves = new Moves();
   readonly groupMoves = new Moves();
-  /** Actors of whom, and companies of which, a record came that tells something, or was taken back. */
+  /** Actors whose emails or traits, and companies whose traits, a record or its unlink changed. */
   readonly identifyMoves = new Moves();
   readonly companyMoves = new Moves();
   #linkCount = 0;
@@ -108,18 +101,18 @@ export class IdentityResolver {
     );
   }
 
-  /** Learns that an event carried both ids. Constant cost. */
+  /** Adds an event that carries both ids. Constant cost. */
   link({ anonymousId, userId, createdAtMs }: IdLink): void {
     const owner = this.#links.addEvent(anonymousId, { userId, ms: createdAtMs }, this.#owners.of(anonymousId));
     this.#give(anonymousId, owner);
   }
 
-  /** Learns of a row that was added to the table. */
+  /** Adds a row that the table already has. */
   addRecord(row: number): void {
     const { table } = this;
     if (table.kinds[row] !== RECORD_KINDS.unlink) {
       const unlink = table.findUnlink(table.ids, row * 16);
-      // Taken back before it came.
+      // Unlinked before it arrived.
       if (unlink >= 0) this.#removed.set(row, unlink);
       else this.#put(row, true);
       return;
@@ -130,17 +123,17 @@ export class IdentityResolver {
     this.#put(target, false);
   }
 
-  /** Records of complete commits: those of one that is being learned of lie behind. */
+  /** Number of records in complete commits; those of an open commit lie beyond. */
   get recordEnd(): number {
     return this.#recordEnd;
   }
 
-  /** Whether a record was there, and not taken back, when there were so many. */
+  /** Whether a record existed, and was not unlinked, when the store had `recordEnd` records. */
   isLive(row: number, recordEnd: number): boolean {
     return row < recordEnd && (this.#removed.get(row) ?? Infinity) >= recordEnd;
   }
 
-  /** Who is who by what was learned so far. The same object as long as no record comes and nobody comes to another identity. */
+  /** The current identities. Returns the same object until a record is committed or an actor moves to another identity. */
   view(): IdentityView {
     this.#settle();
     if (this.#view?.moveCount !== this.moves.count || this.#view.recordEnd !== this.#recordEnd)
@@ -160,7 +153,7 @@ export class IdentityResolver {
     const { table } = this;
     const userId = table.code(row, "userId");
     const anonymousId = table.code(row, "anonymousId");
-    // Whoever is said to be himself is not even named.
+    // An alias of a user to itself has no effect; it does not even mention the id.
     if (userId > 0 && table.code(row, "fromUserId") === userId) return;
     const change = isLive ? "mention" : "unmention";
     this.users[change](userId, row);
@@ -179,7 +172,7 @@ export class IdentityResolver {
     if (!hasEmail && table.code(row, "traits") === 0) return;
     const actor = emails.actorOf(row);
     this.identifyMoves.add(actor);
-    // Views of before look at those that were taken back since.
+    // Earlier views still read records that are unlinked now, so none is removed.
     if (!isLive) return;
     this.identifiesOfActor.add(actor, row);
     if (hasEmail) emails.add(row);
@@ -195,7 +188,7 @@ export class IdentityResolver {
     if (isLive) this.groupsOfCompany.add(companyId, row);
   }
 
-  /** `from` may be a user id, an anonymous id or both: it is `to` in every role. */
+  /** `from` may be a user id, an anonymous id or both: each becomes `to`. */
   #putAlias(row: number, anonymousId: number, isLive: boolean): void {
     const from = this.table.code(row, "fromUserId");
     this.users[isLive ? "mention" : "unmention"](from, row);
@@ -209,15 +202,12 @@ export class IdentityResolver {
     this.#give(anonymousId, this.#links.ownerOf(anonymousId));
   }
 
-  /** Where codes of now end: what lies beyond came later than whoever asked. */
+  /** Ends of the committed codes; codes beyond are newer than any snapshot. */
   get ends(): KnownEnds {
     return { users: this.users.end, anonymous: this.anonymous.end, companies: this.companies.end };
   }
 
-  /**
-   * All that was learned is of complete commits.
-   * @param sizes of the dictionaries as far as these brought their values: what is beyond is nobody yet
-   */
+  /** Marks everything added so far as committed. @param sizes of the dictionaries after these commits: values beyond are unknown */
   committed(sizes: ReadonlyMap<string, number>): void {
     this.#recordEnd = this.table.rowCount;
     this.users.end = sizes.get("userId") ?? 1;
@@ -255,7 +245,7 @@ function remember(sets: Map<number, Set<number>>, key: number, value: number): v
   else set.add(value);
 }
 
-/** Links, emails and records as they were at one moment; which ids are known is always the newest: to be asked in the turn of the moment. */
+/** Links, emails and records of one snapshot. Which ids are known is always current: look ids up in the snapshot's tick. */
 class ResolverView implements IdentityView {
   readonly #userIds: Dictionary;
   readonly #anonymousIds: Dictionary;
@@ -300,7 +290,6 @@ class ResolverView implements IdentityView {
 
   readonly isLive = (row: number): boolean => this.resolver.isLive(row, this.recordEnd);
 
-  /** The user who stands for a user. */
   #survivorOf(userId: number): number {
     const survivor = this.survivors.of(userId);
     return survivor === 0 ? userId : survivor;

@@ -4,7 +4,7 @@ const NONE: readonly number[] = [];
 export class RowsByCode {
   readonly #rows = new Map<number, number[]>();
 
-  /** Not to be changed; valid until the next change. */
+  /** Read-only; valid until the next change. */
   of(code: number): readonly number[] {
     return this.#rows.get(code) ?? NONE;
   }

@@ -3,7 +3,7 @@ import type { StoredRecord } from "../schema/record.js";
 import { emailOfTraits } from "./emails.js";
 import { RECORD_KINDS, type RecordField } from "./record-table.js";
 
-/** A record as exports give it. @param text of a field, `""` for nothing */
+/** A record in the form of exports. @param text value of a field, `""` for none */
 export function storedRecord(kind: number | undefined, id: string, createdAtMs: number, text: (field: RecordField) => string): StoredRecord {
   const some = <Name extends RecordField>(field: Name) => {
     const value = text(field);
@@ -12,7 +12,7 @@ export function storedRecord(kind: number | undefined, id: string, createdAtMs: 
   const createdAt = isoOf(createdAtMs);
   const traitsText = text("traits");
   const traits = traitsText === "" ? {} : { traits: JSON.parse(traitsText) as Readonly<Record<string, unknown>> };
-  // Whoever checked the record saw to it that it is about somebody.
+  // The casts hold: decoding ensures that a record has a user id or an anonymous id.
   switch (kind) {
     case RECORD_KINDS.identify: {
       const email = text("email") === emailOfTraits(traits.traits) ? {} : { email: text("email") };

@@ -6,11 +6,11 @@ interface Alias {
   readonly to: number;
 }
 
-/** Which users became which: aliases in order of (createdAt, id), each id going to one other at most, and never in a circle. */
+/** Merges of users: aliases in order of (createdAt, id). Each id merges into one other at most, and never in a cycle. */
 export class UserMerges {
   /** Live aliases by either end. */
   readonly #rows = new RowsByCode();
-  /** Users whose aliases changed since `settle`. */
+  /** Users whose aliases changed since the last `settle`. */
   readonly #changed = new Set<number>();
 
   /** @param compare order of (createdAt, id) of two rows */
@@ -27,10 +27,7 @@ export class UserMerges {
     this.#touch(row, (user) => this.#rows.remove(user, row));
   }
 
-  /**
-   * Tells the survivor of every user that a change may have concerned.
-   * Cost: the aliases of those users and of all that are tied to them, sorted.
-   */
+  /** Reports the survivor of every user that a change may affect. Cost: a sort of the aliases of those users and of all users connected to them. */
   settle(tell: (user: number, survivor: number) => void): void {
     if (this.#changed.size === 0) return;
     const done = new Set<number>();
@@ -70,7 +67,7 @@ export class UserMerges {
   }
 }
 
-/** A forest in which only roots get parents; paths are shortened as they are walked. */
+/** A forest in which only roots get parents; lookups shorten paths. */
 class Parents {
   readonly #parents = new Map<number, number>();
   readonly #shortcuts = new Map<number, number>();
