@@ -26,41 +26,39 @@ import { Timelines } from "./people/timelines.js";
 import { TouchMaker } from "./touches/touch-maker.js";
 import { Touches } from "./touches/touches.js";
 
-/** What a question may read in the turn of its snapshot, and what it reads its answer from. */
+/** A snapshot, and all that a query may read in the snapshot's tick. */
 export interface TableMoment extends CompanyMoment {
   readonly dictionaries: Dictionaries;
-  /** Of the snapshot: ids and companies beyond were not there yet, whatever is known of them by now. */
+  /** Ends of the snapshot's codes: ids and companies beyond are newer. */
   readonly ends: KnownEnds;
   readonly rates: Rates;
   readonly tables: Tables;
-  /** What the question names of them. */
+  /** Traits and labels that the query uses. */
   readonly known: KnownFields;
-  /** Gives others, and the signal, a turn now and then. @throws aborted */
+  /** Yields now and then, so that the abort signal can fire too. @throws aborted */
   readonly pause: () => Promise<void>;
 }
 
-/** In which sessions begin that a question counts. */
 interface AskedRanges {
   readonly range: Range;
   readonly previous?: Range | null;
 }
 
-/** By what events are labelled. */
 interface LabelRules {
   readonly revenue: RevenueRule;
   readonly touch: TouchRule;
 }
 
-/** What is kept of money under one rule. */
+/** Tables about money under one rule. */
 interface Revenue {
   readonly table: RevenueTable;
   companies: PaymentCompanies;
   readonly origins: RefundOrigins;
-  /** By model and level. */
+  /** By model, level and touch rule. */
   readonly labels: Map<string, PaymentLabels>;
 }
 
-/** Loaded when somebody asks about sessions: they are as much code as many a report, and most programs of browsers never do. */
+/** Loaded by the first query for sessions: its code is as large as that of many a report, and most browser programs never need it. */
 let newSessions: typeof newSessionTable | null = null;
 
 async function loadSessions(): Promise<void> {
@@ -68,8 +66,8 @@ async function loadSessions(): Promise<void> {
 }
 
 /**
- * The tables of all time of one store, each made when it is first asked for. Which segments and heads the rows lie in matters to
- * sessions alone; those that fold actors onto identities or companies follow what changes.
+ * The all-time tables of one store, each created on first use. Only sessions depend on which segments and heads the rows lie in; tables that map
+ * actors to identities or companies follow changes of these.
  */
 export class Tables implements Droppable {
   byteLength = 0;
@@ -101,7 +99,7 @@ export class Tables implements Droppable {
     return this.#use.readerCount > 0;
   }
 
-  /** Forgets what follows other tables; those are dropped one by one. */
+  /** Drops what follows other tables; those are dropped one by one. */
   drop(): void {
     this.byteLength = 0;
     this.#entities = this.#newEntities();
@@ -113,7 +111,7 @@ export class Tables implements Droppable {
     for (const known of this.#touches.values()) known.ofCompanies = new CompanyTouches(known.touches, this.memberships);
   }
 
-  /** Somebody reads tables, or waits for what they miss: none is dropped until `unpin`. */
+  /** Marks the start of a query that reads tables or waits for loads: no table is dropped until `unpin`. */
   pin(): void {
     this.#use.readerCount += 1;
   }
@@ -127,46 +125,46 @@ export class Tables implements Droppable {
     this.budget.add(this);
   }
 
-  /** Drops everything: questions under way keep what they read. */
+  /** Drops everything; running queries keep what they read. */
   release(): void {
     const tables = [this.memberships, this.#seen, ...[...this.#revenue.values()].map(({ table }) => table.payments), ...[...this.#touches.values()].map(({ touches }) => touches)];
     for (const table of [...tables, this.timelines, this]) this.budget.remove(table);
     for (const table of this.#sessions.values()) table.release();
   }
 
-  /** Revenue up to a moment; null where something is missing. */
+  /** Revenue up to a snapshot; null when something is missing. */
   revenue(rule: RevenueRule, moment: TableMoment, missing: Missing): RevenueTable | null {
     const { table } = this.#revenueOf(rule);
     return table.payments.catchUp(moment, missing) ? table : null;
   }
 
-  /** The companies of payments up to a moment; null where something is missing. */
+  /** The companies of payments up to a snapshot; null when something is missing. */
   paymentCompanies(rule: RevenueRule, moment: TableMoment, missing: Missing): PaymentCompanies | null {
     const { table, companies } = this.#revenueOf(rule);
     return table.payments.catchUp(moment, missing) && companies.catchUp(moment, missing) ? companies : null;
   }
 
-  /** Who was seen up to a moment; null where something is missing. */
+  /** The actors seen up to a snapshot; null when something is missing. */
   seen(moment: TableMoment, missing: Missing): SeenActors | null {
     return this.#seen.catchUp(moment, missing) ? this.#seen : null;
   }
 
-  /** Who was seen where and when first, up to a moment, counted in a project; null where something is missing. */
+  /** Entities with their projects and first days up to a snapshot, counted in one project; null when something is missing. */
   entities(level: "identity" | "account", project: number, moment: TableMoment, missing: Missing): Entities | null {
     return this.#seen.catchUp(moment, missing) && this.#entities[level].catchUp(project, moment, missing) ? this.#entities[level] : null;
   }
 
-  /** A trait of each identity, or its newest email, at a moment; null where something is missing. */
+  /** A trait of each identity, or its newest email, in a snapshot; null when something is missing. */
   person(path: string, { identities }: CompanyMoment, missing: Missing): KnownValues | null {
     return this.#traits.person(path, identities, missing);
   }
 
-  /** A trait of each company, by its code, at a moment; null where something is missing. */
+  /** A trait of each company, by its code, in a snapshot; null when something is missing. */
   company(path: string, { identities }: CompanyMoment, missing: Missing): KnownValues | null {
     return this.#traits.company(path, identities, missing);
   }
 
-  /** The labels of payments, to be settled at this moment; null where something is missing. */
+  /** The labels of payments, to be settled at this snapshot; null when something is missing. */
   paymentLabels(plan: Plan<"revenueByAttribution">, moment: TableMoment, missing: Missing): PaymentLabels | null {
     const { table, companies, labels } = this.#revenueOf(plan.revenue);
     const { touches, ofCompanies } = this.#touchesOf(plan.touch);
@@ -179,7 +177,7 @@ export class Tables implements Droppable {
     return known;
   }
 
-  /** The sessions of a moment that a question looks at; null where something is missing. */
+  /** The sessions of a snapshot that a query reads; null when something is missing. */
   sessions({ session, pageviewSlugs, revenue, range, previous = null }: SessionRules & AskedRanges, moment: TableMoment, missing: Missing): SessionView | null {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
@@ -196,8 +194,8 @@ export class Tables implements Droppable {
   }
 
   /**
-   * The labels that events would get as payments of their identities, at a moment; null where something is missing. What turns out to be
-   * missing while rows are looked at is added then.
+   * The labels that events would get as payments of their identities, in a snapshot; null when something is missing. What is found missing while rows
+   * are read is added to `missing` then.
    */
   eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanyMoment, missing: Missing): RowLabels | null {
     const { table, origins } = this.#revenueOf(revenue);
@@ -208,7 +206,6 @@ export class Tables implements Droppable {
     return new EventLabels({ touches, payments: table.payments, orders: origins.now() }, model, moment, missing, codeEnd * 2);
   }
 
-  /** What touches are read with, under a rule. */
   touchMaker(rule: TouchRule): TouchMaker {
     return this.#touchesOf(rule).touches.maker;
   }
@@ -257,7 +254,7 @@ export class Tables implements Droppable {
 
 const keys = new WeakMap<RevenueRule | TouchRule, string>();
 
-/** Names a rule. A rule names some hundred hosts, and a Daybook asks with the same one each time. */
+/** The key of a rule, cached: a rule lists some hundred hosts, and a Daybook passes the same one each time. */
 function keyOf(rule: RevenueRule | TouchRule): string {
   let key = keys.get(rule);
   if (key === undefined) keys.set(rule, (key = JSON.stringify(rule)));

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
 import type { Missing } from "../../derived/missing.js";
 import { Moves } from "../../identity/moves.js";
 import type { Memberships } from "../../identity/memberships.js";
@@ -11,7 +11,7 @@ export class PaymentCompanies {
   #count = 0;
   #generation = -1;
   #changeCount = -1;
-  /** Places that came to another company. */
+  /** Positions of payments whose company changed. */
   readonly moved = new Moves();
 
   constructor(
@@ -29,8 +29,8 @@ export class PaymentCompanies {
   }
 
   /**
-   * Brings it up to a moment at which payments and memberships are; false where something is missing.
-   * Cost: payments that came since, and those of who changed company.
+   * Brings the table up to a snapshot that payments and memberships are at; false when something is missing. Cost: the new payments, and those of
+   * identities whose company changed.
    */
   catchUp(moment: CompanyMoment, missing: Missing): boolean {
     const { payments, memberships } = this;

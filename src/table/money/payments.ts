@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the count */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the count */
 import { dayOf } from "../../base/time.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
@@ -14,46 +14,42 @@ import type { Money } from "../../answer/money.js";
 import { Quotes } from "./quotes.js";
 import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
 
-/** Estimate of a payment in the table, its keys included. */
+/** Estimated size of a payment in the table, its keys included. */
 const PAYMENT_BYTES = 216;
 
-/**
- * The revenue events of a store, duplicates included, in the order in which they were taken: a place each, which stays. Of those
- * with one key the earliest counts.
- */
+/** The revenue events of a store, duplicates included, each at a permanent position. Of events with one key, the earliest counts. */
 export class Payments extends StoreTable<RevenueFacts> {
   #count = 0;
   /** Epoch ms. */
   times = new Float64Array(64);
   sequences = new Uint32Array(64);
-  /** 0 for nobody. */
+  /** 0 for none. */
   actors = new Uint32Array(64);
   projects = new Uint32Array(64);
   /** Named by the event itself; 0 for none. */
   companies = new Uint32Array(64);
-  /** 1 for what counts, 0 for a duplicate of an earlier one. */
+  /** 1 for an event that counts, 0 for a duplicate of an earlier one. */
   counted = new Uint8Array(64);
   /** 1 for a refund. */
   refunds = new Uint8Array(64);
   amounts: Money[] = [];
   currencies: string[] = [];
-  /** What its rate is asked for. */
+  /** Number of the quote that converts it. */
   quoteOf: number[] = [];
   quotes: Quotes;
   /** Number of project and order key; -1 without an order key. */
   #orders = new Int32Array(64);
-  /** Place + 1 of the one taken before of the same actor, and of the same key; 0 for none. */
+  /** Position + 1 of the previous event of the same actor, and of the same key; 0 for none. */
   #formerOfActor = new Int32Array(64);
   #formerOfKey = new Int32Array(64);
   #latestOfActor = new Map<number, number>();
-  /** By key, which of a payment is its order: place + 1 of the latest taken, and of the one that counts. */
+  /** By key (the key of a payment is its order): position + 1 of the latest event, and of the one that counts. */
   #latestOfKey: number[] = [];
   #countedOfKey: number[] = [];
   #numbers = new OrderNumbers();
-  /** Sequences of all of them, and the place of each. */
   #sequencesTaken = new BitSet(1_024);
   #placeOfSequence = new Map<number, number>();
-  /** Keys of which two events share their millisecond and are told apart by ids. */
+  /** Keys that got another event: which of their events counts is not decided yet. */
   readonly #undecided = new Set<number>();
 
   constructor(
@@ -71,25 +67,25 @@ export class Payments extends StoreTable<RevenueFacts> {
     return this.#count;
   }
 
-  /** Brings it up to a moment; false where something is missing. */
+  /** Brings the table up to a snapshot; false when something is missing. */
   catchUp(moment: RowsOfMoment, missing: Missing): boolean {
     return this.takeRows(moment, missing) && this.#decide(moment, missing);
   }
 
-  /** What says the place of an event by its sequence; -1 for what is no revenue event. It stays true while the table begins anew. */
+  /** Returns a lookup of positions by sequence; it returns -1 for other events and stays valid when the table restarts. */
   placesBySequence(): (sequence: number) => number {
     const [taken, places] = [this.#sequencesTaken, this.#placeOfSequence];
     return (sequence) => (taken.has(sequence) ? (places.get(sequence) ?? -1) : -1);
   }
 
-  /** Places of the payments of an actor. Cost: their number. */
+  /** Positions of an actor's payments. Cost: their number. */
   placesOf(actor: number): number[] {
     const places: number[] = [];
     for (let next = this.#latestOfActor.get(actor) ?? 0; next !== 0; next = this.#formerOfActor[next - 1]!) places.push(next - 1);
     return places;
   }
 
-  /** The payment that a refund gives back, where it is known; every other place is its own. */
+  /** Position of the payment that a refund gives back, if known; otherwise the event's own position. */
   orderPlaceOf(place: number): number {
     const order = this.#orders[place]!;
     if (order === -1 || this.refunds[place] === 0) return place;
@@ -173,7 +169,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     else this.#undecided.add(key);
   }
 
-  /** Finds the earliest of each key that got another event; false where ids are to be read first. */
+  /** Finds the earliest event of each undecided key; false when ids must be read first. */
   #decide({ rows }: RowsOfMoment, missing: Missing): boolean {
     const unknown: number[] = [];
     for (const key of this.#undecided) {
@@ -195,7 +191,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     return places;
   }
 
-  /** Answers the places whose ids have to decide. */
+  /** Returns the positions whose ids must be read to decide. */
   #countFirst(key: number, places: readonly number[]): number[] {
     const firstMs = places.reduce((ms, place) => Math.min(ms, this.times[place]!), Infinity);
     const tied = places.filter((place) => this.times[place] === firstMs);

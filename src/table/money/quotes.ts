@@ -1,26 +1,26 @@
 import { dayOf, isoOfDay } from "../../base/time.js";
 
-/** A currency on a day: what a rate is asked for. */
+/** A currency on a day, for which a rate is requested. */
 export interface Quote {
   readonly currency: string;
   readonly day: string;
 }
 
-/** Of payments in the reporting currency, and of those whose currency is none. */
+/** Quote numbers of payments in the reporting currency, and of payments without a valid currency. */
 export const REPORTING = -1;
 export const NO_CURRENCY = -2;
 
 /** The quotes that payments need, each once. */
 export class Quotes {
   readonly all: Quote[] = [];
-  /** Whether some payment is not in the reporting currency. */
+  /** Whether any payment is not in the reporting currency. */
   hasOthers = false;
   /** By currency and UTC day. */
   readonly #numbers = new Map<string, Map<number, number>>();
 
   constructor(readonly reporting: string) {}
 
-  /** The place of a quote among all, or why there is none. */
+  /** The index of a quote in `all`, or `REPORTING` or `NO_CURRENCY`. */
   numberOf(currency: string, ms: number): number {
     if (currency === this.reporting) return REPORTING;
     this.hasOthers = true;

@@ -1,13 +1,13 @@
 import { BitSet } from "../../column/bit-set.js";
 import type { Payments } from "./payments.js";
 
-/** Which payments refunds give back, as it was known at one moment. Events are named by their sequences. */
+/** The payments that refunds give back, in one snapshot. Events are identified by their sequences. */
 export class PaidOrders {
   constructor(
-    /** Of all refunds of before, perhaps of later ones too. */
+    /** All refunds up to the snapshot, and perhaps later ones. */
     readonly refunds: BitSet,
     readonly numberOf: ReadonlyMap<number, number>,
-    /** Places of the payments by number of the refund: where it is not known, the refund's own. */
+    /** Positions of the payments by number of the refund; the refund's own position when the payment is unknown. */
     readonly paid: Uint32Array,
   ) {}
 
@@ -15,17 +15,17 @@ export class PaidOrders {
     return this.refunds.has(sequence) && (this.numberOf.get(sequence) ?? Infinity) < this.paid.length;
   }
 
-  /** The place of the payment that a refund gives back, or its own. */
+  /** Position of the payment that a refund gives back, or the refund's own. */
   placeOf(refund: number): number {
     return this.paid[this.numberOf.get(refund) ?? 0] ?? 0;
   }
 }
 
-/** Finds the payments that refunds give back. Follows payments; cost: those that came since, and where any came all refunds. */
+/** Finds the payments that refunds give back. Follows payments; cost: the new ones, and all refunds when there are any. */
 export class RefundOrigins {
   #refunds = new BitSet();
   #numberOf = new Map<number, number>();
-  /** Places of refunds. */
+  /** Positions of refunds. */
   #places: number[] = [];
   #count = 0;
   #generation = -1;
@@ -33,7 +33,7 @@ export class RefundOrigins {
 
   constructor(readonly payments: Payments) {}
 
-  /** At a moment at which payments are. */
+  /** For the snapshot that payments are at. */
   now(): PaidOrders {
     const { payments } = this;
     if (this.#generation !== payments.generation) this.#clear();

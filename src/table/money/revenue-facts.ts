@@ -13,7 +13,7 @@ import { actorOf } from "../../segment/who.js";
 import { isNegative, moneyOfNumber, negated } from "../../answer/money.js";
 import type { Money } from "../../answer/money.js";
 
-/** Revenue events of one segment or head, ascending by row: 45 bytes each; about one event in a hundred is one. */
+/** Revenue events of one segment or head, by ascending row: 45 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
   readonly sequences: Uint32Array;
   /** Epoch ms. */
@@ -23,16 +23,16 @@ export interface RevenueFacts {
   /** The company that the event names itself; 0 for none. */
   readonly companies: Uint32Array;
   readonly amounts: readonly Money[];
-  /** 1 for what is negative, or named so. */
+  /** 1 for a negative amount or a refund slug. */
   readonly refunds: Uint8Array;
-  /** Number of project and order key together; -1 without an order key. */
+  /** Number of the project and order key; -1 without an order key. */
   readonly orders: Int32Array;
-  /** Number of what an event shares with its duplicates: a payment its order, a refund its order and its own id; -1 where nothing is one. */
+  /** Number of what duplicates share: for a payment its order, for a refund its order and own id; -1 without one. */
   readonly keys: Int32Array;
   readonly currencies: readonly string[];
 }
 
-/** Numbers the orders of a store, and its refunds that have an id. */
+/** Numbers the orders of a store, and its refunds with an id. */
 export class OrderNumbers {
   readonly #numbers = new Map<string, number>();
 
@@ -59,7 +59,7 @@ export class RevenueSource {
     readonly numbers: OrderNumbers,
   ) {}
 
-  /** Whether some row may have an amount, by the zone maps alone. */
+  /** Whether any row may have an amount, by the zone maps alone. */
   hasAmounts(rows: Rows): boolean {
     return ["value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)].some((column) => rows.zone(column) !== null);
   }
@@ -68,7 +68,7 @@ export class RevenueSource {
     return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys(MONEY_KEYS, this.dictionaries)]);
   }
 
-  /** Columns are loaded. Cost: a look at the rows with amounts. */
+  /** The columns must be loaded. Cost: a read of the rows with amounts. */
   factsOf(rows: Excerpt): RevenueFacts {
     return find(rows, this.rule, this.dictionaries, this.numbers);
   }
@@ -111,14 +111,14 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
   };
 }
 
-/** Tells of single rows whether they are revenue, whatever amount it is. */
+/** Tests single rows for revenue of any amount. */
 export interface RevenueTester {
-  /** Ascending rows that may be. */
+  /** Ascending rows that may be revenue. */
   readonly candidates: readonly number[];
   isRevenue(row: number): boolean;
 }
 
-/** Columns of slugs and amounts are loaded. Cost: a look at the rows with amounts. */
+/** Returns a tester for rows whose columns of slugs and amounts are loaded. Cost: a read of the rows with amounts. */
 export function revenueTester(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries): RevenueTester {
   const reader = new AmountReader(rows, rule, dictionaries);
   return { candidates: reader.candidates(), isRevenue: (row) => reader.amountOf(row) !== null };
@@ -130,19 +130,18 @@ export const NO_FACTS: RevenueFacts = {
   amounts: [], refunds: new Uint8Array(0), orders: new Int32Array(0), keys: new Int32Array(0), currencies: [],
 };
 
-/** The amount of a value that is a JSON number; null for any other. Amounts hardly repeat: none is kept. */
+/** The amount of a value that is a JSON number, else null. Amounts rarely repeat, so none is cached. */
 function moneyOf(dictionary: Dictionary, code: number): Money | null {
   const text = code === 0 ? "" : dictionary.valueOf(code);
   return /^-?\d/.test(text) ? moneyOfNumber(text) : null;
 }
 
-/** A column of a metadata key and its dictionary. */
 interface KeyColumn {
   readonly column: CodeColumn;
   readonly dictionary: JsonDictionary;
 }
 
-/** Tells of single rows of a segment whether, and what, they paid. */
+/** Reads the amounts of single rows of a segment. */
 class AmountReader {
   readonly #values: CodeColumn;
   readonly #slugs: CodeColumn;
@@ -164,7 +163,7 @@ class AmountReader {
     this.#refundSlugs = codes(rule.refundSlugs);
   }
 
-  /** Ascending rows that have a value, or a metadata key that may hold an amount. */
+  /** Ascending rows with a value, or with a metadata key that may hold an amount. */
   candidates(): number[] {
     const marks = new Uint8Array(this.rows.rowCount);
     for (const column of [this.#values, ...this.#amountKeys.flatMap((key) => (key === null ? [] : [key.column]))]) {
@@ -201,7 +200,7 @@ class AmountReader {
   }
 }
 
-/** The same, and for which order, as which refund, in which currency. */
+/** Also reads order keys, refund ids and currencies. */
 class RevenueReader extends AmountReader {
   readonly #externalIds: CodeColumn;
   readonly #currencies: CodeColumn;
@@ -233,7 +232,7 @@ class RevenueReader extends AmountReader {
     return keyTextOf(jsonAt(this.#refundKey, row));
   }
 
-  /** Three letters in upper case; other text as it stands. Equal texts are one string. */
+  /** Three letters in upper case, other text unchanged; without any, the reporting currency. Equal texts give one string. */
   currencyOf(row: number): string {
     const field = this.dictionaries.named("currency").valueOf(codeAt(this.#currencies, row)).trim();
     const inMetadata = field === "" ? jsonAt(this.#currencyKey, row) : null;

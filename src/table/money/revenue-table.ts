@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
 import type { Rates } from "../../plan/input.js";
 import { type Money, conversionAt } from "../../answer/money.js";
 import { checkedRate } from "../../answer/checked-rate.js";
@@ -6,8 +6,8 @@ import type { Payments } from "./payments.js";
 import { REPORTING } from "./quotes.js";
 
 /**
- * Amounts in the reporting currency. Rates are asked at every question, once per currency and day; all amounts are converted anew
- * when one of them changed, else those of payments that came since.
+ * Amounts in the reporting currency. Each query requests the rates, once per currency and day; all amounts are converted again when one of them
+ * changes, otherwise only those of new payments.
  */
 class ConvertedAmounts {
   #rates: readonly (number | undefined)[] = [];
@@ -18,7 +18,7 @@ class ConvertedAmounts {
 
   constructor(readonly payments: Payments) {}
 
-  /** By the place of the payment; null where no rate is known. Valid within the turn. @throws invalid_parameter (a rate that is no number above 0) */
+  /** By position of the payment; null when no rate is known. Valid within the tick. @throws invalid_parameter (a rate that is no number above 0) */
   of(rates: Rates): readonly (Money | null)[] {
     const { amounts, count, generation, quotes } = this.payments;
     if (!quotes.hasOthers) return amounts;
@@ -41,7 +41,7 @@ class ConvertedAmounts {
   }
 }
 
-/** The revenue events of a store, duplicates marked, in the reporting currency. Read within the turn in which it was brought up to date. */
+/** The revenue events of a store, duplicates marked, in the reporting currency. Read it in the tick in which it was brought up to date. */
 export class RevenueTable {
   readonly #converted: ConvertedAmounts;
 
@@ -49,21 +49,21 @@ export class RevenueTable {
     this.#converted = new ConvertedAmounts(payments);
   }
 
-  /** By the place of the payment: its amount in the reporting currency; null where no rate is known. @throws invalid_parameter (a bad rate) */
+  /** Amounts in the reporting currency by position of the payment; null when no rate is known. @throws invalid_parameter (a bad rate) */
   converted(rates: Rates): readonly (Money | null)[] {
     return this.#converted.of(rates);
   }
 }
 
-/** A revenue event of somebody. */
+/** A revenue event of an actor. */
 export interface PaymentOf {
   readonly ms: number;
   readonly sequence: number;
-  /** What it counts for in the reporting currency; null for a duplicate, or an unknown rate. */
+  /** Its amount in the reporting currency; null for a duplicate, or an unknown rate. */
   readonly amount: Money | null;
 }
 
-/** What some actors paid, duplicates included. Cost: their payments. @throws invalid_parameter (a bad rate) */
+/** The payments of some actors, duplicates included. Cost: their number. @throws invalid_parameter (a bad rate) */
 export function paymentsOf(table: RevenueTable, actors: readonly number[], rates: Rates): PaymentOf[] {
   const { payments } = table;
   const converted = table.converted(rates);

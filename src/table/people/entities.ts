@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the triples */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the triples */
 import { Turns } from "../../base/turn.js";
 import { PagedCodes } from "../../column/paged-codes.js";
 import type { Missing } from "../../derived/missing.js";
@@ -10,12 +10,11 @@ import type { SeenActors } from "./seen-actors.js";
 /** Later than any day. */
 const NEVER = 2 ** 31 - 1;
 
-/** Who is counted: an identity by its number above 0, a company by its code as a number below 0. */
+/** An identity as its number above 0, or a company as its code negated. */
 type Entity = number;
 
-/** First days by number. */
 class DaysByNumber {
-  /** Day + 1; 0 for none, so that memory nobody asks for is never touched. */
+  /** Day + 1; 0 for none, so that unused memory is never touched. */
   #nextDays = new Int32Array(1024);
 
   get byteLength(): number {
@@ -37,7 +36,7 @@ class DaysByNumber {
   }
 }
 
-/** When entities were first seen: 4 bytes for each below the greatest. */
+/** First days of entities: 4 bytes for each below the greatest. */
 class FirstDays {
   readonly #identities = new DaysByNumber();
   readonly #companies = new DaysByNumber();
@@ -56,7 +55,7 @@ class FirstDays {
     else this.#companies.set(-entity, day);
   }
 
-  /** Of several days the first counts. */
+  /** Keeps the earliest day. */
   add(entity: Entity, day: number): void {
     if (day < this.of(entity)) this.set(entity, day);
   }
@@ -89,7 +88,7 @@ class EntitySet {
   }
 }
 
-/** The entities with an event in a project, and their number by the day on which each was first seen anywhere. */
+/** The entities with an event in a project, counted by the day on which each was first seen anywhere. */
 class EntityCount {
   readonly #members = new EntitySet();
   readonly byDay = new Map<number, number>();
@@ -100,14 +99,14 @@ class EntityCount {
     return this.#members.byteLength;
   }
 
-  /** Counts an entity, unless it is counted already. */
+  /** Ignores an entity that is counted already. */
   add(entity: Entity, day: number): void {
     if (this.#members.has(entity)) return;
     this.#members.set(entity, 1);
     this.#addTo(day, 1);
   }
 
-  /** Whether it was counted. @param day on which it was counted */
+  /** Returns whether the entity was counted. @param day the day it was counted on */
   remove(entity: Entity, day: number): boolean {
     if (!this.#members.has(entity)) return false;
     this.#members.set(entity, 0);
@@ -120,20 +119,19 @@ class EntityCount {
   }
 }
 
-/** In which projects an entity was seen, and on which day first. */
+/** The projects of an entity, and its first day in any of them. */
 interface FirstSeen {
   day: number;
   readonly projects: Set<number>;
 }
 
-/** Of whom something may be different. */
 interface Changed {
   readonly identities: ReadonlySet<number>;
-  /** Actors that came to another identity, with the one they had. */
+  /** Actors that moved to another identity, with their former one. */
   readonly moved: ReadonlyMap<number, number>;
 }
 
-/** How far the tables below had come. */
+/** Progress of the underlying tables. */
 interface FollowedTables {
   readonly identities: IdentityView;
   readonly generation: number;
@@ -143,21 +141,21 @@ interface FollowedTables {
 
 type VisitSeen = (entity: Entity, project: number, day: number) => void;
 
-/** What a triple costs that is folded, in values. */
+/** Cost of folding a triple, in values read. */
 const VALUES_PER_TRIPLE = 16;
-/** Projects whose members are counted between questions. */
+/** Number of projects that stay counted between queries. */
 const COUNTED_PROJECTS = 4;
 const MIXED = -1;
 
 /**
- * Identities, or companies and the identities without one (level account): in which projects each was seen, and on which day first
- * anywhere. 8 bytes an identity, and a byte for each project that is counted; follows rows, links and memberships.
+ * Identities, or at level account companies and the identities without one: the projects of each, and its first day in any of them. 8 bytes an
+ * identity, and a byte for each counted project; follows rows, links and memberships.
  */
 export class Entities {
   #days = new FirstDays();
-  /** The one company that an identity counts for. */
+  /** The single company that an identity counts for. */
   #companies = new PagedCodes();
-  /** What those with several companies were seen as. */
+  /** The entities that identities with several companies were seen as. */
   #mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
   #counts: EntityCount[] = [];
   #followed: FollowedTables | null = null;
@@ -178,15 +176,15 @@ export class Entities {
     return this.#days.of(entity);
   }
 
-  /** Number of entities seen in a project that was asked for, by the day on which each was first seen anywhere. */
+  /** Number of entities seen in a project passed to `catchUp`, by the day on which each was first seen anywhere. */
   countByDay(project: number): ReadonlyMap<number, number> {
     return this.#countOf(project)!.byDay;
   }
 
   /**
-   * Brings it up to a moment at which the tables below are; false where something is missing.
-   * Cost: the triples of whom something changed; all triples, for a project that was not asked for lately.
-   * @param project whose members are to be counted
+   * Brings the table up to a snapshot that the underlying tables are at; false when something is missing. Cost: the triples of changed identities;
+   * all triples for a project that was not counted lately.
+   * @param project the project in which to count entities
    */
   catchUp(project: number, moment: CompanyMoment, missing: Missing): boolean {
     const { seen, memberships } = this;
@@ -219,7 +217,7 @@ export class Entities {
     return { identities: changed, moved: formerOf };
   }
 
-  /** What identities with several companies were seen as; null where rows are to be read first. @param changed null: all */
+  /** The entities that identities with several companies were seen as; null when rows must be read first. @param changed null: all */
   #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanyMoment, missing: Missing): Map<number, ReadonlyMap<Entity, FirstSeen>> | null {
     const { identities, companies, rows } = moment;
     const mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
@@ -244,7 +242,7 @@ export class Entities {
     return mixed;
   }
 
-  /** Begins anew, in turns. What changes meanwhile is behind the counts of changes that it began with. */
+  /** Rebuilds everything, yielding. Later changes have greater change counts than `now`, so the next call applies them. */
   async #foldAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanyMoment, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
     const { triples } = this.seen;
     const { count } = triples;
@@ -279,7 +277,7 @@ export class Entities {
     this.#followed = now;
   }
 
-  /** Folds some identities anew, and the companies that they were counted for and are now. */
+  /** Folds some identities again, and the companies that they counted for or count for now. */
   #refold(changed: Changed, moment: CompanyMoment, mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>): void {
     const { identities, companies } = moment;
     const lost = this.#leftBy(changed.moved, moment);
@@ -308,7 +306,7 @@ export class Entities {
     this.#refoldCompanies(lost, identities);
   }
 
-  /** The companies that actors counted for with the identity they had, and do not with the one they have. */
+  /** The companies that moved actors counted for under their former identity, but not under the current one. */
   #leftBy(moved: ReadonlyMap<number, number>, { identities, companies }: CompanyMoment): Set<number> {
     const left = new Set<number>();
     for (const [actor, former] of moved) {
@@ -318,7 +316,7 @@ export class Entities {
     return left;
   }
 
-  /** @param only the company of the identity; MIXED where its plain events tell one by one */
+  /** @param only the company of the identity; MIXED when its plain events decide one by one */
   #seeTriples(found: Map<Entity, FirstSeen>, actor: number, only: number, identity: number, isIdentityLevel: boolean): void {
     const { triples } = this.seen;
     for (const place of triples.placesOf(actor)) {
@@ -327,7 +325,7 @@ export class Entities {
     }
   }
 
-  /** Somebody left these companies: whoever is left tells what they were seen in. Cost: all triples. */
+  /** Rebuilds companies that lost an identity from what remains. Cost: all triples. */
   #refoldCompanies(lost: ReadonlySet<number>, identities: IdentityView): void {
     const found = new Map<Entity, FirstSeen>([...lost].map((company) => [-company, { day: NEVER, projects: new Set<number>() }]));
     const visit: VisitSeen = (entity, project, day) => {
@@ -338,7 +336,7 @@ export class Entities {
     for (const [entity, { day, projects }] of found) this.#put(entity, day, projects);
   }
 
-  /** Visits the entities of some triples that show who it was, some more than once. @param mixed the others */
+  /** Visits the entities of some triples, some more than once. Skips triples without a company of identities in `mixed`. */
   #eachTriple(from: number, to: number, identities: IdentityView, companies: PagedCodes, mixed: ReadonlyMap<number, unknown>, visit: VisitSeen): void {
     const { triples } = this.seen;
     const isIdentityLevel = this.memberships === null;

@@ -9,20 +9,20 @@ import { Turns } from "../../base/turn.js";
 import { PagedCodes } from "../../column/paged-codes.js";
 import { canonicalJson, isSetJson } from "../../filter/operand-value.js";
 
-/** What was known when traits were followed last. */
+/** State at the last update. */
 interface TraitsSeen {
   readonly identities: IdentityView;
   readonly changeCount: number;
 }
 
-/** Whom records tell traits of: identities or companies, as numbers. */
+/** Owners of traits, identities or companies, as numbers. */
 interface TraitOwners {
   readonly changeCount: number;
-  /** All of whom something was told; some of them several times. */
+  /** All owners with records; some of them several times. */
   all(identities: IdentityView): Iterable<number>;
-  /** Those of whom something else may be known since; null where that is too long ago to tell. */
+  /** Owners whose values may have changed since; null when that is too long ago. */
   changedSince(seen: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null;
-  /** The records about one that count at a moment. */
+  /** The live records about an owner in a snapshot. */
   recordsOf(owner: number, identities: IdentityView): readonly number[];
 }
 
@@ -75,19 +75,19 @@ class NamedCompanies implements TraitOwners {
   }
 }
 
-/** Owners whose value is found in the turn of a question; of more of them it is in turns. */
+/** Above this number of changed owners, the update yields. */
 const FEW_OWNERS = 1_024;
-/** What finding the value of one takes, in values. */
+/** Cost of finding the value of an owner, in values read. */
 const VALUES_PER_OWNER = 512;
-/** Estimate of a distinct value: its text, twice, and what names it. */
+/** Estimated size of a distinct value: its text twice, and its number. */
 const VALUE_BYTES = 200;
 
-/** Finds what some records, all of one owner, say under one name. */
+/** Reads one trait from the records of one owner. */
 type ReadTrait = (rows: readonly number[]) => unknown;
 
 /**
- * What is known of each identity, or company, under one name: 4 bytes an owner, and the distinct values. Follows records and links: what changes
- * costs what it concerns.
+ * One trait of each identity or company: 4 bytes an owner, and the distinct values. Follows records and links; the cost of an update is proportional
+ * to the owners it affects.
  */
 class TraitTable {
   #numbers = new PagedCodes();
@@ -106,7 +106,7 @@ class TraitTable {
     return this.#numbers.byteLength + this.#values.length * VALUE_BYTES;
   }
 
-  /** What is known at a moment that is no earlier than the last one; null where it is missing. Later changes do not change the answer. */
+  /** The values in a snapshot that is no earlier than the last one; null when something is missing. Later changes do not affect the result. */
   of(identities: IdentityView, missing: Missing): KnownValues | null {
     const changed = this.#seen === null ? null : this.owners.changedSince(this.#seen, identities);
     if (this.#building !== null || changed === null || changed.size > FEW_OWNERS) {
@@ -123,7 +123,7 @@ class TraitTable {
     return { identities, changeCount: this.owners.changeCount };
   }
 
-  /** In turns. What changes meanwhile is behind the count of changes that it began with. @param changed null for all */
+  /** Updates the table, yielding. Later changes have greater change counts, so the next call applies them. @param changed null for all */
   async #build(changed: ReadonlySet<number> | null, identities: IdentityView): Promise<void> {
     const seen = this.#now(identities);
     if (changed === null) this.#clear();
@@ -157,7 +157,7 @@ class TraitTable {
   }
 }
 
-/** What records tell of people and companies, a table for each name that was asked for. */
+/** The traits of identities and companies, a table for each requested trait. */
 export class KnownTraits {
   readonly #people: People;
   readonly #companies: NamedCompanies;
@@ -178,13 +178,13 @@ export class KnownTraits {
     return byteLength;
   }
 
-  /** A trait of each identity, or its newest email; null where something is missing. */
+  /** A trait of each identity, or its newest email; null when something is missing. */
   person(path: string, identities: IdentityView, missing: Missing): KnownValues | null {
     const read = () => (path === "email" ? this.#readEmail() : this.#readTrait(path));
     return tableOf(this.#ofPeople, path, () => new TraitTable(this.#people, read())).of(identities, missing);
   }
 
-  /** A trait of each company, by its code; null where something is missing. */
+  /** A trait of each company, by its code; null when something is missing. */
   company(path: string, identities: IdentityView, missing: Missing): KnownValues | null {
     return tableOf(this.#ofCompanies, path, () => new TraitTable(this.#companies, this.#readTrait(path))).of(identities, missing);
   }
@@ -209,7 +209,7 @@ export class KnownTraits {
   }
 }
 
-/** In order of (createdAt, id). */
+/** By (createdAt, id). */
 function newestOf(rows: readonly number[], table: RecordTable): number {
   return rows.reduce((newest, row) => (table.compare(row, newest) > 0 ? row : newest));
 }

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, actors and places are bounded by their columns */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, actors and positions are bounded by their columns */
 import { denseCodes } from "../../column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../column/postings.js";
 import { firstAtLeast } from "../../column/search.js";
@@ -6,13 +6,13 @@ import type { Rows } from "../../segment/rows.js";
 import { actorOf } from "../../segment/who.js";
 
 /**
- * Looks through all rows of a part that together take as long as making its lists: 1 to 4 ns a row against 100. Parts make theirs
- * after other numbers of looks, from the least on, or some question would wait for the lists of all of them.
+ * Scans of a part that together take as long as building its lists: 1 to 4 ns a row against 100. Parts build theirs after different numbers of scans,
+ * from this minimum on, so that no query waits for the lists of all of them.
  */
 const LOOK_COUNT_MIN = 4;
 const LOOK_COUNT_SPAN = 32;
 
-/** Whose rows are where, by actor: made once of a settled part, when it has been looked through often. Rows that nobody did are left out. */
+/** Rows by actor, built once for a settled part that was scanned often. Rows without an actor are left out. */
 function rowsByActor(rows: Rows): Postings | null {
   const known = rows.kept("rowsByActor", []) as Postings | null;
   if (known !== null) return known;
@@ -31,8 +31,8 @@ function actorsOf(rows: Rows): Uint32Array {
 }
 
 /**
- * Whether rows of an actor may be here, judged by the zone maps alone. Codes are given in order of arrival:
- * whoever came later has greater codes than an old segment's greatest.
+ * Returns a test whether an actor may have rows here, by the zone maps alone. Codes are given in order of arrival, so actors that arrived later have
+ * greater codes than any in an old segment.
  */
 function heldBy(rows: Rows): (actor: number) => boolean {
   const zones = [rows.zone("userId"), rows.zone("anonymousId")];
@@ -43,8 +43,8 @@ function heldBy(rows: Rows): (actor: number) => boolean {
 }
 
 /**
- * Row numbers of some actors, ascending; the actor columns are loaded.
- * Cost: a look at each row, and a binary search per actor in settled rows that are asked often.
+ * Row numbers of some actors, ascending. The actor columns must be loaded.
+ * Cost: a read of each row, or a binary search per actor in settled rows that are scanned often.
  * @param actors ascending
  */
 export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
@@ -62,12 +62,12 @@ function indexedRows({ codes: actors, starts, rows }: Postings, wanted: readonly
   return lists.length > FEW_LISTS ? joinLists(lists) : lists.reduce(mergeLists, NO_ROWS);
 }
 
-/** Up to so many lists are merged one by one, which costs all rows for each. */
+/** Up to this many lists are merged one by one, each at the cost of all rows. */
 const FEW_LISTS = 8;
 
 const NO_ROWS = new Uint32Array(0);
 
-/** Ascending rows of two lists without any in common. Of lists of unlike lengths the longer one is copied in stretches. */
+/** Merges two ascending lists without common rows. The longer one is copied in stretches. */
 export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
   if (a.length === 0) return b;
   const [long, short] = a.length >= b.length ? [a, b] : [b, a];
@@ -86,9 +86,9 @@ export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
 function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
   const held = wanted.filter(heldBy(rows));
   if (held.length === 0) return NO_ROWS;
-  // Of more actors than rows a search in each row costs less than to put them into a set.
+  // With more actors than rows, a search per row is cheaper than building a set.
   const isWanted = held.length > rows.rowCount ? isAmong(Uint32Array.from(held)) : isIn(new Set(held));
-  // A bit for each remainder: most rows are told from it alone.
+  // A bit for each remainder rejects most rows.
   let remainders = 0;
   for (const actor of held) remainders |= 1 << (actor & 31);
   const users = denseCodes(rows.column("userId"));
@@ -105,7 +105,6 @@ function isIn(set: ReadonlySet<number>): (actor: number) => boolean {
   return (actor) => set.has(actor);
 }
 
-/** @param ascending in order */
 function isAmong(ascending: Uint32Array): (actor: number) => boolean {
   return (actor) => ascending[firstAtLeast(ascending, actor)] === actor;
 }

@@ -11,15 +11,15 @@ import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { ACTOR_COLUMNS, actorOf, type Who } from "../../segment/who.js";
 import { rowsOfLoaded } from "./rows-by-actor.js";
 
-/** Triples of one actor that are found by walking from one to the next. */
+/** Triples of one actor that are found by following a chain; the others are in a map. */
 const CHAIN_LENGTH = 8;
 
 /** Codes of projects are below this. */
 const PROJECT_SPAN = 2 ** 24;
 
 /**
- * First days of who did something, for which company by the event itself (0: none), in which project: distinct triples in
- * the order of their first mention. 20 bytes each, and 4 for every actor below the greatest.
+ * The first day of each distinct (actor, company of the event or 0, project), in order of first mention. 20 bytes each, and 4 for every actor below
+ * the greatest.
  */
 class EntityTriples {
   actors = new Uint32Array(1024);
@@ -27,20 +27,17 @@ class EntityTriples {
   projects = new Uint32Array(1024);
   days = new Int32Array(1024);
   #count = 0;
-  /** Place + 1 of the first triple of each actor, and of the next one of the same; 0 for none. */
+  /** Position + 1 of the first triple of each actor, and of the next one of the same actor; 0 for none. */
   #firsts = new Uint32Array(1024);
   #nexts = new Uint32Array(1024);
-  /** Places by company and project of actors that have more. */
+  /** Positions by company and project, for the triples that a chain has no room for. */
   readonly #far = new Map<number, Map<number, number>>();
 
   get count(): number {
     return this.#count;
   }
 
-  /**
-   * True where the triple is new, or its day earlier.
-   * Cost: the triples of the actor, which are nearly always one, and never looked at beyond a few.
-   */
+  /** Returns true if the triple is new, or its day earlier. Cost: the triples of the actor: nearly always one, and never more than `CHAIN_LENGTH`. */
   add(actor: number, company: number, project: number, day: number): boolean {
     if (actor >= this.#firsts.length) this.#firsts = grown(this.#firsts, new Uint32Array(2 ** Math.ceil(Math.log2(actor + 1))));
     let last = 0;
@@ -57,14 +54,14 @@ class EntityTriples {
     return true;
   }
 
-  /** Places of the triples of an actor. Cost: their number. */
+  /** Positions of the triples of an actor. Cost: their number. */
   placesOf(actor: number): number[] {
     const places: number[] = [];
     for (let next = this.#firsts[actor] ?? 0; next !== 0; next = this.#nexts[next - 1]!) places.push(next - 1);
     return [...places, ...(this.#far.get(actor)?.values() ?? [])];
   }
 
-  /** For the one user that a server reports everybody's events under. */
+  /** For an actor with many triples, such as the one user under which a server reports all events. */
   #addFar(actor: number, company: number, project: number, day: number): boolean {
     let places = this.#far.get(actor);
     if (places === undefined) this.#far.set(actor, (places = new Map()));
@@ -106,7 +103,7 @@ function grown<T extends Uint32Array | Int32Array>(from: T, to: T): T {
   return to;
 }
 
-/** An event that names no company itself. */
+/** An event that names no company. */
 export interface PlainEvent {
   readonly ms: number;
   readonly sequence: number;
@@ -116,21 +113,18 @@ export interface PlainEvent {
 
 const BYTES_PER_TRIPLE = 24;
 const BYTES_PER_PLAIN_EVENT = 64;
-/** What a row costs that is looked through for somebody's events, in values. */
+/** Cost of searching a row for an actor's events, in values read. */
 const VALUES_PER_ROW = 4;
 
-/**
- * Who was seen, for which company by the event itself, in which project, and on which day first: of all time. Idempotent, so a row may be taken
- * twice.
- */
+/** The all-time first days of actors by company of the event and by project. Idempotent, so a row may be consumed twice. */
 export class SeenActors extends StoreTable<Who> {
   triples = new EntityTriples();
-  /** Actors of whom something was new. */
+  /** Actors with a new fact. */
   readonly changes = new Moves();
-  /** Of those whose company depends on the time. */
+  /** Events of actors whose company depends on the time. */
   readonly plainEvents = new FollowedActors<PlainEvent>(plainEventsOf);
 
-  /** Brings it up to a moment; false where something is missing. */
+  /** Brings the table up to a snapshot; false when something is missing. */
   catchUp(moment: RowsOfMoment, missing: Missing): boolean {
     return this.takeRows(moment, missing);
   }

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
 import { AHEAD_COUNT, inOrder } from "../../base/ahead.js";
 import { dayStartMs } from "../../base/time.js";
 import { codeAt, type CodeColumn } from "../../column/column.js";
@@ -6,14 +6,14 @@ import { ID_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { compareEvents } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 
-/** Events from `from` to before `to` of a timeline: they lie in the same rows. */
+/** The events from `from` to before `to` of a timeline, which lie in the same rows. */
 export interface TimelineSpan {
   readonly rows: Rows;
   readonly from: number;
   readonly to: number;
 }
 
-/** The events of one identity in (createdAt, id, project) order, as places of rows: no text is read. 12 bytes an event. */
+/** The events of one identity in (createdAt, id, project) order, as row numbers: no text is read. 12 bytes an event. */
 export class Timeline {
   readonly spans: TimelineSpan[] = [];
   readonly rows: Uint32Array;
@@ -40,7 +40,7 @@ export class Timeline {
     this.#count = at + 1;
   }
 
-  /** Adds rows that are in order and loaded. */
+  /** Adds rows that are in order; their times must be loaded. */
   pushAll(rows: Rows, list: Uint32Array): void {
     const from = this.#count;
     const start = dayStartMs(rows.day);
@@ -52,7 +52,7 @@ export class Timeline {
     this.spans.push({ rows, from, to: this.#count });
   }
 
-  /** First event at or after an instant. */
+  /** Index of the first event at or after an instant. */
   firstAt(ms: number): number {
     let low = 0;
     let high = this.#count;
@@ -64,7 +64,7 @@ export class Timeline {
     return low;
   }
 
-  /** The spans of the events from `from` to before `to`, cut to them. */
+  /** The spans of the events from `from` to before `to`, cut to that range. */
   spansOf(from: number, to: number): TimelineSpan[] {
     const cut: TimelineSpan[] = [];
     for (let place = this.spanPlace(from); place < this.spans.length && this.spans[place]!.from < to; place += 1) {
@@ -79,7 +79,7 @@ export class Timeline {
     return this.spans[this.spanPlace(at)]!.rows;
   }
 
-  /** Place of the span that holds an event. */
+  /** Index of the span that holds an event. */
   spanPlace(at: number): number {
     let low = 0;
     let high = this.spans.length - 1;
@@ -91,10 +91,7 @@ export class Timeline {
     return low;
   }
 
-  /**
-   * Codes of some columns for the events from `from` to before `to`. Where a zone map tells the only code, nothing is loaded.
-   * @param pause as of `eachLoaded`
-   */
+  /** Codes of some columns for events `[from, to)`. Nothing is loaded where a zone map shows the only code. @param pause as of `eachLoaded` */
   async codes<const C extends readonly string[]>(
     columns: C,
     pause: () => Promise<void>,
@@ -116,7 +113,7 @@ export class Timeline {
   }
 }
 
-/** The code that each row has in a column, where the zone map tells; else null. */
+/** The code that all rows have in a column, if the zone map shows it; otherwise null. */
 function onlyCode(rows: Rows, column: string): number | null {
   const zone = rows.zone(column);
   if (zone === null) return 0;
@@ -124,8 +121,8 @@ function onlyCode(rows: Rows, column: string): number | null {
 }
 
 /**
- * Takes spans with some columns loaded, in any order: those in memory at once, of the others some are read and inflated at a time.
- * @param pause called span by span
+ * Passes spans with some columns loaded to `take`, in any order: those in memory immediately, the others after reading a few at a time.
+ * @param pause called for each span
  */
 export async function eachLoaded(
   spans: readonly TimelineSpan[],
@@ -146,7 +143,7 @@ export async function eachLoaded(
       await pause();
       const columns = columnsOf(span);
       const loading = columns.length === 0 ? null : span.rows.load(columns);
-      // Nobody waits for it where an earlier one failed.
+      // Never awaited when an earlier one failed.
       loading?.catch(() => undefined);
       if (loading === null) take(span);
       else {
@@ -161,7 +158,7 @@ export async function eachLoaded(
   }
 }
 
-/** Loads items some at a time and takes them in their order; from the one to the other their rows are pinned. */
+/** Loads items a few at a time and passes them on in order; in between, their rows are pinned. */
 async function inOrderPinned<I, T>(
   items: readonly I[],
   rowsOf: (item: I) => readonly Rows[],
@@ -204,9 +201,9 @@ export interface Hit {
 }
 
 /**
- * The events of these rows in order.
- * Cost: the rows; ids are read only of days on which two events of different segments, or of a head, share a millisecond.
- * @param pause called day by day
+ * The events of these rows in order. Cost: the rows; ids are read only for days on which two events of different segments, or of a head, share a
+ * millisecond.
+ * @param pause called for each day
  */
 export async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
   const hitsOfDay = new Map<number, Hit[]>();
@@ -237,7 +234,7 @@ interface Event {
   readonly ms: number;
 }
 
-/** The events of one day in order, their times loaded; null where they lie in one segment, whose rows are in order as they stand. */
+/** The events of one day in order, with their times loaded; null when they lie in one segment, whose rows are in order already. */
 async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> {
   await loadAll(hits, TIME_COLUMN);
   if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return null;
@@ -247,13 +244,13 @@ async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> 
     return Array.from(list, (row): Event => ({ rows, row, ms: start + times[row]! }));
   });
   events.sort((a, b) => a.ms - b.ms);
-  // Sorting leaves alike events as they were: those of one segment in its order.
+  // The sort is stable: events of one segment at one time keep its order.
   if (!events.some((event, at) => at > 0 && isTie(events[at - 1]!, event))) return events;
   await loadAll(hits, ID_COLUMN);
   return events.sort((a, b) => a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row));
 }
 
-/** Whether ids alone tell which of two events comes first. */
+/** Whether only ids can order two events. */
 function isTie(a: Event, b: Event): boolean {
   return a.ms === b.ms && (a.rows !== b.rows || !a.rows.sealed);
 }

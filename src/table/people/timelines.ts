@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { inOrder } from "../../base/ahead.js";
 import { areSameParts } from "../../base/same-parts.js";
 import { firstAtLeast } from "../../column/search.js";
@@ -10,45 +10,41 @@ import { ACTOR_COLUMNS } from "../../segment/who.js";
 import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
 import { timelineOf, type Hit, type Timeline } from "./timeline.js";
 
-/** By which ids somebody's events name them, ascending; the first is never 0. */
+/** An identity and its actors, ascending; the first is never 0. */
 interface IdentityActors {
   readonly identity: number;
   readonly actors: readonly number[];
 }
 
-/** How others have a turn, and who counts the work. */
+/** Callbacks that yield and that count rows read. */
 interface TimelineWork {
   readonly pause: () => Promise<void>;
   readonly looked: (rowCount: number) => void;
 }
 
-/** Where the events of one identity lie in sealed segments. */
+/** The rows of one identity's events in sealed segments. */
 interface IdentityRows {
   readonly actors: readonly number[];
-  /** Of segments without any: an empty list. */
+  /** An empty list for a segment without any. */
   readonly lists: ReadonlyMap<Rows, Uint32Array>;
   readonly segments: readonly Rows[];
   readonly eventCount: number;
-  /** Made when it is first asked for: with rows in heads another one is made. */
+  /** Built on first use; unused when heads have rows of the identity. */
   timeline: Timeline | null;
 }
 
-/** The rows of a snapshot. */
 interface SnapshotRows {
   readonly segments: readonly Rows[];
   readonly heads: readonly Rows[];
 }
 
-/** Identities at hand. */
+/** Number of cached identities. */
 const IDENTITY_COUNT = 64;
 const BYTES_PER_EVENT = 16;
 const BYTES_PER_SEGMENT = 120;
 const NO_ROWS = new Uint32Array(0);
 
-/**
- * Where the events of the identities lie that were asked for last: a person's page asks several questions about the same events. 16 bytes an event,
- * and 120 a segment.
- */
+/** The rows of the identities queried last: a person's page runs several queries over the same events. 16 bytes an event, and 120 a segment. */
 export class Timelines implements Droppable {
   readonly #known = new Map<number, IdentityRows>();
   readonly #parts = new WeakMap<readonly Rows[], SnapshotRows>();
@@ -77,7 +73,7 @@ export class Timelines implements Droppable {
     return timeline;
   }
 
-  /** A store that nothing came to shows the same list of rows again. */
+  /** Cached by list, as a store without new rows returns the same list of rows. */
   #partsOf(rows: readonly Rows[]): SnapshotRows {
     let parts = this.#parts.get(rows);
     if (parts === undefined) {
@@ -119,7 +115,7 @@ export class Timelines implements Droppable {
     return made;
   }
 
-  /** The newest is the last one. */
+  /** Keeps the newest entry last. */
   #remember(identity: number, known: IdentityRows): void {
     this.#known.delete(identity);
     this.#known.set(identity, known);
@@ -135,10 +131,7 @@ export class Timelines implements Droppable {
   }
 }
 
-/**
- * Rows of some actors in a segment, ascending.
- * Cost: a search where they did nothing, else a look at each row, or a search where that was done often.
- */
+/** Rows of some actors in a segment, ascending. Cost: a search when they have none, otherwise that of `rowsOfLoaded`. */
 async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
   segment.pin();
   try {
@@ -152,7 +145,7 @@ async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCoun
   }
 }
 
-/** Of two ascending lists. Cost: a search in the longer one for each of the shorter, until one is found. */
+/** Whether two ascending lists have a common value. Cost: a search in the longer one for each value of the shorter, up to the first match. */
 function haveCommon(a: Uint32Array, b: Uint32Array): boolean {
   const [few, many] = a.length < b.length ? [a, b] : [b, a];
   let from = 0;

@@ -1,11 +1,11 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and places are bounded by their lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and positions are bounded by their lists */
 import { firstAtLeast } from "../../column/search.js";
 
-/** The sessions of `[first, end)` by their starts. Cost: a sort of numbers, and a search for each. */
+/** The sessions of `[first, end)` by start. Cost: a sort of numbers, and a search for each. */
 export function byStart(starts: Float64Array, first: number, end: number): Uint32Array {
   const sorted = starts.slice(first, end).sort();
   const sessions = new Uint32Array(sorted.length);
-  /** By the first place of a start: how many sessions were put there and behind it. */
+  /** By the first index of a start: how many sessions with this start were placed. */
   const taken = new Uint32Array(sorted.length);
   for (let session = first; session < end; session += 1) {
     const place = firstAtLeast(sorted, starts[session]!);
@@ -15,7 +15,7 @@ export function byStart(starts: Float64Array, first: number, end: number): Uint3
   return sessions;
 }
 
-/** Two lists of sessions, each by start, as one. Cost: a search for each of `b`, and a copy of both. @param take memory for so many */
+/** Merges two lists of sessions by start. Cost: a search for each of `b`, and a copy of both. @param take allocates the result */
 export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Array, take: (length: number) => Uint32Array = (length) => new Uint32Array(length)): Uint32Array {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
   const all = take(a.length + b.length);
@@ -30,7 +30,7 @@ export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Arr
   return all;
 }
 
-/** Place of the first of some sessions, from one on, that starts after an instant. */
+/** Index of the first session, from index `from` on, that starts after an instant. */
 function placeBehind(sessions: Uint32Array, from: number, starts: Float64Array, ms: number): number {
   let [low, high] = [from, sessions.length];
   while (low < high) {

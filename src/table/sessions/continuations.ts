@@ -1,14 +1,14 @@
-/** One more than a session of before in which events go on that came behind its last one. */
+/** A session that continues an earlier one with later events. */
 interface Continuation {
-  /** The first session of all. */
+  /** The first session of the chain. */
   readonly first: number;
   readonly previous: number;
 }
 
-/** What one takes, by estimate: its entries in both maps, and what is linked. */
+/** Estimated size of a link: its entries in both maps, and the link itself. */
 const BYTES_PER_LINK = 120;
 
-/** Which sessions are others with more events behind them: what was put into one of them is in the newest of a moment. */
+/** Tracks sessions that continue others with later events: an event put into any of a chain is in the newest session of a snapshot. */
 export class Continuations {
   readonly #newest = new Map<number, number>();
   readonly #links = new Map<number, Continuation>();
@@ -17,19 +17,19 @@ export class Continuations {
     return this.#links.size * BYTES_PER_LINK;
   }
 
-  /** A session goes on as another one, with a greater number. */
+  /** Records that a session continues as another one, with a greater number. */
   add(session: number, next: number): void {
     const first = this.firstOf(session);
     this.#links.set(next, { first, previous: session });
     this.#newest.set(first, next);
   }
 
-  /** The session of which this one, and those between them, are continuations. */
+  /** The first session of the chain; the session itself when it continues none. */
   firstOf(session: number): number {
     return this.#links.get(session)?.first ?? session;
   }
 
-  /** The newest continuation below a number; the session itself where there is none. Cost: the continuations since. */
+  /** The newest continuation below `count`; the session itself when there is none. Cost: the continuations since. */
   newestOf(session: number, count: number): number {
     const first = this.firstOf(session);
     let newest = this.#newest.get(first) ?? first;

@@ -3,7 +3,7 @@ import type { Range, SessionRule } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import type { Midnight } from "./midnight.js";
 
-/** Days since 1970, both included; infinite where there is no bound. */
+/** Days since 1970, both included; infinite without a bound. */
 export interface DaySpan {
   readonly firstDay: number;
   readonly lastDay: number;
@@ -12,25 +12,25 @@ export interface DaySpan {
 export const NO_DAYS: DaySpan = { firstDay: Infinity, lastDay: -Infinity };
 const ALL_DAYS: DaySpan = { firstDay: -Infinity, lastDay: Infinity };
 
-/** For which days sessions are made. */
+/** The days for which sessions are built. */
 export interface CoveredDays {
-  /** All rows of these days are looked at: whatever session begins in one of them is there, with all its events that lie in them. */
+  /** All rows of these days are read: every session that begins in one of them exists, with all its events on these days. */
   readonly whole: DaySpan;
-  /** The earliest day of which some rows are looked at; none where `whole` has no first day. */
+  /** The earliest day of which some rows are read; -Infinity when `whole` has no first day. */
   readonly earliestDay: number;
-  /** The one with which the first day of `whole` begins; null where it has none. */
+  /** The midnight at which the first day of `whole` begins; null when it has none. */
   readonly midnight: Midnight | null;
 }
 
 /**
- * Sessions are kept for whole days of a calendar: where a range begins or ends within one, all sessions of that day are looked at. A day has up to 24
- * hours in each zone, but where clocks are put back, or a country changes the side of the date line that it is on.
+ * Sessions are cached for whole calendar days: a range that begins or ends within a day needs all sessions of that day. A day has up to 24 hours in
+ * each time zone, except when clocks are set back, or a country changes its side of the date line.
  */
 const CALENDAR_REACH_MS = 2 * MS_PER_DAY;
 
 /**
- * The days in which all sessions that a question about a range looks at begin, and all their events lie. Of longer gaps these are all days: a
- * session may go on there where a whole day has none of its events.
+ * The days in which all sessions that a query for a range reads begin, and all their events lie. With gaps of a day or more these are all days: a
+ * session may continue after a whole day without events.
  */
 export function daysFor({ fromMs, toMs }: Range, { gapMs, maxMs }: SessionRule): DaySpan {
   if (gapMs >= MS_PER_DAY) return ALL_DAYS;
@@ -42,7 +42,7 @@ export function includesDays(all: DaySpan, some: DaySpan): boolean {
   return all.firstDay <= some.firstDay && all.lastDay >= some.lastDay;
 }
 
-/** Days that include both. Whoever looks further and further back has twice as many days each time, or all work would be done as often as asked. */
+/** Days that include both. Widening at least doubles the span: otherwise queries that reach further and further back would each repeat all work. */
 export function widenedDays(known: DaySpan, needed: DaySpan): DaySpan {
   if (known === NO_DAYS) return needed;
   const dayCount = known.lastDay - known.firstDay + 1;
@@ -52,7 +52,7 @@ export function widenedDays(known: DaySpan, needed: DaySpan): DaySpan {
   };
 }
 
-/** The rows of some days. Cost: a look at each segment and head. */
+/** The rows of some days. Cost: the number of segments and heads. */
 export function rowsOfDays(rows: readonly Rows[], { firstDay, lastDay }: DaySpan): readonly Rows[] {
   return rows.filter(({ day }) => day >= firstDay && day <= lastDay);
 }

@@ -13,11 +13,11 @@ import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
 import { revenueTester } from "../money/revenue-facts.js";
 
-/** The columns of rows that sessions are made of. */
+/** The columns of rows that sessions are built from. */
 export interface EventColumns {
   readonly users: Uint32Array;
   readonly anonymous: Uint32Array;
-  /** Null where all rows are of `onlyProject`. */
+  /** Null when all rows are of `onlyProject`. */
   readonly projects: Uint32Array | null;
   readonly onlyProject: number;
   readonly slugs: Uint32Array;
@@ -26,11 +26,11 @@ export interface EventColumns {
   readonly times: Int32Array;
   /** By code of a slug: 1 for a page view. */
   readonly isPageview: Uint8Array;
-  /** 1 for payments that a server reported, at no url and no host; null: there are none. */
+  /** 1 for server payments without url and host; null: there are none. */
   readonly leftOut: Uint8Array | null;
 }
 
-/** Whose session an event is part of; 0 for nobody's. */
+/** The actor whose session an event belongs to; 0 for none. */
 export function actorAt({ users, anonymous, leftOut }: EventColumns, row: number): number {
   if (leftOut !== null && leftOut[row] === 1) return 0;
   return actorOf(users[row]!, anonymous[row]!);
@@ -49,7 +49,7 @@ export function columnsAt({ users, anonymous, projects, onlyProject, slugs, urls
   };
 }
 
-/** Reads rows for sessions under one rule. */
+/** Reads rows for sessions under some rules. */
 export class EventSource {
   constructor(
     readonly dictionaries: Dictionaries,
@@ -57,18 +57,17 @@ export class EventSource {
     readonly revenue: RevenueRule,
   ) {}
 
-  /** All actors that there are by now are below it. */
+  /** All existing actors are below it. */
   get actorEnd(): number {
     return Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size) * 2;
   }
 
-  /** Columns that are to be loaded. */
   columnsOf(rows: Rows): readonly string[] {
     const columns = [TIME_COLUMN, ...ACTOR_COLUMNS, "project", "slug", "url"];
     return this.#mayLeaveOut(rows) ? [...columns, "hostname", "value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)] : columns;
   }
 
-  /** Columns are loaded. @param scratch what is read lies there, or in the rows */
+  /** The columns must be loaded. @param scratch holds what is read, unless the rows do */
   read(rows: Rows, scratch: Scratch): EventColumns {
     const codesOf = (column: string) => wideCodes(denseCodes(rows.column(column)), scratch);
     const zone = rows.zone("project");
@@ -97,7 +96,7 @@ export class EventSource {
     return table;
   }
 
-  /** Whether some row may be a payment at no url and no host, by the zone maps alone. */
+  /** Whether any row may be a payment without url and host, by the zone maps alone. */
   #mayLeaveOut(rows: Rows): boolean {
     const isEverywhere = (column: string) => rows.zone(column)?.hasZero === false;
     return !isEverywhere("url") && !isEverywhere("hostname") && ["value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)].some((column) => rows.zone(column) !== null);
@@ -113,7 +112,7 @@ export class EventSource {
   }
 }
 
-/** Rows below it: times and rows make one exact number. */
+/** Rows are below it: a time and a row form one exact number. */
 const ROW_SPAN = 2 ** 26;
 
 /** The rows of a head by (time, id). */

@@ -5,26 +5,22 @@ import type { Rows } from "../../segment/rows.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import type { EventColumns, EventSource } from "./event-columns.js";
 
-/** Reads the events of segments and heads, in turns. */
+/** Reads the events of segments and heads, yielding. */
 export class EventReader {
   constructor(
     readonly source: EventSource,
     readonly turns: Turns,
-    /** Counts rows that are looked at. */
     readonly looked: (rowCount: number) => void,
-    /** Columns that are loaded besides those of events. */
+    /** Columns to load besides those of events. */
     readonly more: readonly string[] = [],
   ) {}
 
-  /** Loads rows that are asked for one after the other. */
+  /** Loads rows that are requested one after the other. */
   loadsOf(all: readonly Rows[]): LoadsAhead {
     return new LoadsAhead(all, (rows) => rows.load([...this.source.columnsOf(rows), ...this.more]));
   }
 
-  /**
-   * Looks at one after the other while it is loaded; the next ones are on their way then.
-   * @param ahead loads of these and of what may be looked at behind them
-   */
+  /** Reads rows one after the other; meanwhile the next ones load. @param ahead loads of these rows, and of others that may be read after them */
   async readEach(all: readonly Rows[], look: (rows: Rows, read: EventColumns) => void | Promise<void>, ahead: LoadsAhead | null = null): Promise<void> {
     const loads = ahead ?? this.loadsOf(all);
     try {

@@ -6,19 +6,18 @@ import type { Rows } from "../../segment/rows.js";
 import { orderOfHead, type EventColumns } from "./event-columns.js";
 import type { EventReader } from "./event-reader.js";
 
-/** Some events of one part, in the order of their times and ids. */
+/** Some events of one part, ordered by time and id. */
 export interface OrderedEvents {
-  /** Number of the part. */
   readonly part: number;
   readonly dayMs: number;
   readonly events: EventColumns;
-  /** Places in the columns by time; null: as they stand. */
+  /** Indexes into the columns in order of time; null: as stored. */
   readonly order: Uint32Array | null;
-  /** By place: the row of the part; null: the same number. */
+  /** By index: the row of the part; null: the same number. */
   readonly rowNumbers: Uint32Array | null;
 }
 
-/** Some events of a day, and which of its rows they are. */
+/** Some events of a day, and their row numbers. */
 export interface PickedEvents {
   readonly events: EventColumns;
   readonly rowNumbers: Uint32Array;
@@ -28,19 +27,18 @@ export interface PickedEvents {
 export interface PartSource {
   readonly part: number;
   readonly rows: Rows;
-  /** Those of its events that matter, where they are known; null: all, which are to be loaded. */
+  /** Its relevant events, if they are known; null: all, which must be loaded. */
   readonly picked: PickedEvents | null;
 }
 
-/** Events that are taken in one go, in values each: then others have a turn. */
+/** Events passed on between yields, and the cost of each in values read. */
 const EVENTS_AT_ONCE = 8_192;
 const VALUES_PER_EVENT = 8;
 
 /**
- * Tells of the events of all sources in the order of their times: what lies in several segments and heads of one day is merged. Each is read when
- * its first event comes, and let go behind its last one. Cost: what an event costs `take`; for each time that another source goes on, a look at those
- * that are read.
- * @param take is told of events from one place of their order to before another one
+ * Passes the events of all sources to `take` in order of time, merging the segments and heads of a day. Each source is read when its first event is
+ * due, and released after its last one. Cost: `take` for each event, and a check of all open sources each time another one continues.
+ * @param take receives events from one index of their order to before another
  */
 export async function eachInOrder(sources: readonly PartSource[], reader: EventReader, take: (events: OrderedEvents, from: number, to: number) => Promise<void> | void): Promise<void> {
   const waiting = sources.filter(({ rows, picked }) => (picked?.rowNumbers.length ?? rows.rowCount) > 0).sort((a, b) => firstMsOf(a) - firstMsOf(b));
@@ -59,7 +57,7 @@ export async function eachInOrder(sources: readonly PartSource[], reader: EventR
       }
       const from = first.at;
       const to = first.goOn(Math.min(othersMs, nextMs));
-      // Most are taken at once: to wait for each would take longer than that.
+      // Mostly there is no promise, and waiting anyway would take longer than the work.
       const taking = take(first.events, from, to);
       if (taking !== undefined) await taking;
       takenCount += to - from;
@@ -82,7 +80,7 @@ function firstMsOf({ rows }: PartSource): number {
   return dayStartMs(rows.day) + rows.minMs;
 }
 
-/** The source with the earliest next event, and when the next one of the others lies. */
+/** The source with the earliest next event, and the time of the next event of the others. */
 function leastOf(open: Iterable<OpenSource>): { readonly first: OpenSource | null; readonly othersMs: number } {
   let first: OpenSource | null = null;
   let othersMs = Infinity;
@@ -96,11 +94,10 @@ function leastOf(open: Iterable<OpenSource>): { readonly first: OpenSource | nul
   return { first, othersMs };
 }
 
-/** A source that is read. */
 class OpenSource {
-  /** Events before this place were taken. */
+  /** Events before this index were passed on. */
   at = 0;
-  /** Epoch ms of the next event. */
+  /** Epoch ms of the next event; Infinity at the end. */
   nextMs: number;
 
   static async of(source: PartSource, reader: EventReader, loads: LoadsAhead): Promise<OpenSource> {
@@ -126,7 +123,6 @@ class OpenSource {
 
   private constructor(
     readonly events: OrderedEvents,
-    /** Nobody reads its events any more. */
     readonly close: () => void,
   ) {
     this.nextMs = this.#msAt(0);
@@ -136,7 +132,7 @@ class OpenSource {
     return this.nextMs === Infinity;
   }
 
-  /** Goes on behind the events up to an instant, or some of them. @returns the place behind them */
+  /** Advances past the events up to an instant, or past some of them. @returns the index after them */
   goOn(lastMs: number): number {
     const { order, dayMs, events: { times } } = this.events;
     const end = Math.min(this.at + EVENTS_AT_ONCE, times.length);

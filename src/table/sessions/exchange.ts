@@ -14,28 +14,28 @@ import { SessionView, type UntakenEvent } from "./session-view.js";
 import { PROJECT_SPAN } from "./session-columns.js";
 
 /**
- * Finds the sessions of events that are asked for in the order of their times, while those that begin meanwhile begin.
- * Cost: a look at each session that begins from the first instant on.
+ * Finds the sessions of events that are requested in order of time, while letting sessions begin in that order. Cost: a read of each session that
+ * begins from the first instant on.
  */
 class SessionFinder {
-  /** By identity and project: the same of who is in several projects at once, but the very latest. */
+  /** By identity and project: the latest session of identities active in several projects at once, except the very latest. */
   readonly #elsewhere = new Map<number, number>();
   /** The next session, in order and among the others. */
   #next: number;
   #nextOther: number;
 
-  /** @param fromMs epoch ms: no event that is asked for is of a session that begins before it */
+  /** @param fromMs epoch ms: no requested event belongs to a session that begins before it */
   constructor(
     readonly view: SessionView,
     fromMs: number,
-    /** By identity: 1 more than the latest session that began; 0 for none. To begin with, zeros below the end of identities. */
+    /** By identity: 1 more than the latest session that began; 0 for none. Initially zeros below the end of identities. */
     readonly latest: Uint32Array,
   ) {
     this.#next = view.firstAt(fromMs);
     this.#nextOther = view.firstOtherAt(fromMs);
   }
 
-  /** Lets sessions begin up to an instant, but no more than some; false where more are to begin. */
+  /** Lets sessions begin up to an instant, but no more than `countMax`; false when more are left. */
   begin(ms: number, countMax: number): boolean {
     for (let count = 0; count < countMax; count += 1) {
       if (this.#nextMs() > ms) return true;
@@ -44,7 +44,7 @@ class SessionFinder {
     return false;
   }
 
-  /** The session of somebody's event; -1 where it is in none. @param ms up to which sessions began, and no other one */
+  /** The session of an event; -1 when it is in none. @param ms instant up to which sessions began, and no later one */
   find(identity: number, project: number, ms: number): number {
     const { starts, lengths, projects } = this.view.facts;
     let session = identity < this.latest.length ? this.latest[identity]! - 1 : -1;
@@ -52,7 +52,7 @@ class SessionFinder {
     return session >= 0 && ms <= starts[session]! + lengths[session]! ? session : -1;
   }
 
-  /** When the next session begins; Infinity where none is left. */
+  /** The start of the next session; Infinity when none is left. */
   #nextMs(): number {
     return Math.min(this.#nextOrderedMs(), this.#nextOtherMs());
   }
@@ -82,11 +82,11 @@ class SessionFinder {
 }
 
 /**
- * The same sessions where their rows lie in other segments now: a seal or a compaction changes no fact. Events of these segments that came since are
- * left for the next moment. Null where all are to be made anew: more came than one turn takes, ids decide with which event of two segments a session
- * begins, or these are not the same events after all.
- * Cost: some 100 ns for each row of the segments that came; a look at each session from the first of these rows on, and at those that may reach into
- * its time; a copy of two columns of sessions. In turns.
+ * Keeps the sessions of a view whose rows moved to other segments: a seal or a compaction changes no fact. New events of these segments are left for
+ * the next snapshot. Yields. Returns null when everything must be rebuilt: there are too many new events for one tick, ids decide which of two
+ * segments has the first event of a session, or the events are not the same after all.
+ * Cost: about 100 ns for each row of the new segments; a read of each session from the first of these rows on, and of those that may reach into its
+ * time; a copy of two columns of sessions.
  * @param reader reads sequences too
  */
 export async function exchanged(exchange: SegmentReplacement, { columns, rule }: Stitching, reader: EventReader): Promise<SessionView | null> {
@@ -119,7 +119,7 @@ export async function exchanged(exchange: SegmentReplacement, { columns, rule }:
   return new SessionView(columns.facts(), count, orderedCount, others, identityEnd, rowsOf, parts, partNumbers, days, { ...taken, rows: null, untaken }, kept, continuations);
 }
 
-/** By day: how many events were taken of parts that are gone. */
+/** By day: number of events that were consumed from parts that are gone. */
 function missingByDay({ view: { rowsOf, taken }, numbers }: SegmentReplacement): Map<number, number> {
   const missing = new Map<number, number>();
   const add = (part: number, count: number) => {
@@ -131,13 +131,13 @@ function missingByDay({ view: { rowsOf, taken }, numbers }: SegmentReplacement):
   return missing;
 }
 
-/** Sessions that begin in one go, in values each: then others have a turn. */
+/** Sessions that begin between yields, and the cost of each in values read. */
 const SESSIONS_AT_ONCE = 4_096;
 const VALUES_PER_SESSION = 12;
 
-/** Notes of each row of segments in which session it is. */
+/** Assigns the rows of segments to their sessions. */
 class Taking {
-  /** Whether each event has a session that is to have one, and no more came than one turn takes. */
+  /** Whether each event that needs a session has one, and no more new events came than one tick handles. */
   isSame = true;
 
   constructor(
@@ -145,13 +145,13 @@ class Taking {
     readonly parts: readonly SessionPart[],
     readonly firsts: MovedFirsts,
     readonly finder: SessionFinder,
-    /** By day: how many events are still to be found. */
+    /** By day: number of events still to be found. */
     readonly missing: Map<number, number>,
-    /** Is given the events that came since. */
+    /** Receives the new events. */
     readonly untaken: UntakenEvent[],
   ) {}
 
-  /** Takes some events, of which none lies before one that was taken. Those of segments stand in the order of their times. */
+  /** Consumes some events, none of which is earlier than those before. Events of segments are in order of time. */
   async take({ part, dayMs, events }: OrderedEvents, from: number, to: number, turns: EventReader["turns"]): Promise<void> {
     const { added, stayingCount, view: { days, facts: { starts }, taken: { identities, sequence } } } = this.exchange;
     const { projects, onlyProject, times, urls, slugs, isPageview } = events;
@@ -175,7 +175,7 @@ class Taking {
       if (session >= 0) {
         sessions[row] = session;
         if (ms === starts[session]) this.firsts.found(session, part, row);
-      } else if (rows.day >= days.whole.firstDay) this.isSame = false; // Of earlier days there are only the events of those who go on over midnight.
+      } else if (rows.day >= days.whole.firstDay) this.isSame = false; // Earlier days have only the events of identities that cross midnight.
     }
     this.missing.set(rows.day, (this.missing.get(rows.day) ?? 0) - takenCount);
   }

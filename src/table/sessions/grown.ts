@@ -1,6 +1,6 @@
 type Numbers = Float64Array | Uint32Array | Int32Array;
 
-/** The numbers, with room for at least so many: themselves, or a copy of twice the length. */
+/** The array with room for at least `count` numbers: itself, or a copy of at least twice the length. */
 export function grown<A extends Numbers>(numbers: A, count: number): A {
   if (count <= numbers.length) return numbers;
   const Kind = numbers.constructor as new (length: number) => A;

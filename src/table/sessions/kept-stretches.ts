@@ -2,10 +2,10 @@
 import { Holdings } from "../../segment/holdings.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 
-/** A block of so many sessions, as a power of two, is looked at as one: what is kept of its neighbours is made anew too. */
+/** Sessions per block, as a power of two. Replacements are tracked by block, so results for the neighbours of a replaced session are rebuilt too. */
 const BLOCK_BITS = 10;
 
-/** Ordered sessions that lie side by side: `[first, end)`. */
+/** Consecutive ordered sessions: `[first, end)`. */
 export interface Stretch {
   readonly first: number;
   readonly end: number;
@@ -16,10 +16,10 @@ interface StretchHeirs {
   readonly value: unknown;
 }
 
-/** What is made of ordered sessions that lie side by side, kept from one moment to the next until others take the place of one of them. */
+/** Caches results for stretches of ordered sessions from one snapshot to the next, until one of the sessions is replaced. */
 export class KeptStretches {
   readonly #held: Holdings;
-  /** By block: from which number on the latest sessions lie that took the place of one of it; 0 for none since all were made. */
+  /** By block: the first session of the latest replacement of one of its sessions; 0 for none since the full build. */
   readonly #lastHeirs: Uint32Array;
 
   constructor(budget: MemoryBudget, orderedCount: number) {
@@ -27,21 +27,18 @@ export class KeptStretches {
     this.#lastHeirs = new Uint32Array((orderedCount >>> BLOCK_BITS) + 1);
   }
 
-  /** Sessions from `heir` on take the place of an ordered one. */
+  /** Notes that sessions from `heir` on replace an ordered one. */
   replaced(session: number, heir: number): void {
     this.#lastHeirs[session >>> BLOCK_BITS] = heir;
   }
 
-  /**
-   * What `make` makes of a stretch at a moment, or made of it before.
-   * @param name the same for what is made in the same way; @param count of the sessions of the moment
-   */
+  /** The result of `make` for a stretch, cached. @param name the same for results made in the same way @param count of the snapshot's sessions */
   derive<T>(name: string, { first, end }: Stretch, count: number, make: () => T, byteLength: (made: T) => number): T {
     const lastHeir = this.#lastHeirIn(first, end);
-    // At an earlier moment sessions are still there of which a later one knows that they are no more.
+    // An earlier snapshot still has sessions that a later one replaced, so its results are not cached.
     if (lastHeir >= count) return make();
     const key = `${name} ${first} ${end}`;
-    // What is held under a name was made by the same caller.
+    // Each name has one caller, so the entry is of its type.
     const known = this.#held.get(key) as StretchHeirs | null;
     if (known?.lastHeir === lastHeir) return known.value as T;
     const value = make();
@@ -49,9 +46,9 @@ export class KeptStretches {
     return value;
   }
 
-  /** What `make` makes of all of them, kept as long as they are. @param byteLength by now */
+  /** The result of `make` for all sessions, cached as long as they are. @param byteLength current size of the result */
   lasting<T>(name: string, make: () => T, byteLength: number): T {
-    // What is held under a name was made by the same caller.
+    // Each name has one caller, so the entry is of its type.
     const known = this.#held.get(name) as { readonly value: T; readonly byteLength: number } | null;
     if (known?.byteLength === byteLength) return known.value;
     const value = known === null ? make() : known.value;
@@ -59,7 +56,7 @@ export class KeptStretches {
     return value;
   }
 
-  /** Questions under way keep what they read. */
+  /** Drops all entries; running queries keep what they read. */
   release(): void {
     this.#held.release();
   }

@@ -2,17 +2,17 @@
 import type { Turns } from "../../base/turn.js";
 import { grown } from "./grown.js";
 
-/** What memory for one costs, in values. */
+/** Cost of the memory of an identity, in values read. */
 const VALUES_PER_IDENTITY = 12;
 
-/** The session of each identity that was made last, and when the latest event of the identity lies: each event looks at both. */
+/** The latest session created for each identity, and the time of its latest event: each event reads both. */
 export class LatestSessions {
   /** By identity: 1 more than the session; 0 for none. */
   #sessions = new Uint32Array(1_024);
-  /** Epoch ms of the latest event, whatever its project. */
+  /** Epoch ms of the latest event, in any project. */
   #ends = new Float64Array(1_024);
 
-  /** Identities that have one are below it. */
+  /** Identities with a session are below it. */
   get end(): number {
     return this.#sessions.length;
   }
@@ -26,12 +26,12 @@ export class LatestSessions {
     return identity < this.#sessions.length ? this.#sessions[identity]! - 1 : -1;
   }
 
-  /** Of an identity that has one. */
+  /** The identity must have a session. */
   endOf(identity: number): number {
     return this.#ends[identity]!;
   }
 
-  /** A session was made. @param ms when an event of it lies */
+  /** Sets a new session. @param ms the time of one of its events */
   put(identity: number, session: number, ms: number): void {
     if (identity >= this.#sessions.length) this.reserve(identity + 1);
     if (this.#sessions[identity] === 0) this.#ends[identity] = ms;
@@ -39,12 +39,12 @@ export class LatestSessions {
     this.goOn(identity, ms);
   }
 
-  /** Somebody who has one did something more. */
+  /** Notes an event of an identity that has a session. */
   goOn(identity: number, ms: number): void {
     if (ms > this.#ends[identity]!) this.#ends[identity] = ms;
   }
 
-  /** As `reserve`, in turns, where none has one as yet: identities come in any order, and memory touched for the first time makes the first slow. */
+  /** Like `reserve`, yielding, before any session exists. Also touches the memory, so that first touches do not slow down the first events. */
   async reserveInTurns(count: number, turns: Turns): Promise<void> {
     this.reserve(count);
     await turns.inPieces(this.end, (from, to) => {

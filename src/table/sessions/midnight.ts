@@ -2,9 +2,9 @@ import { MS_PER_DAY } from "../../base/time.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 
-/** Who may have a session that goes over the midnight before the first day; of these alone events of earlier days are looked at. */
+/** The actors whose sessions may cross the midnight before the first day; only their events of earlier days are read. */
 export class Midnight {
-  /** Who was active within a gap before it, and behind it. */
+  /** Actors that were active within a gap before it, and after it. */
   readonly before = new BitSet();
   readonly after = new BitSet();
 
@@ -19,14 +19,14 @@ export class Midnight {
   }
 
   /**
-   * Whether an event that came since may make a session go over this midnight, or over an earlier one beyond which events of its person were not
-   * looked for. What lies further from midnights does neither. @param ms of its day
+   * Whether a new event may make a session cross this midnight, or an earlier one beyond which the events of its identity were not read. Events
+   * further from midnights do neither. @param ms of its day
    */
   isTouchedBy(dayMs: number, ms: number): boolean {
     return dayMs <= this.ms && (ms <= this.gapMs || (dayMs < this.ms && ms >= MS_PER_DAY - this.gapMs));
   }
 
-  /** Whether some who moved from one identity to another go over it, before or since. Cost: all ids of these identities. */
+  /** Whether an actor that moved between identities belongs to one that crosses it, before or after the move. Cost: all ids of these identities. */
   isTouchedByMoves(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
     for (const view of [former, identities]) {
       const concerned = new Set<number>();

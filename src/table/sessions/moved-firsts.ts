@@ -3,28 +3,28 @@ import type { Turns } from "../../base/turn.js";
 import { NONE } from "./part.js";
 import type { SessionColumns } from "./session-columns.js";
 
-/** What a session costs, in values. */
+/** Cost of a session, in values read. */
 const VALUES_PER_SESSION = 4;
 
-/** With which events sessions begin, when these lie in other parts. Columns of their own: those of before are read by older views. */
+/** The first events of sessions after rows moved to other parts. Has columns of its own, because older views read the former ones. */
 export class MovedFirsts {
   readonly parts: Uint32Array<ArrayBuffer>;
   readonly rows: Uint32Array<ArrayBuffer>;
-  /** Sessions whose first event was not found as yet. */
+  /** Sessions whose first event is not found yet. */
   #missingCount = 0;
-  /** Whether one was found in two parts that came since. */
+  /** Whether the first event of a session was found in two added parts. */
   #isInTwo = false;
 
   private constructor(
     readonly columns: SessionColumns,
-    /** Parts from this number on came since. */
+    /** Parts from this number on were added. */
     readonly firstAdded: number,
   ) {
     this.parts = new Uint32Array(columns.capacity);
     this.rows = new Uint32Array(columns.capacity);
   }
 
-  /** @param numbers by number of a part: the one it has now, or `NONE` where it is gone. Cost: all sessions, in turns */
+  /** @param numbers by former number of a part: its current one, or `NONE` if it is gone. Cost: all sessions, yielding */
   static async of(columns: SessionColumns, numbers: Uint32Array, firstAdded: number, turns: Turns): Promise<MovedFirsts> {
     const moved = new MovedFirsts(columns, firstAdded);
     const { firstParts, firstRows, heirs } = columns;
@@ -39,7 +39,7 @@ export class MovedFirsts {
     return moved;
   }
 
-  /** An event of a part that came lies where its session begins: of one part the first in order is to be told first. */
+  /** Notes an event of an added part at the start of its session. Call it in event order within a part. */
   found(session: number, part: number, row: number): void {
     const known = this.parts[session]!;
     if (known === NONE) {
@@ -49,7 +49,7 @@ export class MovedFirsts {
     } else if (known >= this.firstAdded && known !== part) this.#isInTwo = true;
   }
 
-  /** Whether each session was found to begin with one event, and no ids decide between events of two parts. */
+  /** Whether the first event of each session was found, and no ids have to decide between two parts. */
   get areSure(): boolean {
     return this.#missingCount === 0 && !this.#isInTwo;
   }

@@ -12,47 +12,47 @@ import type { PickedEvents } from "./events-in-order.js";
 import { Midnight } from "./midnight.js";
 import { keyOfRows, type PartKey } from "./part.js";
 
-/** A segment or head of an earlier day, and the events of those who go on from there into the first day. */
+/** A segment or head of an earlier day, and its events of sessions that may continue into the first day. */
 export interface CarriedPart {
   readonly rows: Rows;
-  /** Who was active within a gap before the day ended, ascending. */
+  /** Actors that were active within a gap before the day ended, ascending. */
   readonly late: Uint32Array;
-  /** Whose events they are: all ids of theirs, ascending; one list for all of a day. */
+  /** The actors of the events: all ids of their identities, ascending; one list for all parts of a day. */
   readonly actors: Uint32Array;
-  /** In the order of their times. */
+  /** In order of time. */
   readonly picked: PickedEvents;
 }
 
-/** What an event takes of a carried part. */
+/** Size of an event of a carried part. */
 const BYTES_PER_EVENT = 7 * 4;
 
 export function byteLengthOfCarried({ late, actors, picked: { events: { isPageview }, rowNumbers } }: CarriedPart): number {
   return late.byteLength + actors.byteLength + isPageview.byteLength + rowNumbers.length * BYTES_PER_EVENT;
 }
 
-/** What was found of earlier days. */
+/** What was found on earlier days. */
 export interface OverMidnight {
-  /** From old days to new ones. */
+  /** By ascending day. */
   readonly parts: readonly CarriedPart[];
   readonly midnight: Midnight;
-  /** The earliest day that was looked at. */
+  /** The earliest day that was read. */
   readonly earliestDay: number;
 }
 
-/** What a walk back over earlier days reads. */
+/** The input of a walk back over earlier days. */
 export interface WalkBack {
   readonly firstDay: number;
   /** Rows of all days. */
   readonly rows: readonly Rows[];
   readonly identities: IdentityView;
-  /** Of an earlier walk, some of which may hold still. */
+  /** Parts of an earlier walk, some of which may still be valid. */
   readonly former: readonly CarriedPart[];
 }
 
 /**
- * The events of earlier days of those whose sessions may go over midnight into the first day: day by day, back to a midnight that nobody of them goes
- * over. Cost: the rows of the first day, and those of these days that were not looked at before. These are one or two days, and all where somebody
- * never pauses.
+ * Reads the events of earlier days of identities whose sessions may cross midnight into the first day: day by day, back to a midnight that none of
+ * them crosses. Cost: the rows of the first day, and those of earlier days that were not read before: one or two days, or all when an identity never
+ * pauses.
  */
 export async function overMidnight({ firstDay, rows, identities, former }: WalkBack, reader: EventReader, gapMs: number): Promise<OverMidnight> {
   const known = new Map<PartKey, CarriedPart>(former.map((carried) => [keyOfRows(carried.rows), carried]));
@@ -83,7 +83,7 @@ export async function overMidnight({ firstDay, rows, identities, former }: WalkB
   return { parts: all, midnight, earliestDay: day };
 }
 
-/** What is known of rows, if none came since. */
+/** The carried part of rows, unless rows were added since. */
 function knownOf(rows: Rows, known: ReadonlyMap<PartKey, CarriedPart>): CarriedPart | null {
   const carried = known.get(keyOfRows(rows));
   return carried?.rows.rowCount === rows.rowCount ? carried : null;
@@ -102,7 +102,7 @@ async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedP
   return late;
 }
 
-/** @param goers the same as `actors` */
+/** @param goers the same as `actors`, as a set */
 async function pickedOf(
   all: readonly Rows[],
   known: ReadonlyMap<PartKey, CarriedPart>,
@@ -130,7 +130,7 @@ async function pickedOf(
   return picked;
 }
 
-/** Adds who was active no later than the gap in a day. */
+/** Adds actors that were active no later than the gap in a day. */
 function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
   for (let at = 0; at < read.times.length; at += 1) {
     const actor = read.times[at]! <= gapMs ? actorAt(read, at) : 0;
@@ -138,7 +138,7 @@ function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
   }
 }
 
-/** Who was active from a ms of the day on, ascending. */
+/** Actors that were active from a ms of the day on, ascending. */
 function lateIn(read: EventColumns, fromMs: number): Uint32Array {
   const late = new Set<number>();
   for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
@@ -151,7 +151,7 @@ function listOf(actors: BitSet): Uint32Array {
   return Uint32Array.from(list);
 }
 
-/** All ids of those who were active on both sides of a midnight. Cost: all ids of those who were behind it. */
+/** All ids of identities that were active on both sides of a midnight. Cost: all ids of those active after it. */
 async function goingOver(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
   const concerned = new Set<number>();
   after.forEach((actor) => concerned.add(identities.identityOf(actor)));

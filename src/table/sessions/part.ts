@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { firstAtLeast } from "../../column/search.js";
 import { dayStartMs } from "../../base/time.js";
 import { HeadView, type Head } from "../../segment/head.js";
@@ -17,19 +17,19 @@ export function keyOfRows(rows: Rows): PartKey {
 
 const NO_ROWS = new Uint32Array(0);
 
-/** One segment or head, and in which sessions its rows are. 4 bytes a row. */
+/** One segment or head, and the sessions of its rows. 4 bytes a row. */
 export class SessionPart {
   readonly key: PartKey;
   readonly sealed: boolean;
   readonly startMs: number;
   readonly rowCount: number;
-  /** By row: the session that it was put into first; `NONE` for an event that takes no part. Parts of later moments share it. */
+  /** By row: the session that it was put into first; `NONE` for an event in no session. Parts of later snapshots share it. */
   readonly sessions: Uint32Array;
-  /** Rows whose first session is no more, ascending, and their sessions. */
+  /** Rows whose first session was replaced, ascending, and their sessions. */
   #rows = NO_ROWS;
   #others = NO_ROWS;
 
-  /** @param former what was known of fewer of its rows, or of as many */
+  /** @param former the same part with fewer rows, or as many */
   constructor(rows: Rows, former: SessionPart | null = null) {
     this.key = keyOfRows(rows);
     this.sealed = rows.sealed;
@@ -46,18 +46,18 @@ export class SessionPart {
     return this.sessions.byteLength + this.#rows.byteLength * 2;
   }
 
-  /** The session of a row whose first session is no more. Cost: a search among all such rows. */
+  /** The session of a row whose first session was replaced. Cost: a search among all such rows. */
   otherSessionOf(row: number): number {
     return this.#others[firstAtLeast(this.#rows, row)]!;
   }
 
-  /** Forgets the rows whose other sessions are no more. Cost: all such rows. */
+  /** Removes the rows whose other sessions were replaced. Cost: all such rows. */
   forgetRows(isAlive: (session: number) => boolean): void {
     this.#rows = this.#rows.filter((_row, at) => isAlive(this.#others[at]!));
     this.#others = this.#others.filter(isAlive);
   }
 
-  /** Puts rows into other sessions. Cost: these rows, and those that were put before. @param rows ascending, none of which was put */
+  /** Puts rows into other sessions. Cost: these rows, and those that were put before. @param rows ascending, none of which was put before */
   putRows(rows: Uint32Array, sessions: Uint32Array): void {
     const [oldRows, oldOthers] = [this.#rows, this.#others];
     const count = oldRows.length + rows.length;

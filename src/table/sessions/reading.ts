@@ -1,13 +1,13 @@
 import type { Turns } from "../../base/turn.js";
 import type { Rows } from "../../segment/rows.js";
 
-/** What work needs before it goes on: columns of some rows, which stay until the next ones are asked for; or a turn, after so many values. */
+/** What work needs before it continues: columns of some rows, which stay until the next ones are requested; or a yield, after this many values. */
 export type Need = { readonly rows: Rows; readonly columns: readonly string[] } | number;
 
-/** Work over rows of several segments and heads. @typeParam T what comes of it */
+/** Work over rows of several segments and heads. @typeParam T its result */
 export type Reading<T = void> = Generator<Need, T>;
 
-/** Does the work in turns. Cost: that of the work, and of loads. */
+/** Runs the work, yielding. Cost: that of the work and of the loads. */
 export async function readInTurns(reading: Reading, turns: Turns): Promise<void> {
   let pinned: Rows | null = null;
   try {
@@ -26,13 +26,13 @@ export async function readInTurns(reading: Reading, turns: Turns): Promise<void>
   }
 }
 
-/** Does the work in this turn; false where a column is not in memory. */
+/** Runs the work without yielding; false when a column is not in memory. */
 export function readAtOnce(reading: Reading): boolean {
   for (const need of reading) {
     if (typeof need === "number") continue;
     const loading = need.rows.load(need.columns);
     if (loading === null) continue;
-    // Who asks again hears of it.
+    // A retry reports the failure.
     loading.catch(() => undefined);
     return false;
   }

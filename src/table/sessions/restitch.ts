@@ -30,22 +30,22 @@ interface TimeSpan {
   readonly toMs: number;
 }
 
-/** The events of some sessions, part by part by their rows; or what is being loaded for that; or nothing, where too many rows lie beside them. */
+/** The events of some sessions by part and row; or the loads this needs; or nothing, when too many other rows lie among them. */
 type RowsFound =
   | { readonly kind: "events"; readonly events: readonly SessionEvent[] }
   | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
   | { readonly kind: "anew" };
 
 /**
- * The events of some sessions of a view, of those who are who now. Cost: some 2 ns for each row of their parts that lies between the start and the
- * end of one of them, and for all rows of heads.
+ * Finds the events of some sessions of a view, with the current identities. Cost: about 2 ns for each row of their parts that lies between the start
+ * and the end of one of them, and for all rows of heads.
  * @param rowsOf by number of the part
  */
 function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf: readonly Rows[], identities: IdentityView, isPageview: Uint8Array): RowsFound {
   const spans = joinedSpans(view, sessions);
   const parts = [...view.parts.keys()].filter((part) => spansIn(spans, view.rowsOf[part]!).length > 0);
   const loads = parts.flatMap((part) => rowsOf[part]!.load(COLUMNS) ?? []);
-  // Who waits for them hears of it: nobody does who waits for something else.
+  // Callers that wait for the loads report failures; for others they must not be unhandled.
   for (const load of loads) load.catch(() => undefined);
   if (loads.length > 0) return { kind: "loading", loads };
 
@@ -71,18 +71,18 @@ function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf
   return { kind: "events", events };
 }
 
-/** Sessions are told apart by so many marks: most that are not asked for have none. */
+/** Number of marks that reject most sessions that are not requested. */
 const MARK_COUNT = 2 ** 13;
 
-/** Whether a row that was put first into a session may be in one of some: most are passed over at the cost of a look. */
+/** Returns a test whether a row, by the session it was first put into, may be in one of some sessions; it rejects most rows with one read. */
 function testOf({ facts: { heirs } }: SessionView, sessions: ReadonlySet<number>): (first: number) => boolean {
   const marks = new Uint8Array(MARK_COUNT);
   for (const session of sessions) marks[session % MARK_COUNT] = 1;
-  // Rows of a session that is no more may be in any of those that came since.
+  // Rows of a replaced session may be in any later one.
   return (first) => first !== NONE && (heirs[first] !== 0 || (marks[first % MARK_COUNT] === 1 && sessions.has(first)));
 }
 
-/** When some sessions are, those that lie in one another's time as one: by time, apart from each other. */
+/** The times of some sessions, overlapping ones joined: ascending and disjoint. */
 function joinedSpans({ facts: { starts, lengths } }: SessionView, sessions: ReadonlySet<number>): TimeSpan[] {
   const all = [...sessions].map((session): TimeSpan => ({ fromMs: starts[session]!, toMs: starts[session]! + lengths[session]! })).sort((a, b) => a.fromMs - b.fromMs);
   const joined: TimeSpan[] = [];
@@ -94,7 +94,7 @@ function joinedSpans({ facts: { starts, lengths } }: SessionView, sessions: Read
   return joined;
 }
 
-/** Those in which some rows may lie. */
+/** The spans in which some of the rows may lie. */
 function spansIn(spans: readonly TimeSpan[], { day, minMs, maxMs }: Rows): readonly TimeSpan[] {
   const [fromMs, toMs] = [dayStartMs(day) + minMs, dayStartMs(day) + maxMs];
   let first = 0;
@@ -108,40 +108,40 @@ function spansIn(spans: readonly TimeSpan[], { day, minMs, maxMs }: Rows): reado
   return spans.slice(first, end);
 }
 
-/** The rows that lie in some spans: of a head all. Times are loaded. */
+/** The rows within some spans; all rows of a head. Times must be loaded. */
 function stretchesIn(spans: readonly TimeSpan[], rows: Rows): { readonly from: number; readonly to: number }[] {
   if (!rows.sealed) return [{ from: 0, to: rows.rowCount }];
   const [times, dayMs] = [rows.times(), dayStartMs(rows.day)];
   return spans.map(({ fromMs, toMs }) => ({ from: firstAtLeast(times, fromMs - dayMs), to: firstAtLeast(times, toMs - dayMs + 1) }));
 }
 
-/** What a table goes on with from one moment to the next. */
+/** What a table needs to update from one snapshot to the next. */
 export interface Stitching {
   readonly rule: SessionRule;
   readonly source: EventSource;
   readonly columns: SessionColumns;
-  /** Sessions when all were made. */
+  /** Number of sessions after the full build. */
   readonly wholeCount: number;
   readonly latest: LatestSessions;
   readonly continuations: Continuations;
 }
 
-/** What came of trying to go on from one moment to the next. */
+/** The outcome of updating to the next snapshot. */
 export type Restitched =
   | { readonly kind: "view"; readonly view: SessionView }
-  /** Columns of these were not in memory, and are being loaded: then it may be tried again. */
+  /** Columns are not in memory and are being loaded: retry afterwards. */
   | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
-  /** All are to be made anew. */
+  /** Everything must be rebuilt. */
   | { readonly kind: "anew" };
 
 export const ANEW: Restitched = { kind: "anew" };
 
 /**
- * The sessions of a moment: those of an earlier one, in which the sessions that changes touch are made anew, behind all others; what came behind all
- * that was known of somebody is added to the latest one. In one turn. All are to be made anew where too many are concerned, or a session may go over
- * the first midnight.
- * Cost: the sessions of those who moved, or of whom something came late; some 200 ns for each event of the ones that change, and 2 for each row that
- * lies beside it in time, and for each of a head.
+ * Updates the sessions of an earlier view to a snapshot, without yielding: rebuilds the sessions that changes affect, numbered after all others, and
+ * extends the latest session of an identity with events that follow all its known ones. Returns `anew` when too many sessions are affected, or one
+ * may cross the first midnight.
+ * Cost: the sessions of identities that moved or got late events; about 200 ns for each event of the affected sessions, and 2 ns for each other row
+ * within their time and for each row of a head.
  */
 export function restitched(view: SessionView, changes: SessionChanges, moment: SessionMoment, stitching: Stitching): Restitched {
   const { columns, rule, latest, source, continuations } = stitching;
@@ -186,13 +186,13 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, kept, continuations) };
 }
 
-/** An event that came since. */
+/** An event that arrived since the view. */
 interface NewerEvent extends SessionEvent {
   /** Epoch ms of the start of its day. */
   readonly dayMs: number;
 }
 
-/** Cost: the rows that came. */
+/** Cost: the new rows. */
 function newerEvents({ grown }: SessionChanges, { identities }: SessionMoment, parts: readonly SessionPart[], source: EventSource): NewerEvent[] {
   const events: NewerEvent[] = [];
   for (const { number: part, rows, rowCount } of grown) {

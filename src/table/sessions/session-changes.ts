@@ -7,35 +7,35 @@ import type { Rows } from "../../segment/rows.js";
 import { keyOfRows, NONE, type PartKey } from "./part.js";
 import type { SessionView } from "./session-view.js";
 
-/** Rows of one moment, and who was who. */
+/** A snapshot of rows and identities. */
 export interface SessionMoment extends RowsOfMoment {
   readonly identities: IdentityView;
 }
 
-/** Rows of a head that came since. */
+/** New rows of a head. */
 export interface GrownPart {
   readonly number: number;
   readonly rows: HeadView;
-  /** Rows that were there before. */
+  /** Number of rows that existed before. */
   readonly rowCount: number;
 }
 
-/** What a moment has that a view has not. */
+/** What a snapshot has and a view lacks. */
 export interface SessionChanges {
-  /** All rows of the moment by the number of their part; new heads stand last. */
+  /** All rows of the snapshot by the number of their part; new heads come last. */
   readonly rowsOf: readonly Rows[];
   readonly grown: readonly GrownPart[];
-  /** Who came to another identity. */
+  /** Actors that moved to another identity. */
   readonly moved: ReadonlySet<number>;
 }
 
-/** Who came to another identity since a view; null where these are too many for one turn, or it is too long ago to tell. Cost: their number. */
+/** The actors that moved to another identity since a view; null when they are too many for one tick, or it is too long ago. Cost: their number. */
 export function movedSince({ taken }: SessionView, { identities }: SessionMoment): ReadonlySet<number> | null {
   const moved = identities.movedSince(taken.identities);
   return moved === null || moved.size > LIMITS.restitchedCount ? null : moved;
 }
 
-/** What came since a view, whose parts are all there still; null where it is too much for one turn. Cost: the segments and heads. */
+/** The changes since a view whose parts all still exist; null when they are too many for one tick. Cost: the number of segments and heads. */
 export function changesSince(view: SessionView, { rows: all }: SessionMoment, moved: ReadonlySet<number>): SessionChanges | null {
   const rowsOf: Rows[] = new Array<Rows>(view.parts.length);
   const grown: GrownPart[] = [];
@@ -53,17 +53,17 @@ export function changesSince(view: SessionView, { rows: all }: SessionMoment, mo
   return newRowCount <= LIMITS.restitchedCount ? { rowsOf, grown, moved } : null;
 }
 
-/** Segments in the place of heads and of other segments of a view. */
+/** Segments that replace heads and other segments of a view. */
 export interface SegmentReplacement {
   readonly view: SessionView;
-  /** By number of a part: the one that it has now, or `NONE` where it is gone. */
+  /** By former number of a part: its current one, or `NONE` if it is gone. */
   readonly numbers: Uint32Array;
   readonly stayingCount: number;
-  /** By day. */
+  /** By ascending day. */
   readonly added: readonly Rows[];
 }
 
-/** Which segments came since a view was made, and what is gone; null where none came, and nothing is. Cost: the segments and heads. */
+/** The segments that were added and removed since a view; null when there are none. Cost: the number of segments and heads. */
 export function exchangeSince(view: SessionView, { rows: all }: SessionMoment): SegmentReplacement | null {
   const { parts, partNumbers } = view;
   const present = new Set<PartKey>(all.map(keyOfRows));

@@ -3,17 +3,17 @@ import { roomForDurations, type Durations } from "../../answer/numbers/durations
 import type { Turns } from "../../base/turn.js";
 import { grown } from "./grown.js";
 
-/** Codes of projects are below it: with an identity they make one exact number. */
+/** Project codes are below it: with an identity they form one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
 
 /**
- * What is known of sessions, by their number. Columns only grow, and what is said of a session stays; but `heirs` changes, and where rows come to lie
- * in other segments, others take the place of `firstParts` and `firstRows`.
+ * The facts of sessions, by their number. Columns only grow, and facts do not change, except `heirs`; when rows move to other segments, `firstParts`
+ * and `firstRows` are replaced.
  */
 export interface SessionFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;
-  /** Ms from the first event to the last one. */
+  /** Ms from the first event to the last. */
   readonly lengths: Durations;
   /** The identity, as an actor. */
   readonly identities: Uint32Array;
@@ -23,20 +23,20 @@ export interface SessionFacts {
   /** The first event: number of its part, and its row there. */
   readonly firstParts: Uint32Array;
   readonly firstRows: Uint32Array;
-  /** Code of its url; 0 for none. */
+  /** Code of the first event's url; 0 for none. */
   readonly entryUrls: Uint32Array;
   /** Code of the url of the last event that has one; 0 for none. */
   readonly exitUrls: Uint32Array;
   /**
-   * 0 for a session that is; else it was, until sessions from this number on took its place. An older view shares the column: these numbers are
-   * no less than its count, and so the session still is for it.
+   * 0 for a live session; otherwise sessions from this number on replaced it. An older view shares the column: these numbers are not below its count,
+   * so for it the session is still alive.
    */
   readonly heirs: Uint32Array;
 }
 
 const BYTES_PER_SESSION = 8 + 4 * 11;
 
-/** Sessions that become more. */
+/** Growing columns of sessions. */
 export class SessionColumns implements SessionFacts {
   #count = 0;
   starts = new Float64Array(0);
@@ -50,7 +50,7 @@ export class SessionColumns implements SessionFacts {
   entryUrls = new Uint32Array(0);
   exitUrls = new Uint32Array(0);
   heirs = new Uint32Array(0);
-  /** 1 more than the session of the same identity that was made before it; 0 for none. */
+  /** 1 more than the previous session created for the same identity; 0 for none. */
   previous = new Uint32Array(0);
 
   /** @param maxMs greatest length of a session */
@@ -66,14 +66,14 @@ export class SessionColumns implements SessionFacts {
     return this.starts.length * (BYTES_PER_SESSION + this.lengths.BYTES_PER_ELEMENT - 4);
   }
 
-  /** The columns as they are now: later sessions lie behind them, or in other ones. */
+  /** The current columns; later sessions are added after their end, or in other arrays. */
   facts(): SessionFacts {
     const { starts, lengths, identities, projects, eventCounts, pageviewCounts, heirs } = this;
     const { firstParts, firstRows, entryUrls, exitUrls } = this;
     return { starts, lengths, identities, projects, eventCounts, pageviewCounts, firstParts, firstRows, entryUrls, exitUrls, heirs };
   }
 
-  /** A session of nothing as yet. */
+  /** Adds a session without events. */
   add(identity: number, project: number, startMs: number): number {
     const session = this.#count;
     if (session === this.starts.length) this.reserve(session + 1);
@@ -84,7 +84,7 @@ export class SessionColumns implements SessionFacts {
     return session;
   }
 
-  /** A session with all that is known of another one. */
+  /** Adds a session with the facts of another one, except `heirs` and `previous`. */
   addCopy(session: number): number {
     const copy = this.add(this.identities[session]!, this.projects[session]!, this.starts[session]!);
     this.lengths[copy] = this.lengths[session]!;
@@ -97,13 +97,12 @@ export class SessionColumns implements SessionFacts {
     return copy;
   }
 
-  /** Puts other columns in the place of two, which older views go on to read. */
+  /** Replaces two columns; older views keep reading the former ones. */
   moveFirsts(parts: Uint32Array<ArrayBuffer>, rows: Uint32Array<ArrayBuffer>): void {
     this.firstParts = parts;
     this.firstRows = rows;
   }
 
-  /** For how many sessions there is room. */
   get capacity(): number {
     return this.starts.length;
   }
@@ -112,7 +111,7 @@ export class SessionColumns implements SessionFacts {
     for (const grow of this.#growths(count)) grow();
   }
 
-  /** The same of many, in turns. */
+  /** The same for many sessions, yielding. */
   async reserveInTurns(count: number, turns: Turns): Promise<void> {
     for (const grow of this.#growths(count)) {
       grow();

@@ -25,17 +25,17 @@ import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
 
-/** Of so many events first it is seen how many sessions they have. */
+/** Number of first events from which the sessions per event are estimated. */
 const SAMPLE_COUNT = 64 * 1024;
-/** The rest may have more sessions for an event. */
+/** Allows for more sessions per event in the rest. */
 const SPARE = 1.1;
 
-/** Makes room for the sessions of many events by how many there are of the first ones: to copy columns that are full is as dear as to fill them. */
+/** Reserves room for the sessions of many events, estimated from the first ones: copying full columns costs as much as filling them. */
 class RoomAhead {
   #eventCount = 0;
   #countBefore = 0;
 
-  /** @param spareCount sessions that there is to be room for behind all */
+  /** @param spareCount number of further sessions to leave room for */
   constructor(
     readonly columns: SessionColumns,
     readonly allCount: number,
@@ -45,7 +45,7 @@ class RoomAhead {
     columns.reserve(Math.min(allCount, SAMPLE_COUNT) + spareCount);
   }
 
-  /** More events are about to come; null where there is room for a session of each. @param areSample whether the other ones are like these */
+  /** Call it before adding events; null when there is room for a session of each. @param areSample whether the other events are like these */
   before(count: number, areSample: boolean): Promise<void> | null {
     const { columns, spareCount } = this;
     if (this.#eventCount === 0) this.#countBefore = columns.count;
@@ -63,39 +63,38 @@ class RoomAhead {
   }
 }
 
-/** What comes of going on from one moment to the next. */
 type Followed = Restitched | { readonly kind: "exchange"; readonly exchange: SegmentReplacement };
 
-/** Room for sessions that come to few, and for actors that come to all. */
+/** Spare room: at least this many sessions, and a factor for actors. */
 const SPARE_COUNT_MIN = 1_024;
 const SPARE_ACTORS = 1.25;
-/** What an event takes that is left for the next moment, by estimate. */
+/** Estimated size of an event that is left for the next snapshot. */
 const BYTES_PER_UNTAKEN = 120;
 
-/** What settles which events are one session, and what is told of it. */
+/** The rules that decide which events form a session, and what is known of it. */
 export interface SessionRules {
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers, at no url and no host, take no part. */
+  /** Server payments without url and host belong to no session. */
   readonly revenue: RevenueRule;
 }
 
-/** A table of sessions under some rules, of which none is made as yet. */
+/** Creates a table of sessions under some rules, without any sessions yet. */
 export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionaries: Dictionaries, { session, pageviewSlugs, revenue }: SessionRules): SessionTable {
   return new SessionTable(budget, use, new EventSource(dictionaries, pageviewSlugs, revenue), session);
 }
 
 /**
- * The sessions of a store, of all projects, in the days that were asked for: never cut by a range, by who is known to be who at the moment. What came
- * since touches the sessions of those that it is about.
+ * The sessions of a store, of all projects, for the days requested so far: never cut by a range, and built with the identities of the snapshot. New
+ * rows and links affect only the sessions of their identities.
  */
 export class SessionTable implements Droppable {
   #view: SessionView | null = null;
   #stitching: Stitching | null = null;
   #working: Promise<void> | null = null;
-  /** Columns were loaded to go on from this view: if they are out of memory again, all is made anew. */
+  /** Columns were loaded to continue from this view: if they are evicted again, everything is rebuilt. */
   #hasLoaded = false;
-  /** Of earlier days, when all were made. */
+  /** Parts of earlier days, from the last full build. */
   #carried: readonly CarriedPart[] = [];
   #isReleased = false;
   byteLength = 0;
@@ -112,7 +111,7 @@ export class SessionTable implements Droppable {
     return this.use.readerCount > 0;
   }
 
-  /** The sessions of a moment that a question about a range looks at; null where something is missing. Cost: what changed since the last moment. */
+  /** The sessions of a snapshot that a query for a range reads; null when something is missing. Cost: what changed since the last snapshot. */
   at(moment: SessionMoment, range: Range, missing: Missing): SessionView | null {
     const needed = daysFor(range, this.rule);
     const followed = this.#follow(moment, needed);
@@ -121,13 +120,13 @@ export class SessionTable implements Droppable {
       this.budget.touch(this);
       return followed.view;
     }
-    // What others wait for may be other days, and go wrong there.
+    // The work in progress may be for other days, so its failure does not concern this query.
     if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
     else missing.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
     return null;
   }
 
-  /** Is counted no more: questions under way keep what they read. */
+  /** Leaves the memory budget; running queries keep what they read. */
   release(): void {
     this.#isReleased = true;
     this.#view?.kept.release();
@@ -144,7 +143,7 @@ export class SessionTable implements Droppable {
 
   #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionMoment, needed: DaySpan): Promise<void> {
     if (followed.kind === "exchange") return this.#exchange(followed.exchange, moment);
-    // What was loaded may be out of memory again: once is enough.
+    // Loaded columns may be evicted again, so loading is tried only once.
     return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#stitchAll(moment, needed);
   }
 
@@ -153,12 +152,12 @@ export class SessionTable implements Droppable {
     await Promise.all(loads);
   }
 
-  /** Goes on with the same sessions where rows lie in other segments now. */
+  /** Keeps the same sessions when their rows moved to other segments. */
   async #exchange(exchange: SegmentReplacement, { looked }: SessionMoment): Promise<void> {
     const [view, stitching] = [this.#view, this.#stitching];
     if (view !== exchange.view || stitching === null) return;
     const next = await exchanged(exchange, stitching, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
-    // Between turns the budget may have dropped all.
+    // While it yielded, the budget may have dropped everything.
     if (this.#view !== view || this.#stitching !== stitching) return;
     if (next === null) {
       this.#stitching = null;
@@ -180,13 +179,13 @@ export class SessionTable implements Droppable {
     if (exchange !== null) return { kind: "exchange", exchange };
     const changes = changesSince(view, moment, moved);
     const followed = changes === null ? ANEW : restitched(view, changes, moment, this.#stitching);
-    // A try that was given up may leave sessions behind: next all are made anew.
+    // An abandoned try may leave extra sessions, so everything is rebuilt next.
     if (followed.kind === "anew") this.#stitching = null;
     else if (followed.kind === "view") this.#keep(followed.view);
     return followed;
   }
 
-  /** Makes all sessions of the days that are needed, and of those that were, in turns. Cost: the rows of these days. */
+  /** Sessionizes all rows of the days that are needed, and of those covered before, yielding. Cost: the rows of these days. */
   async #stitchAll(moment: SessionMoment, needed: DaySpan): Promise<void> {
     const { rule, source } = this;
     const { identities } = moment;
@@ -204,13 +203,13 @@ export class SessionTable implements Droppable {
     const columns = new SessionColumns(rule.maxMs);
     const latest = new LatestSessions();
     const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
-    // Room for what comes later: the first of it would copy all.
+    // Spare room for later sessions: otherwise the first of them would copy all columns.
     const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.restitchedCount, SPARE_COUNT_MIN + rowCount);
     await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
     const stitcher = new Stitcher(parts, identities, rule, columns, latest);
     const room = new RoomAhead(columns, rowCount, spareCount, turns);
     await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
-      // Who goes on over midnight has more events a session than others.
+      // Sessions that cross midnight have more events than others.
       const growing = room.before(to - from, events.part >= carried.length);
       if (growing !== null) return growing.then(() => stitcher.addAll(events, from, to));
       stitcher.addAll(events, from, to);
@@ -220,13 +219,13 @@ export class SessionTable implements Droppable {
     const kept = new KeptStretches(this.budget, columns.count);
     const continuations = new Continuations();
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
-    // Not before: between turns the budget may drop what was there.
+    // Only now: while this yields, the budget may drop the table.
     this.#carried = carried;
     this.#stitching = { rule, source, columns, wholeCount: columns.count, latest, continuations };
     this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, kept, continuations));
   }
 
-  /** Which days are looked at, with what is of earlier ones. */
+  /** The days to read, with the carried events of earlier ones. */
   async #daysOf({ rows, identities }: SessionMoment, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
     const { firstDay } = whole;
     if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, carried: [] };
@@ -242,7 +241,7 @@ export class SessionTable implements Droppable {
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
     const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
     this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
-    // All may have been made for a question that began before.
+    // The table may have been built for a query that began before the release.
     if (this.#isReleased) view.kept.release();
     else this.budget.add(this);
   }

@@ -11,37 +11,37 @@ import { keyOfRows, NONE, type SessionPart, type PartKey } from "./part.js";
 import type { SessionFacts } from "./session-columns.js";
 import type { SessionEvent } from "./stitcher.js";
 
-/** An event that lies in a segment, and came after the moment of the sessions. */
+/** An event in a segment that arrived after the snapshot of the sessions. */
 export interface UntakenEvent extends Omit<SessionEvent, "identity"> {
   /** Epoch ms of the start of its day. */
   readonly dayMs: number;
   readonly actor: number;
 }
 
-/** Of what moment sessions are. */
+/** The snapshot that sessions belong to. */
 export interface TakenMoment {
-  /** Those that were looked at; null for sessions that lie in the segments of a moment, but are not all of it as yet. */
+  /** The rows that were read; null when sessions refer to the segments of a snapshot, but lack some of its events. */
   readonly rows: readonly Rows[] | null;
   readonly identities: IdentityView;
-  /** No event with a greater one was taken. */
+  /** Events with a greater sequence were not consumed. */
   readonly sequence: number;
-  /** Events of segments that were not, also such as take no part. */
+  /** Events of segments that were not consumed, including such as belong to no session. */
   readonly untaken: readonly UntakenEvent[];
 }
 
-/** The sessions of some days, at one moment: what comes later does not change them. */
+/** The sessions of some days in one snapshot; later changes do not affect it. */
 export class SessionView {
   constructor(
     readonly facts: SessionFacts,
-    /** Sessions are numbered below it. */
+    /** Sessions of the view are numbered below it. */
     readonly count: number,
-    /** Those below it are in order of their starts. */
+    /** Sessions below it are in order of their starts. */
     readonly orderedCount: number,
-    /** The others that are, by their starts: what came since all were made. */
+    /** The other live sessions, by start: those added since the last full build. */
     readonly others: Uint32Array,
     /** Identities are below it. */
     readonly identityEnd: number,
-    /** The rows by the number of their part. */
+    /** Rows by the number of their part. */
     readonly rowsOf: readonly Rows[],
     readonly parts: readonly SessionPart[],
     readonly partNumbers: ReadonlyMap<PartKey, number>,
@@ -51,20 +51,20 @@ export class SessionView {
     readonly continuations: Continuations,
   ) {}
 
-  /** Whether there is a session of this number, and others did not take its place. */
+  /** Whether the session exists and was not replaced. */
   isAlive(session: number): boolean {
     const heir = this.facts.heirs[session]!;
     return heir === 0 || heir >= this.count;
   }
 
-  /** The session, or the one that it goes on as; -1 where others took its place. */
+  /** The session, or its continuation in this snapshot; -1 when others replaced it. */
   nowOf(session: number): number {
     if (this.isAlive(session)) return session;
     const newest = this.continuations.newestOf(session, this.count);
     return this.isAlive(newest) ? newest : -1;
   }
 
-  /** What `make` makes of ordered sessions, kept until one of them is no more. @param name the same for what is made in the same way */
+  /** The result of `make` for ordered sessions, cached until one of them is replaced. @param name the same for results made in the same way */
   derive<T>(name: string, stretch: Stretch, make: () => T, byteLength: (made: T) => number): T {
     return this.kept.derive(name, stretch, this.count, make, byteLength);
   }
@@ -74,12 +74,12 @@ export class SessionView {
     return firstAtLeast(this.facts.starts.subarray(0, this.orderedCount), ms);
   }
 
-  /** Place of the first of the others that starts at or after an instant. */
+  /** Index in `others` of the first session that starts at or after an instant. */
   firstOtherAt(ms: number): number {
     return firstStartAt(this.others, this.facts.starts, ms);
   }
 
-  /** Tells of rows of a segment or head in which sessions they are. */
+  /** Returns a lookup of the sessions of rows of a segment or head. */
   rowSessions(rows: Rows): RowSessions {
     const part = this.parts[this.partNumbers.get(keyOfRows(rows)) ?? -1];
     if (part === undefined) throw new Error("rows are of the moment of the table");
@@ -87,16 +87,16 @@ export class SessionView {
   }
 }
 
-/** In which sessions the rows of one part are. */
+/** Looks up the sessions of the rows of one part. */
 export class RowSessions {
   constructor(
     readonly view: SessionView,
     readonly part: SessionPart,
-    /** Number of the part's row that is row 0 here. */
+    /** The part's row that is row 0 here. */
     readonly firstRow: number,
   ) {}
 
-  /** -1 for an event that is in none. */
+  /** -1 for an event that is in no session. */
   of(row: number): number {
     const own = this.firstRow + row;
     const session = this.part.sessions[own]!;

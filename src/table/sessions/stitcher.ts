@@ -9,7 +9,7 @@ import type { SessionPart } from "./part.js";
 import { PROJECT_SPAN, type SessionColumns } from "./session-columns.js";
 import { Ties, type EventOfPart } from "./ties.js";
 
-/** What a session is told of an event. */
+/** An event as sessions need it. */
 export interface SessionEvent extends EventOfPart {
   readonly identity: number;
   readonly project: number;
@@ -18,19 +18,19 @@ export interface SessionEvent extends EventOfPart {
   readonly isPageview: boolean;
 }
 
-/** What events that come to sessions of before are put with. */
+/** Callbacks and state for continuing earlier sessions. */
 export interface Former {
   readonly continuations: Continuations;
-  /** Another session takes the place of one. */
+  /** Marks a session as replaced. */
   replace(session: number): void;
 }
 
-/** Puts events, in the order of their times, into sessions behind those that are there. */
+/** Sessionizes events in order of time; new sessions are numbered after the existing ones. */
 export class Stitcher {
   readonly ties: Ties;
-  /** The first session that it makes. */
+  /** The first session that it creates. */
   readonly firstSession: number;
-  /** By identity and project: the latest session of who is in several projects at once, but the very latest. Some are over. */
+  /** By identity and project: the latest session of identities active in several projects at once, except the very latest. Some are over. */
   readonly #elsewhere = new Map<number, number>();
 
   /** @param former null: there are no sessions yet, and events of one head and millisecond come in the order of their ids */
@@ -46,7 +46,7 @@ export class Stitcher {
     this.ties = new Ties(columns, parts, former === null);
   }
 
-  /** Puts some events of a part, and notes by row in which sessions they are. Cost: some 150 ns an event where no cache holds who there is. */
+  /** Puts events of a part into sessions, and notes these by row. Cost: about 150 ns an event when the CPU caches do not hold its identity. */
   addAll({ part, dayMs, events, order, rowNumbers }: OrderedEvents, from: number, to: number): void {
     const { projects, onlyProject, slugs, urls, times, isPageview } = events;
     const { identities } = this;
@@ -61,12 +61,12 @@ export class Stitcher {
     }
   }
 
-  /** Puts an event. @returns its session */
+  /** Puts an event into a session. @returns the session */
   add({ identity, project, part, row, ms, url, isPageview }: SessionEvent): number {
     return this.#put(identity, project, part, row, ms, url, isPageview ? 1 : 0);
   }
 
-  /** Whether an event lies behind all that is known of somebody, so that no session of before but the latest one may have to do with it. */
+  /** Whether an event follows everything known of its identity, so that it can affect only the latest session. */
   isBehindAll({ identity, project, ms }: SessionEvent): boolean {
     const session = this.latest.of(identity);
     return session < 0 || (this.#isLast(session, identity) && this.columns.projects[session] === project && ms > this.latest.endOf(identity));
@@ -85,7 +85,7 @@ export class Stitcher {
       latest.put(identity, session, ms);
     } else latest.goOn(identity, ms);
     const length = ms - columns.starts[session]!;
-    // Before the url of the exit: where ids decide, that is put later.
+    // Before `exitUrls` is set: `note` may mark exits of the previous millisecond as undecided, which this event must then override.
     this.ties.note(session, part, row, url, ms, !isNew && columns.lengths[session] === length);
     columns.lengths[session] = length;
     columns.eventCounts[session]! += 1;
@@ -94,7 +94,7 @@ export class Stitcher {
     return session;
   }
 
-  /** The session that goes on with an event; -1 where one begins with it, which will be the latest then. */
+  /** The session that an event continues; -1 when it begins one, which will be the latest. */
   #sessionGoingOn(identity: number, project: number, ms: number): number {
     const { columns: { projects }, latest } = this;
     const latestSession = latest.of(identity);
@@ -108,7 +108,7 @@ export class Stitcher {
     return -1;
   }
 
-  /** A session of before with what comes behind its last event; -1 where it is over. */
+  /** Continues an earlier session after its last event; -1 when it is over. */
   #continued(session: number, identity: number, project: number, ms: number): number {
     const { columns, former, latest } = this;
     if (former === null || !this.#isLast(session, identity) || columns.projects[session] !== project) return -1;
@@ -121,7 +121,7 @@ export class Stitcher {
     return next;
   }
 
-  /** Whether a session is, and has the last event of its identity. */
+  /** Whether a session is alive and has the last event of its identity. */
   #isLast(session: number, identity: number): boolean {
     const { heirs, starts, lengths } = this.columns;
     return heirs[session] === 0 && starts[session]! + lengths[session]! === this.latest.endOf(identity);

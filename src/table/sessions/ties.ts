@@ -15,7 +15,7 @@ export interface EventOfPart {
   readonly url: number;
 }
 
-/** Events of one millisecond, some of which may be of one session and not in the order of their ids. */
+/** Events of one millisecond, some of which may share a session without being in the order of their ids. */
 interface EventsAtTime {
   readonly ms: number;
   readonly sessions: Uint32Array;
@@ -24,7 +24,7 @@ interface EventsAtTime {
   readonly urls: Uint32Array;
 }
 
-/** Events of one session and moment, one of which is its first or last one. */
+/** Events of one session and millisecond, one of which is its first or last event. */
 interface Tie {
   readonly session: number;
   readonly isExit: boolean;
@@ -32,22 +32,22 @@ interface Tie {
   readonly places: readonly number[];
 }
 
-/** Codes of urls are below it: with the number of a moment it stands for the exit of a session until ids decide, or a later event takes its place. */
+/** Url codes are below it. Added to an index in `#moments`, it marks the exit of a session until ids decide or a later event replaces it. */
 const OPEN_EXIT = 2 ** 31;
-/** Events that are looked at in one go, in values each. */
+/** Events processed between yields, and the cost of each in values read. */
 const EVENTS_AT_ONCE = 4_096;
 const VALUES_PER_EVENT = 32;
 
 /**
- * The first events of sessions, and their last ones with a url, where several of one millisecond lie in different parts, or in a head in any order:
- * ids decide. 16 bytes for each event of such a millisecond.
+ * Decides by ids which events are the first of sessions, and the last with a url, when several of one millisecond lie in different parts, or in a
+ * head in any order. 16 bytes for each event of such a millisecond.
  */
 export class Ties {
   readonly #moments: EventsAtTime[] = [];
   /** The events of the latest millisecond so far. */
   #ms = NaN;
   #count = 0;
-  /** Whether some of them are of one session; and whether all came in the order of their ids. */
+  /** Whether some of them share a session, and whether all came in the order of their ids. */
   #areSomeOfOneSession = false;
   #areInOrder = true;
   #sessions = new Uint32Array(64);
@@ -62,7 +62,7 @@ export class Ties {
     readonly areHeadsInOrder: boolean,
   ) {}
 
-  /** An event that was put into its session. @param isAnother whether an event of the same millisecond was put there before */
+  /** Notes an event that was put into its session. @param isAnother whether the session already has an event of this millisecond */
   note(session: number, part: number, row: number, url: number, ms: number, isAnother: boolean): void {
     if (ms !== this.#ms) {
       if (this.#areSomeOfOneSession && !this.#areInOrder) this.#keepMoment();
@@ -81,7 +81,7 @@ export class Ties {
     this.#urls[at] = url;
   }
 
-  /** Decides, when all are noted. Cost: the ids of the parts of events that are tied, and a sort of the events of such a millisecond by session. */
+  /** Decides all ties after the last `note`. Cost: the ids of parts with tied events, and a sort by session of the events of these milliseconds. */
   *decide(rowsOf: readonly Rows[]): Reading {
     if (this.#areSomeOfOneSession && !this.#areInOrder) this.#keepMoment();
     const ties: Tie[] = [];
@@ -104,7 +104,7 @@ export class Ties {
     this.#moments.push({ ms: this.#ms, sessions, parts: this.#parts.slice(0, count), rows: this.#rows.slice(0, count), urls });
   }
 
-  /** Settles the exits that came in order, and adds what is tied. */
+  /** Settles the exits whose events came in order, and adds the others to `ties`. */
   *#tiesOf(number: number, ties: Tie[]): Reading {
     const moment = this.#moments[number]!;
     const { ms, sessions, urls } = moment;
@@ -150,10 +150,9 @@ export class Ties {
   }
 }
 
-/** By part, by row: 16 bytes. */
+/** By part and row: 16 bytes each. */
 type IdsOfParts = Map<number, Map<number, Uint8Array>>;
 
-/** The ids of the events that are tied. */
 function* idsOf(ties: readonly Tie[], rowsOf: readonly Rows[]): Reading<IdsOfParts> {
   const all: IdsOfParts = new Map();
   const rowsOfParts = new Map<number, number[]>();

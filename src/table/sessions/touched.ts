@@ -10,13 +10,13 @@ interface TouchedTime {
   toMs: number;
 }
 
-/** Whose sessions change. */
+/** Collects changes and finds the sessions that they affect. */
 export class Touched {
-  /** Identities as they were: all their sessions are made anew. */
+  /** Former identities all of whose sessions are rebuilt. */
   readonly #formers = new Set<number>();
-  /** The same as they are now. */
+  /** The same identities as they are now. */
   readonly #remade = new Set<number>();
-  /** By identity of others: between which instants it got events. */
+  /** By other identity: the time range of its new events. */
   readonly #spans = new Map<number, TouchedTime>();
 
   constructor(
@@ -24,7 +24,7 @@ export class Touched {
     readonly identities: IdentityView,
   ) {}
 
-  /** Some came from one identity to another: all of both is made anew. Cost: the ids of all these identities. */
+  /** Adds actors that moved between identities: all sessions of both are rebuilt. Cost: the ids of all these identities. */
   move(moved: Iterable<number>): void {
     const { former, identities } = this;
     const reached = new Set<number>();
@@ -36,7 +36,7 @@ export class Touched {
     for (const identity of reached) for (const actor of identities.actorsOf(identity)) this.#formers.add(former.identityOf(actor));
   }
 
-  /** Somebody got some events. To be told after all moves. */
+  /** Adds new events. Call it after all moves. */
   grow(events: readonly SessionEvent[]): void {
     for (const { identity, ms } of events) {
       if (this.#remade.has(identity)) continue;
@@ -49,10 +49,7 @@ export class Touched {
     }
   }
 
-  /**
-   * The sessions that may become others; null where there are too many, or these have more events than that.
-   * Cost: all sessions of those who are concerned.
-   */
+  /** The sessions that may change; null when they have more events than `eventCountMax`. Cost: all sessions of the affected identities. */
   sessions(columns: SessionColumns, latest: LatestSessions, gapMs: number, eventCountMax: number): Set<number> | null {
     const found = new Set<number>();
     let eventCount = 0;
@@ -71,14 +68,14 @@ export class Touched {
   }
 }
 
-/** The sessions of an identity that are, in any order. */
+/** The live sessions of an identity, in any order. */
 function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, latest: LatestSessions): Generator<number> {
   for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) yield session;
 }
 
 /**
- * Those that lie no further than the gap from some span, and those that go on from them: where they are cut because of their length may change.
- * Mostly none does: so those further behind are put in order only where one reaches as far.
+ * The sessions within the gap of some span, and those that follow on from them: the length limit may cut these elsewhere now. Usually none does, so
+ * later sessions are sorted only when one reaches that far.
  */
 function within({ fromMs, toMs }: TouchedTime, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
   const { starts, lengths } = columns;
@@ -94,7 +91,7 @@ function within({ fromMs, toMs }: TouchedTime, identity: number, columns: Sessio
       found.push(session);
     }
     if (reachMs <= lastMs) return found;
-    // Twice as far each time, or a long way would be looked at as often as it has sessions.
+    // Twice as far each time: otherwise a long chain would be scanned as often as it has sessions.
     lastMs = reachMs + (reachMs - fromMs);
   }
 }

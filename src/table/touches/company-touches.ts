@@ -6,13 +6,10 @@ import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-ev
 import { TouchIndex } from "./touch-index.js";
 import type { Touches } from "./touches.js";
 
-/** What a touch costs of which the company is found, in values. */
+/** Cost of finding the company of a touch, in values read. */
 const VALUES_PER_TOUCH = 64;
 
-/**
- * The touches of each company, in order: those that name it, and those of who belonged to it. 8 bytes a touch; follows touches, links and
- * memberships.
- */
+/** Ordered touches of each company: those that name it, and those of its members. 8 bytes a touch; follows touches, links and memberships. */
 export class CompanyTouches {
   readonly #index: TouchIndex;
   #companies = new Uint32Array(0);
@@ -20,7 +17,7 @@ export class CompanyTouches {
   #generation = -1;
   #changeCount = -1;
   #building: Promise<void> | null = null;
-  /** Companies that got or lost touches. */
+  /** Companies that gained or lost touches. */
   readonly changed = new Moves();
 
   constructor(
@@ -34,14 +31,14 @@ export class CompanyTouches {
     return this.#companies.byteLength + this.#index.byteLength;
   }
 
-  /** Places in the touches. */
+  /** Positions in the touches. */
   placesOf(company: number): ArrayLike<number> {
     return this.#index.of(company);
   }
 
   /**
-   * Brings it up to a moment at which touches and memberships are; false where something is missing.
-   * Cost: touches that came since, and those of who changed company.
+   * Brings the table up to a snapshot that touches and memberships are at; false when something is missing. Cost: the new touches, and those of
+   * identities whose company changed.
    */
   catchUp(moment: CompanyMoment, missing: Missing): boolean {
     const { touches, memberships } = this;
@@ -71,14 +68,14 @@ export class CompanyTouches {
     this.changed.addAll();
   }
 
-  /** Begins anew, in turns. What changes meanwhile is behind the count of changes that it began with. */
+  /** Rebuilds everything, yielding. Later changes have greater change counts than the recorded one, so the next call applies them. */
   async #build(moment: CompanyMoment): Promise<void> {
     const { count, generation } = this.touches;
     const { changeCount } = this.memberships;
     moment.looked(count);
     const companies = new Uint32Array(count);
     const unknown: number[] = [];
-    // What it misses is read at once for all.
+    // Unused: the missing ids are read below, for all touches at once.
     const missing = new Missing();
     const find = (place: number) => {
       const company = this.#companyOf(place, moment, missing);

@@ -18,19 +18,16 @@ import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./nearest-touch.js";
 import type { Touches } from "./touches.js";
 import { TouchesOfIdentities } from "./touches-of-identities.js";
 
-/** Rows beside a row that are looked through for another of its millisecond; beyond, all rows are listed by their sequences. */
+/** Neighbours of a row that are searched for another event of its millisecond; beyond, all rows are indexed by sequence. */
 const NEAR_ROW_COUNT = 32;
 
-/**
- * Tells whether an event came before a row of its millisecond, where it lies in the same part: sealed rows are in order, and of a head the ids are in
- * memory. Times and sequences are loaded.
- */
+/** Orders events of one millisecond within a part: sealed rows are in order, and ids of a head in memory. Times and sequences must be loaded. */
 class OrderInPart {
   #rowOf: Map<number, number> | null = null;
 
   constructor(readonly rows: Rows) {}
 
-  /** The order of an event, by its sequence, and a row; null where it lies elsewhere. */
+  /** Compares an event, by its sequence, with a row; null when the event lies elsewhere. */
   compare(sequence: number, row: number): number | null {
     const { rows } = this;
     if (sequence < rows.firstSequence || sequence > rows.lastSequence) return null;
@@ -55,14 +52,14 @@ class OrderInPart {
   }
 }
 
-/** Rows of a head lie in the order of their sequences. */
+/** Rows of a head are in the order of their sequences. */
 function headRowOf(rows: Rows, sequence: number): number | null {
   const sequences = rows.sequences();
   const at = firstAtLeast(sequences, sequence);
   return sequences[at] === sequence ? at : null;
 }
 
-/** The tables that labels are read from, all of one moment. */
+/** The tables that labels are read from, all at one snapshot. */
 interface LabelTables {
   readonly touches: Touches;
   readonly payments: Payments;
@@ -70,28 +67,28 @@ interface LabelTables {
 }
 
 /**
- * The labels that the events of one question would get as payments of their identities, by one model. Each identity's is found once, and again where
- * a touch of theirs lies between two of their events: 20 bytes for every actor that there may be, of which no page is touched without need.
+ * The labels that the events of one query would get as payments of their identities, under one model. The label of an identity is found once, and
+ * again when one of its touches lies between two of its events. 20 bytes for every possible actor; pages that are not needed stay untouched.
  */
 export class EventLabels implements RowLabels {
   readonly columns = [TIME_COLUMN, SEQUENCE_COLUMN, ...ACTOR_COLUMNS];
   readonly #nearest: NearestTouch;
   readonly #touchesOfIdentities: TouchesOfIdentities;
   readonly #generations: string;
-  /** By identity: the label of its events, and within which times. */
+  /** By identity: the label of its events, and the times between which it holds. */
   readonly #labels: Int32Array;
   readonly #fromMs: Float64Array;
   readonly #toMs: Float64Array;
-  /** Of payments whose refunds were met, by their places. */
+  /** Labels of payments whose refunds were met, by position. */
   readonly #ofPayments = new Map<number, number>();
-  /** Events whose ids are to be read, by their sequences. */
+  /** Events whose ids must be read, by their sequences. */
   readonly #unread = new Map<number, EventPlace>();
 
   constructor(
     readonly tables: LabelTables,
     model: "first_touch" | "last_touch",
     readonly moment: Pick<CompanyMoment, "identities" | "rows">,
-    /** What is found missing while rows are looked at. */
+    /** Receives what is found missing while rows are read. */
     readonly missing: Missing,
     /** Actors are below it. */
     actorEnd: number,
@@ -103,7 +100,7 @@ export class EventLabels implements RowLabels {
     this.#labels = new Int32Array(actorEnd);
     this.#fromMs = new Float64Array(actorEnd);
     this.#toMs = new Float64Array(actorEnd);
-    // Nobody brought nobody.
+    // Actor 0 has no touch at any time.
     this.#fromMs[0] = -Infinity;
     this.#toMs[0] = Infinity;
   }
@@ -139,7 +136,7 @@ export class EventLabels implements RowLabels {
     return `${touches.generation} ${payments.generation}`;
   }
 
-  /** A table began anew, and so does the question. */
+  /** A table restarted, so the query must restart too. */
   readonly #unknown = (): number => {
     if (this.missing.isEmpty) this.missing.add(() => Promise.resolve());
     return UNKNOWN;
@@ -169,7 +166,7 @@ export class EventLabels implements RowLabels {
     return this.tables.touches.eventAt(touch).sequence;
   }
 
-  /** @param inPart as their part tells it, where both lie in one */
+  /** @param inPart their order within the part, if both lie in one */
   #orderAtOnce(touch: number, ms: number, sequence: number, inPart: number | null): number | null {
     if (inPart !== null) return inPart;
     const event = this.tables.touches.eventAt(touch);

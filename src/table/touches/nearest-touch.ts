@@ -1,17 +1,17 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import type { EventPlace } from "../../derived/event-ids.js";
 import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
 import type { Touches } from "./touches.js";
 
-/** In place of a label: ids are to be read first. */
+/** Stands for a label when ids must be read first. */
 export const UNKNOWN = -1;
 
-/** Takes events whose ids are to be read. */
+/** Receives events whose ids must be read. */
 export interface Unread {
   push(...events: EventPlace[]): unknown;
 }
 
-/** The order of a touch, by its place, and an event of the same millisecond; null where their ids are to be read first, which it tells of. */
+/** The order of a touch, by its position, and an event of the same millisecond; null when their ids must be read first, which it reports. */
 export type OrderAtOnce = (place: number) => number | null;
 
 /** A label that holds for all events of an owner within `[fromMs, toMs)`. */
@@ -21,7 +21,7 @@ export interface LabelStep {
   readonly toMs: number;
 }
 
-/** Finds the touch that an event is owed to, by one model: the first, or the latest, that is not after it and not too old. */
+/** Finds the touch that an event is attributed to under one model: the first, or the latest, that is not after it and within the lookback. */
 export class NearestTouch {
   readonly #lookbackMs: number;
 
@@ -31,11 +31,11 @@ export class NearestTouch {
     readonly isFirst: boolean,
     lookbackMs: number,
   ) {
-    // Between whole milliseconds lies no part of one.
+    // Times are whole milliseconds.
     this.#lookbackMs = Math.floor(lookbackMs);
   }
 
-  /** The label of the touch for an event at a time; 0 for none. @param lists places of touches, each list in order */
+  /** The label of the touch for an event; 0 for none, UNKNOWN when ids must be read first. @param lists positions of touches, each list in order */
   labelOf(lists: readonly ArrayLike<number>[], ms: number, orderAtOnce: OrderAtOnce, unread: Unread): number {
     const runs: number[][] = [];
     for (const list of lists) {
@@ -47,8 +47,8 @@ export class NearestTouch {
   }
 
   /**
-   * The same for a time at which no touch of the lists decides, and how long it holds; null where one does: then it depends on the event. Cost: a
-   * binary search or two in each list.
+   * The label at a time, and how long it holds; null when a touch of this millisecond decides, for then it depends on the event. Cost: one or two
+   * binary searches in each list.
    */
   stepAt(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): LabelStep | null {
     return this.isFirst ? this.#firstStep(lists, ms, unread) : this.#lastStep(lists, ms, unread);
@@ -80,12 +80,12 @@ export class NearestTouch {
     return { label: this.#labelAt(lists, lastMs, unread), fromMs: lastMs + 1, toMs: Math.min(nextMs, endMs) };
   }
 
-  /** From when on a touch counts no longer. */
+  /** First ms at which a touch no longer counts. */
   #endOf(ms: number): number {
     return ms === -Infinity ? ms : ms + this.#lookbackMs + 1;
   }
 
-  /** Of the touches of a millisecond. */
+  /** The label of the touches of a millisecond. */
   #labelAt(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): number {
     const runs = lists.map((list) => {
       const at = firstTouchAt(this.touches, list, ms);
@@ -94,7 +94,7 @@ export class NearestTouch {
     return this.#labelOfRuns(runs.filter((run) => run.length > 0), unread);
   }
 
-  /** @param runs of each list touches of one millisecond, in order */
+  /** @param runs touches of one millisecond from each list, in order */
   #labelOfRuns(runs: readonly (readonly number[])[], unread: Unread): number {
     const { touches, isFirst } = this;
     const msOf = ([place]: readonly number[]) => touches.msOf(place!);
@@ -103,7 +103,7 @@ export class NearestTouch {
     let best = isFirst ? run[0] : run.at(-1);
     if (best === undefined) return 0;
     const all = [...run, ...others.flat()];
-    // Which of several of one label it is does not matter. Those of one owner are in order.
+    // Touches of one label are interchangeable; those of one owner are in order.
     if (others.length === 0 || areOfOneLabel(touches, all)) return touches.labelOf(best);
     for (const place of all) {
       const order = touches.order(place, best);
@@ -116,13 +116,13 @@ export class NearestTouch {
     return touches.labelOf(best);
   }
 
-  /** The first touches of a list within the lookback, of one millisecond, that are not after the event; null where ids are to be read first. */
+  /** The first touches of a list within the lookback that share a millisecond and are not after the event; null when ids must be read first. */
   #firstRun(list: ArrayLike<number>, ms: number, orderAtOnce: OrderAtOnce): number[] | null {
     const { touches } = this;
     return this.#notAfter(touchesAtOnce(touches, list, firstTouchAt(touches, list, ms - this.#lookbackMs)), ms, orderAtOnce);
   }
 
-  /** The latest of them. */
+  /** The same for the latest touches. */
   #lastRun(list: ArrayLike<number>, ms: number, orderAtOnce: OrderAtOnce): number[] | null {
     const { touches } = this;
     const atOnce = firstTouchAt(touches, list, ms);
@@ -132,7 +132,7 @@ export class NearestTouch {
     return lastMs < ms - this.#lookbackMs ? [] : touchesAtOnce(touches, list, firstTouchAt(touches, list, lastMs));
   }
 
-  /** Those of a run that are not after an event; null where ids are to be read first. */
+  /** The touches of a run that are not after an event; null when ids must be read first. */
   #notAfter(run: readonly number[], ms: number, orderAtOnce: OrderAtOnce): number[] | null {
     const orders = run.map((place) => this.touches.msOf(place) - ms || orderAtOnce(place));
     return orders.includes(null) ? null : run.filter((_, at) => orders[at]! <= 0);

@@ -1,20 +1,20 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places and owners are bounded by the arrays */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions and owners are bounded by the arrays */
 import { LIMITS } from "../../base/limits.js";
 import { sortNumbers } from "../../base/sort-numbers.js";
 import { Turns } from "../../base/turn.js";
 
-/** The order of two places; those of one owner are kept in it. */
+/** Compares two positions, as those of one owner are ordered. */
 export type ComparePlaces = (a: number, b: number) => number;
 
-/** What puts places in order. */
+/** How positions are ordered. */
 export interface PlaceOrder {
-  /** Never against the order of `msOf`. */
+  /** Consistent with the order of `msOf`. */
   readonly compare: ComparePlaces;
   /** Whole milliseconds. */
   readonly msOf: (place: number) => number;
 }
 
-/** Places by owner, those of each in order: those of an owner begin at its start, and end at the next one's. */
+/** Positions by owner, each owner's in order: they begin at its start and end at the start of the next owner. */
 export interface OwnerLists {
   readonly starts: Uint32Array;
   readonly places: Uint32Array;
@@ -23,13 +23,13 @@ export interface OwnerLists {
 const NO_PLACES = new Uint32Array(0);
 const NO_LISTS: OwnerLists = { starts: new Uint32Array(1), places: NO_PLACES };
 
-/** What a place costs that is put in order, in values: it lies anywhere in memory. */
+/** Cost of ordering a position, in values read: it lies anywhere in memory. */
 const VALUES_PER_PLACE = 16;
 
 /**
- * Puts places in order by their owners, in turns. Owner 0 is nobody.
- * Cost: some 10 ns a place, and a sort of the owners whose places are out of order.
- * @param orderedCount places below it are in order as they stand
+ * Orders positions by their owners, yielding. Owner 0 is none and left out.
+ * Cost: about 10 ns a position, and a sort of the owners whose positions are out of order.
+ * @param orderedCount positions below it are in order already
  */
 export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<OwnerLists> {
   const turns = new Turns();
@@ -84,7 +84,7 @@ function sortIfNeeded(places: Uint32Array, start: number, end: number, orderedCo
     }
 }
 
-/** The places of one owner with many, in turns: those that come as they may, and then among those in order. @param places ascending */
+/** Orders the many positions of one owner, yielding: sorts those out of order, then merges them with the others. @param places ascending */
 async function putInOrder(places: Uint32Array, orderedCount: number, order: PlaceOrder, turns: Turns): Promise<void> {
   let first = places.length;
   while (first > 0 && places[first - 1]! >= orderedCount) first -= 1;
@@ -92,7 +92,7 @@ async function putInOrder(places: Uint32Array, orderedCount: number, order: Plac
   await sortLong(places.subarray(first), order, turns);
   const later = places.slice(first);
   let [before, last] = [first - 1, later.length - 1];
-  // From the end: what lies before the earliest of the later ones is not looked at.
+  // From the end, so that what precedes the earliest of the later ones is not read.
   await turns.inPieces(places.length, (from, to) => {
     for (let at = from; at < to && last >= 0; at += 1) {
       if (before >= 0 && order.compare(places[before]!, later[last]!) > 0) places[before + last + 1] = places[before--]!;
@@ -104,7 +104,7 @@ async function putInOrder(places: Uint32Array, orderedCount: number, order: Plac
 /** Numbers up to it are exact. */
 const EXACT_SPAN = 2 ** 53;
 
-/** By their milliseconds in turns, then those of one millisecond among themselves. */
+/** Sorts by millisecond, yielding, then within each millisecond. */
 async function sortLong(places: Uint32Array, { compare, msOf }: PlaceOrder, turns: Turns): Promise<void> {
   const unsorted = places.slice();
   let [first, last] = [Infinity, -Infinity];
@@ -130,12 +130,12 @@ async function sortLong(places: Uint32Array, { compare, msOf }: PlaceOrder, turn
 }
 
 /**
- * Places by owner (an actor or a company), those of each in order: 4 bytes a place and 4 for every owner below the greatest.
- * What comes later is kept beside, with all places of its owner: 8 bytes each.
+ * Positions by owner (an actor or a company), each owner's in order: 4 bytes a position and 4 for every owner below the greatest. Owners that changed
+ * later are stored apart, with all their positions: 8 bytes each.
  */
 export class OwnerIndex {
   #lists: OwnerLists = NO_LISTS;
-  /** Owners who got or lost places since. */
+  /** Owners that gained or lost positions since. */
   readonly #changed = new Map<number, number[]>();
 
   get byteLength(): number {
@@ -144,7 +144,6 @@ export class OwnerIndex {
     return this.#lists.starts.byteLength + this.#lists.places.byteLength + changed * 8 + this.#changed.size * 100;
   }
 
-  /** Begins anew. */
   replace(lists: OwnerLists): void {
     this.#changed.clear();
     this.#lists = lists;
@@ -154,7 +153,7 @@ export class OwnerIndex {
     this.replace(NO_LISTS);
   }
 
-  /** Not to be changed; valid until the next change of the owner's places. */
+  /** Read-only; valid until the next change of the owner's positions. */
   of(owner: number): ArrayLike<number> {
     const changed = this.#changed.size === 0 ? undefined : this.#changed.get(owner);
     if (changed !== undefined) return changed;
@@ -162,7 +161,7 @@ export class OwnerIndex {
     return owner + 1 < starts.length ? places.subarray(starts[owner]!, starts[owner + 1]!) : NO_PLACES;
   }
 
-  /** Cost: the owner's places once, then what lies behind the place. */
+  /** Cost: the owner's positions once, then those after the new one. */
   add(owner: number, place: number, compare: ComparePlaces): void {
     const places = this.#own(owner);
     let at = places.length;
@@ -170,14 +169,14 @@ export class OwnerIndex {
     places.splice(at, 0, place);
   }
 
-  /** Cost: the owner's places. */
+  /** Cost: the owner's positions. */
   remove(owner: number, place: number): void {
     const places = this.#own(owner);
     const at = places.indexOf(place);
     if (at !== -1) places.splice(at, 1);
   }
 
-  /** Puts the places of an owner in order again. */
+  /** Sorts the positions of an owner again, for when ids were read since. */
   sort(owner: number, compare: ComparePlaces): void {
     this.#own(owner).sort(compare);
   }

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
 import { dayOf } from "../../base/time.js";
 import type { EventMoment, EventPlace } from "../../derived/event-ids.js";
 import type { Missing } from "../../derived/missing.js";
@@ -12,13 +12,13 @@ import { NearestTouch, UNKNOWN } from "./nearest-touch.js";
 import type { Touches } from "./touches.js";
 import { TouchesOfIdentities } from "./touches-of-identities.js";
 
-/** What tells of companies, at level account. */
+/** Tables by company, at level account. */
 interface Accounts {
   readonly touches: CompanyTouches;
   readonly payments: PaymentCompanies;
 }
 
-/** How far the tables that labels depend on had come when labels were looked through last. */
+/** Progress of the underlying tables at the last check. */
 interface LabelProgress {
   readonly identities: IdentityView;
   readonly generations: string;
@@ -28,8 +28,8 @@ interface LabelProgress {
 }
 
 /**
- * Numbers of the labels that payments go to by their own touches, by one model and level: each is found when it is asked for, and kept
- * until a touch, a link or a membership concerns it. 4 bytes a payment.
+ * Numbers of the labels that payments are attributed to by their own touches, under one model and level: each is found on first request, and cached
+ * until a touch, a link or a membership affects it. 4 bytes a payment.
  */
 export class PaymentLabels {
   #labels = new Int32Array(64).fill(UNKNOWN);
@@ -51,8 +51,8 @@ export class PaymentLabels {
   }
 
   /**
-   * Finds the labels of some payments, at a moment at which payments, touches and accounts are; false where something is missing.
-   * Cost: some 0.3 µs for each that was not asked for before, or that something concerned since.
+   * Finds the labels of some payments, at a snapshot that payments, touches and accounts are at; false when something is missing. Cost: about 0.3 µs
+   * for each that was not requested before, or was affected since.
    */
   settle(places: readonly number[], moment: CompanyMoment, missing: Missing): boolean {
     this.#forgetWhatChanged(moment);
@@ -68,7 +68,7 @@ export class PaymentLabels {
     return false;
   }
 
-  /** Of a settled payment; 0 for none. */
+  /** The label of a settled payment; 0 for none. */
   labelOf(place: number): number {
     return this.#labels[place]!;
   }
@@ -89,14 +89,14 @@ export class PaymentLabels {
     this.#seen = now;
   }
 
-  /** Places of the payments whose labels may have changed; null for all. */
+  /** Positions of the payments whose labels may have changed; null for all. */
   #concernedSince(seen: LabelProgress, now: LabelProgress): ReadonlySet<number> | null {
     const { touches, accounts } = this;
     const { identities } = now;
     const moved = identities.movedSince(seen.identities);
     const gained = touches.gained.between(seen.gained, now.gained);
     if (seen.generations !== now.generations || moved === null || gained === null) return null;
-    // Each once: two people of thousands of ids may have become one.
+    // A set: two people with thousands of ids each may have merged.
     const changed = new Set([...gained].map((actor) => identities.identityOf(actor)));
     for (const actor of moved) changed.add(identities.identityOf(actor)).add(seen.identities.identityOf(actor));
     const concerned = new Set<number>();
@@ -111,7 +111,7 @@ export class PaymentLabels {
     return concerned;
   }
 
-  /** Adds events whose ids are to be read first; the answer is UNKNOWN then. */
+  /** Returns UNKNOWN after adding events whose ids must be read first. */
   #find(place: number, { identities }: CompanyMoment, touchesOf: TouchesOfIdentities, unread: EventPlace[]): number {
     const { payments, accounts } = this;
     const actor = payments.actors[place]!;

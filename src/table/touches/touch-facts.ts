@@ -7,9 +7,9 @@ import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import type { TouchMaker } from "./touch-maker.js";
 
-/** What the touches of one segment or head are taken from, a value for each of its rows: its columns as they are, not to be kept. */
+/** What touches of one segment or head are read from, a value for each row. These are the columns themselves: do not keep them. */
 export interface TouchFacts {
-  /** Numbers of their labels; 0 for a row that is no touch. */
+  /** Label numbers; 0 for a row that is no touch. */
   readonly labels: Codes;
   readonly sequences: Uint32Array;
   /** Ms of the day. */
@@ -21,8 +21,8 @@ export interface TouchFacts {
 }
 
 /**
- * The touches of rows that are pinned, in turns. Their labels are kept, 1 or 2 bytes a row. Cost: some 10 ns a row; once, some 20 ns more, and some
- * 10 µs for each url of its own.
+ * Reads the touches of pinned rows, yielding. Their labels are cached, 1 or 2 bytes a row. Cost: about 10 ns a row; once, about 20 ns more, and 10 µs
+ * for each distinct url.
  */
 export async function loadTouchFacts(rows: Rows, maker: TouchMaker): Promise<TouchFacts> {
   const numbers = await loadLabels(rows, maker);
@@ -30,12 +30,12 @@ export async function loadTouchFacts(rows: Rows, maker: TouchMaker): Promise<Tou
   return factsOf(rows, numbers);
 }
 
-/** The same of rows in memory. */
+/** Reads the touches of rows in memory. */
 export function touchFactsOf(rows: Rows, maker: TouchMaker): TouchFacts {
   return factsOf(rows, labelNumbers(rows, maker));
 }
 
-/** The label of each row, 0 for no touch: kept for rows that stay. */
+/** The label of each row, 0 for no touch; cached for rows that stay. */
 export function labelNumbers(rows: Rows, maker: TouchMaker): Codes {
   return keptLabels(rows, maker, () => Scratch.atOnce((scratch) => atOnce(maker.numbers.ofRows(rows, maker.reader(), scratch))));
 }

@@ -5,16 +5,16 @@ import { OwnerIndex, ownerListsOf } from "./owner-index.js";
 import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
 import type { Touches } from "./touches.js";
 
-/** The index is made anew where more came since than this share of what it holds: each owner who changed takes some hundred bytes. */
+/** The index is rebuilt when more than this share of its touches is new: each changed owner takes some hundred bytes. */
 const CHANGED_SHARE = 1 / 4;
 
-/** The touches of each owner (an actor or a company) in order, told apart by ids where they share their millisecond. */
+/** The touches of each owner (an actor or a company) in order; ids decide within a millisecond. */
 export class TouchIndex {
   readonly #index = new OwnerIndex();
-  /** Of places that share their millisecond with others: perhaps only ids tell them apart. */
+  /** Positions that share their millisecond with others, so that ids may have to decide. */
   readonly #tied = new Set<number>();
 
-  /** @param ownerOf 0 for nobody */
+  /** @param ownerOf 0 for none */
   constructor(
     readonly touches: Touches,
     readonly ownerOf: (place: number) => number,
@@ -24,20 +24,17 @@ export class TouchIndex {
     return this.#index.byteLength;
   }
 
-  /** Places in the touches. Not to be changed; valid until the next change. */
+  /** Positions in the touches. Read-only; valid until the next change. */
   of(owner: number): ArrayLike<number> {
     return this.#index.of(owner);
   }
 
-  /** Whether it is to be made anew before it holds so many touches. @param count of all touches @param heldCount of those that it holds */
+  /** Whether the index must be rebuilt to hold this many touches. @param count of all touches @param heldCount of those that it holds */
   isFarBehind(count: number, heldCount: number): boolean {
     return count - heldCount > LIMITS.placedTouchCount && count - heldCount > heldCount * CHANGED_SHARE;
   }
 
-  /**
-   * Puts the first touches in order, in turns. The answer puts them in the place of what it holds, in one.
-   * @param owners by place; 0 for nobody
-   */
+  /** Orders the first touches, yielding. The returned function replaces the index with them in one step. @param owners by position; 0 for none */
   async build(owners: Uint32Array): Promise<() => void> {
     const lists = await ownerListsOf(owners, this.touches.inOrderCount, { compare: this.#compare, msOf: (place) => this.touches.msOf(place) });
     return () => this.#index.replace(lists);
@@ -56,7 +53,7 @@ export class TouchIndex {
     this.#index.remove(owner, place);
   }
 
-  /** Whether all are in order as far as labels show it; else ids are missing. */
+  /** Whether the order is certain wherever labels differ; otherwise ids are missing. */
   settle({ rows }: RowsOfMoment, missing: Missing): boolean {
     if (this.#tied.size === 0) return true;
     const { touches } = this;
@@ -71,7 +68,7 @@ export class TouchIndex {
     return true;
   }
 
-  /** Of places and those at their millisecond: whose ids are to be read. */
+  /** The positions whose ids must be read, among these and the others of their milliseconds. */
   #unreadBeside(places: readonly number[]): number[] {
     const { touches } = this;
     const seen = new Set<number>();
@@ -81,7 +78,7 @@ export class TouchIndex {
       const atOnce = touchesAtOnce(touches, list, firstTouchAt(touches, list, touches.msOf(place)));
       for (const other of atOnce) seen.add(other);
       const isKnown = areOfOneLabel(touches, atOnce) || atOnce.every((other) => touches.areOfOneSegment(place, other));
-      // Between two of one label lies perhaps one of another: all are to be told apart.
+      // A touch of another label may lie between two of one label, so all must be ordered.
       return isKnown ? [] : atOnce.filter((other) => touches.ids.of(touches.eventAt(other).sequence) === null);
     });
   }

@@ -5,7 +5,7 @@ type Level<T> = Map<string | null, T>;
 /** Numbers the labels (source, medium, campaign) of a store's touches; 0 is no touch. */
 export class TouchLabels {
   static #made = 0;
-  /** Tells what was derived with these numbers from what was with others. */
+  /** Distinguishes what was derived with these numbers from what was derived with others. */
   readonly name = `touches ${(TouchLabels.#made += 1)}`;
   readonly #labels: (ReferrerTouch | null)[] = [null];
   readonly #numbers: Level<Level<Level<number>>> = new Map();
@@ -27,7 +27,7 @@ export class TouchLabels {
     return this.#labels[number] ?? null;
   }
 
-  /** Whether a touch may have brought whoever pays. */
+  /** Whether revenue may be attributed to a touch. */
   takesRevenue(number: number): boolean {
     return number !== 0 && this.#labels[number]?.isSignIn !== true;
   }

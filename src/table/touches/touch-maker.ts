@@ -9,19 +9,18 @@ import { TouchLabels } from "./touch-labels.js";
 import { TouchNumbers } from "./touch-numbers.js";
 import { TouchTexts } from "./touch-texts.js";
 
-/** Tells of single rows who brought the visitor. */
+/** Reads the touches of single rows. */
 export interface TouchReader {
-  /** Columns that are to be loaded. */
   readonly columns: readonly string[];
-  /** Those of them that are metadata. */
+  /** The metadata columns among them. */
   readonly metadataColumns: readonly string[];
-  /** By campaign parameters or a click id; null for neither. */
+  /** The touch by campaign parameters or a click id; null for neither. */
   campaign(rows: Rows, row: number): Touch | null;
-  /** The same, else by a referrer of another host; null for a visit without any. */
+  /** The same, else by a referrer of another host; null for neither. */
   touch(rows: Rows, row: number): Touch | null;
 }
 
-/** What the touches of a store are made with: texts that were parsed, labels that were numbered. */
+/** Makes the touches of a store, with caches of parsed texts and numbered labels. */
 export class TouchMaker {
   readonly labels = new TouchLabels();
   readonly numbers: TouchNumbers;
@@ -35,7 +34,7 @@ export class TouchMaker {
     this.numbers = new TouchNumbers(this.labels, this.#texts);
   }
 
-  /** Knows the metadata keys of now. */
+  /** A reader for the metadata keys that exist now. */
   reader(): TouchReader {
     return new ColumnTouchReader(this.dictionaries, this.#texts);
   }
@@ -44,7 +43,7 @@ export class TouchMaker {
 class ColumnTouchReader implements TouchReader {
   readonly columns: readonly string[];
   readonly metadataColumns: readonly string[];
-  /** Per metadata key: its dictionary and column; null for a key that no event has. */
+  /** The dictionary and column of each metadata key; null for a key that no event has. */
   readonly #keys: readonly ({ readonly dictionary: JsonDictionary; readonly name: string } | null)[];
 
   constructor(

@@ -12,7 +12,7 @@ import type { TouchTexts } from "./touch-texts.js";
 
 const UNKNOWN = -2;
 
-/** A whole number from -1 that follows from each code of a dictionary, found once: 4 bytes a code below the greatest asked for. */
+/** Caches a whole number from -1 on for each code of a dictionary: 4 bytes a code below the greatest requested. */
 class CodeMemo {
   #known = new Int32Array(0);
 
@@ -37,27 +37,27 @@ class CodeMemo {
 
 /** Codes are below this. */
 const CODE_SPAN = 2 ** 24;
-/** Rows of a step: some 5 ms where each has a url of its own. */
+/** Rows per step: about 5 ms when each has its own url. */
 const STEP_ROW_COUNT = 512;
-/** Of a url whose query tells nothing. */
+/** Marks a url whose query has no campaign. */
 const NO_CAMPAIGN = -1;
 
-/** Numbers the labels of whole parts. What follows from single codes, or from the campaign metadata of an event, is found once each. */
+/** Numbers the labels of whole parts. Results for single codes, and for the campaign metadata of events, are cached. */
 export class TouchNumbers {
-  /** The label that a url's campaign makes by itself; -1 where its query tells nothing. */
+  /** The label of a url's campaign alone; -1 when its query has none. */
   readonly #ofUrl: CodeMemo;
-  /** The label of a referrer, whatever the own host; 0 for none. */
+  /** The label of a referrer, whatever the event's own host; 0 for none. */
   readonly #ofReferrer: CodeMemo;
-  /** Numbers of hosts: of a referrer that makes a label, and of a hostname. */
+  /** Host numbers of referrers with a label, and of hostnames. */
   readonly #hostOfReferrer: CodeMemo;
   readonly #hostOfHostname: CodeMemo;
   readonly #hosts = new Map<string, number>();
-  /** By metadata column: numbers of what its keys tell up to it, by the number of what those before it tell and its code. */
+  /** By metadata column: the number of the combination of values up to it, by the number of the combination before it and its code. */
   readonly #tellings = new Map<string, PairTable>();
   #tellingCount = 0;
-  /** Labels by the number of what metadata tells, where the url tells nothing. */
+  /** Labels by number of the metadata combination, for a url without a campaign. */
   readonly #ofMetadata: (number | undefined)[] = [];
-  /** The same by both, and the url's code. */
+  /** Labels by number of the metadata combination and code of the url. */
   readonly #ofBoth = new Map<number, number>();
 
   constructor(
@@ -73,7 +73,7 @@ export class TouchNumbers {
     this.#hostOfHostname = new CodeMemo((code) => this.#numberOfHost(texts.host(code)));
   }
 
-  /** The label of each row of a part whose columns are in memory; 0 for no touch. Cost: some 10 ns a row. @param scratch nobody else's */
+  /** The label of each row of a part whose columns are in memory; 0 for no touch. Cost: about 10 ns a row. @param scratch not shared */
   *ofRows(rows: Rows, reader: TouchReader, scratch: Scratch): Steps<Codes> {
     const codesOf = (name: string) => wideCodes(denseCodes(rows.column(name)), scratch);
     const [urls, referrers, hostnames] = [codesOf("url"), codesOf("referrer"), codesOf("hostname")];
@@ -93,7 +93,7 @@ export class TouchNumbers {
     return narrow(numbers, this.labels.count);
   }
 
-  /** The label of an event whose metadata tells something. */
+  /** The label of an event with campaign metadata. */
   #ofTold(told: number, url: number, row: number, rows: Rows, reader: TouchReader): number {
     if (this.#ofUrl.of(url) === NO_CAMPAIGN) return (this.#ofMetadata[told] ??= this.#labelOf(reader.campaign(rows, row)));
     const pair = told * CODE_SPAN + url;
@@ -102,7 +102,7 @@ export class TouchNumbers {
     return number;
   }
 
-  /** A number for each row, the same for the same campaign metadata; 0 for none. Null where no row has any. */
+  /** A number for each row, the same for the same campaign metadata; 0 for none. Null when no row has any. */
   #metadataOf(rows: Rows, { metadataColumns }: TouchReader, scratch: Scratch): Uint32Array | null {
     let numbers: Uint32Array | null = null;
     for (const name of metadataColumns) {

@@ -1,10 +1,10 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { Referrers, readQuery, type Campaign, type ReferrerTouch } from "../../answer/touch-of-text.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { TouchRule } from "../../plan/plan.js";
 import { comparedHost } from "../../schema/web-host.js";
 
-/** What follows from the values of a dictionary, found once each. */
+/** Caches a result for each code of a dictionary. */
 class ByCode<T> {
   readonly #known: (T | undefined)[] = [];
 
@@ -18,7 +18,7 @@ class ByCode<T> {
   }
 }
 
-/** What single texts tell about touches: each distinct one is parsed once. */
+/** Parses the texts of touches, each distinct one once. */
 export class TouchTexts {
   readonly #campaigns: ByCode<Campaign | null>;
   readonly #referrers: ByCode<ReferrerTouch | null>;
@@ -32,17 +32,17 @@ export class TouchTexts {
     this.#hosts = new ByCode((code) => comparedHost(hostnames!.valueOf(code)));
   }
 
-  /** By code of the url; null where its query tells nothing. */
+  /** By code of the url; null when its query has no campaign. */
   campaign(url: number): Campaign | null {
     return this.#campaigns.of(url);
   }
 
-  /** By code of the referrer, whatever the own host; null where it brought nobody. */
+  /** By code of the referrer, whatever the event's own host; null when it is no source. */
   referrer(referrer: number): ReferrerTouch | null {
     return this.#referrers.of(referrer);
   }
 
-  /** By code of the hostname: as hosts are compared. */
+  /** By code of the hostname, in the form used for comparison. */
   host(hostname: number): string {
     return this.#hosts.of(hostname);
   }

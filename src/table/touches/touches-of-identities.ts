@@ -1,15 +1,15 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import type { IdentityView } from "../../identity/identity-view.js";
 import { touchesAtOnce } from "./touch-runs.js";
 import type { Touches } from "./touches.js";
 
-/** Ids of an identity from which on their touches are put together: whoever has a hundred thousand is looked up for each of as many events. */
+/** Identities with this many ids have their touches joined: looking up a hundred thousand ids for each event would be too slow. */
 const MANY_IDS = 16;
 
-/** The touches of the identities of one moment, as lists in order. Those of identities of many ids are put together once, at a sort of them. */
+/** The touches of a snapshot's identities, as lists in order. Those of identities with many ids are joined once, at the cost of a sort. */
 export class TouchesOfIdentities {
   readonly #together = new Map<number, readonly ArrayLike<number>[]>();
-  /** Touches behind came later than the moment. */
+  /** Touches from here on are newer than the snapshot. */
   readonly #end: number;
 
   constructor(
@@ -35,7 +35,7 @@ export class TouchesOfIdentities {
   }
 }
 
-/** The touches of some owners in as few lists as keep those of one millisecond apart by owner: within a list these are in order. */
+/** Joins the touches of owners into few lists, each in order: touches of one millisecond are in one list only if they have one owner. */
 function putTogether(touches: Touches, lists: readonly ArrayLike<number>[]): number[][] {
   const runs: number[][] = [];
   for (const list of lists)
@@ -47,7 +47,7 @@ function putTogether(touches: Touches, lists: readonly ArrayLike<number>[]): num
   for (const [at, run] of runs.entries()) {
     number = at > 0 && msOf(runs[at - 1]!) === msOf(run) ? number + 1 : 0;
     const list = (together[number] ??= []);
-    // One by one: all of a day may be of one millisecond, and no call takes as many arguments.
+    // Not `push(...run)`: all touches of a day may share one millisecond, and no call accepts that many arguments.
     for (const place of run) list.push(place);
   }
   return together;

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the count */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the count */
 import { Scratch } from "../../base/scratch.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { wideCodes } from "../../column/codes.js";
@@ -14,13 +14,13 @@ import { TouchIndex } from "./touch-index.js";
 import type { TouchMaker } from "./touch-maker.js";
 
 const BYTES_PER_TOUCH = 24;
-/** Room for touches to come, of those that there are. */
+/** Room for new touches, as a share of the existing ones. */
 const SPARE_SHARE = 1 / 8;
 
-/** Who brought whom and when: the touches of a store, by actor in order. A place each, which stays: 28 bytes. */
+/** The touches of a store, ordered by actor. Each has a permanent position: 28 bytes. */
 export class Touches extends StoreTable<TouchFacts> {
   #count = 0;
-  /** Places below it are in the order of their events: they came from one segment a day, day by day. */
+  /** Positions below it are in event order: they came from one segment a day, day by day. */
   inOrderCount = 0;
   #dayInOrder = -1;
   #days = new Int32Array(64);
@@ -29,15 +29,15 @@ export class Touches extends StoreTable<TouchFacts> {
   #labels = new Uint32Array(64);
   #actors = new Uint32Array(64);
   #companies = new Uint32Array(64);
-  /** Where what came from one segment begins, whose rows are in order. */
+  /** Bounds (start, end, start, …) of the touches of each segment, whose rows are in order. */
   #segmentStarts: number[] = [];
   readonly #byActor = new TouchIndex(this, (place) => this.#actors[place]!);
   #indexedCount = 0;
-  /** Rows that touches were taken from, and all of the moment. */
+  /** Rows consumed so far, and all rows of the snapshot. */
   #takenRowCount = 0;
   #rowCount = 0;
   #building: Promise<void> | null = null;
-  /** Actors, in the order in which they got touches. */
+  /** Actors, in the order in which they gained touches. */
   readonly gained = new Moves();
 
   constructor(
@@ -53,13 +53,13 @@ export class Touches extends StoreTable<TouchFacts> {
     return this.#count;
   }
 
-  /** Brings it up to a moment; false where something is missing. */
+  /** Brings the table up to a snapshot; false when something is missing. */
   catchUp(moment: RowsOfMoment, missing: Missing): boolean {
     if (this.#takenRowCount === 0) this.#rowCount = moment.rows.reduce((sum, { rowCount }) => sum + rowCount, 0);
     return this.takeRows(moment, missing) && this.#index(moment, missing);
   }
 
-  /** Places of the touches of an actor, in order. */
+  /** Positions of the touches of an actor, in order. */
   placesOf(actor: number): ArrayLike<number> {
     return this.#byActor.of(actor);
   }
@@ -89,11 +89,11 @@ export class Touches extends StoreTable<TouchFacts> {
     return { ms: this.msOf(place), sequence: this.#sequences[place]! };
   }
 
-  /** The order of two touches; null where only their ids could tell, and these are not read. */
+  /** The order of two touches; null when ids must decide that are not read. */
   order(a: number, b: number): number | null {
     const order = this.#days[a]! - this.#days[b]! || this.#msOfDay[a]! - this.#msOfDay[b]!;
     if (order !== 0 || a === b) return order;
-    // Of a segment rows come in order.
+    // Rows of a segment are in order.
     if (this.areOfOneSegment(a, b)) return a - b;
     return this.ids.compare(this.#sequences[a]!, this.#sequences[b]!);
   }
@@ -155,7 +155,7 @@ export class Touches extends StoreTable<TouchFacts> {
     return this.#days.length * BYTES_PER_TOUCH + this.#byActor.byteLength;
   }
 
-  /** @param isTaken null: none is */
+  /** @param isTaken null: no row is */
   #add({ day, rowCount }: Rows, facts: TouchFacts, isTaken: ((sequence: number) => boolean) | null, scratch: Scratch): void {
     const [labels, users] = [wideCodes(facts.labels, scratch), wideCodes(facts.users, scratch)];
     const [anonymous, companies] = [wideCodes(facts.anonymous, scratch), wideCodes(facts.companies, scratch)];
@@ -177,7 +177,7 @@ export class Touches extends StoreTable<TouchFacts> {
     this.#count = place;
   }
 
-  /** Puts what came since into the index; false where it is to be made anew, or ids are to be read first. */
+  /** Adds the new touches to the index; false when it must be rebuilt, or ids must be read first. */
   #index(moment: RowsOfMoment, missing: Missing): boolean {
     if (this.#byActor.isFarBehind(this.#count, this.#indexedCount)) {
       missing.add(() => (this.#building ??= this.#buildIndex().finally(() => (this.#building = null))));
@@ -202,7 +202,7 @@ export class Touches extends StoreTable<TouchFacts> {
     this.gained.addAll();
   }
 
-  /** Number of the segment that a place came from; -1 for a head. */
+  /** A number that identifies the segment of a position; -1 for a head. */
   #segmentOf(place: number): number {
     const starts = this.#segmentStarts;
     let [low, high] = [0, starts.length];
