@@ -11,13 +11,13 @@ interface AttributedSum {
   readonly orders: number;
 }
 
-/** Revenue by the part of touches that a question asks for. */
+/** Revenue by the requested part of touches. */
 export class AttributedRevenue {
   readonly #sums = new Map<string, AttributedSum>();
 
   constructor(readonly dimension: Dimension) {}
 
-  /** @param touch null for whom nobody brought */
+  /** @param touch null for revenue without a touch */
   add(touch: Touch | null, revenue: Money, orders: number): void {
     const name = touchName(touch, this.dimension);
     const known = this.#sums.get(name) ?? { revenue: ZERO, orders: 0 };
@@ -33,7 +33,7 @@ export class AttributedRevenue {
   }
 }
 
-/** The part of a touch that is asked for, or what stands for none. */
+/** The requested part of a touch, or the name for none. */
 export function touchName(touch: Touch | null, dimension: Dimension): string {
   if (touch === null) return dimension === "source" ? "(direct)" : "(none)";
   return touch[dimension] ?? "(not set)";

@@ -1,9 +1,9 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the months */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the months */
 import { isoOfDay } from "../base/time.js";
 import type { LtvCohorts } from "../plan/answers.js";
 import { MoneySums, majorUnits, majorUnitsPer, type Money } from "./money.js";
 
-/** Entities and what they brought, by the month of the day on which they were first seen. */
+/** Entities and their revenue, by the month of the day on which they were first seen. */
 export class Cohorts {
   readonly #months: string[] = [];
   readonly #entityCounts: number[] = [];

@@ -4,7 +4,7 @@ type CompanyNames = Pick<TopCompanies["companies"][number], "companyId" | "name"
 
 const hostName = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 
-/** What a company is called: by its traits, else by its id; an id that is a host name is its domain too. */
+/** The name and domain of a company: from its traits, else from its id; an id that is a host name is its domain too. */
 export function companyNames(companyId: string, traits: Readonly<Record<string, unknown>>): CompanyNames {
   const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : null);
   return {

@@ -1,7 +1,7 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the list */
 import type { Steps } from "../base/steps.js";
 
-/** The first `count` of what is offered, in an order. One comparison for most of those that are not among them. */
+/** Collects the first `count` of the offered items in an order. Most of the others cost one comparison. */
 export class FirstInOrder<T> {
   readonly items: T[] = [];
 
@@ -10,7 +10,7 @@ export class FirstInOrder<T> {
     readonly order: (a: T, b: T) => number,
   ) {}
 
-  /** Null as long as every one is among them. */
+  /** Null while there is room for more. */
   get last(): T | null {
     return this.items.length < this.count ? null : (this.items[this.count - 1] ?? null);
   }
@@ -37,10 +37,10 @@ export function firstInOrder(numbers: readonly number[], count: number, order: (
   return first.items;
 }
 
-/** Places that are looked at in one step: each may be compared by its text. */
+/** Positions per step: each may be compared by its text. */
 const PLACES_PER_STEP = 2_048;
 
-/** Which of the places `[0, placeCount)` are the first `count` in an order. */
+/** The first `count` of the positions `[0, placeCount)` in an order. */
 export function* firstPlaces(placeCount: number, count: number, order: (a: number, b: number) => number): Steps<number[]> {
   const first = new FirstInOrder(count, order);
   for (let place = 0; place < placeCount; place += 1) {

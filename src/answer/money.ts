@@ -1,19 +1,19 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the length */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the length */
 import { digitsOf } from "../schema/currency.js";
 
 /**
- * An exact amount: a safe integer of millionths of the major unit, else a bigint of 10⁻³⁰ of it. Sums of one currency stay
- * numbers, whose addition costs nothing; converted, astronomical and very fine amounts are bigints.
+ * An exact amount: a safe integer of millionths of the major unit, otherwise a bigint of 10⁻³⁰ of it. Sums of one currency stay numbers, which are
+ * fast to add; converted, astronomical and very fine amounts are bigints.
  */
 export type Money = number | bigint;
 
 export const ZERO: Money = 0;
 
-/** 12 digits of an amount times 18 of a rate. */
+/** 12 digits of an amount and 18 of a rate. */
 const FINE_DIGITS = 30;
 const RATE_DIGITS = 18;
 const MICRO_DIGITS = 6;
-/** What an amount is exact to: the price of a token is 1.5e-7. */
+/** Decimals to which an amount is exact: the price of a token is 1.5e-7. */
 export const AMOUNT_DIGITS = 12;
 const AMOUNTS_PER_MICRO = 10n ** 6n;
 const FINE_PER_AMOUNT = 10n ** 18n;
@@ -27,16 +27,16 @@ export function addMoney(a: Money, b: Money): Money {
   return fine(a) + fine(b);
 }
 
-/** An amount that came several times. */
+/** An amount times a count. */
 export function timesMoney(money: Money, count: number): Money {
   const product = typeof money === "number" ? money * count : NaN;
   return Number.isSafeInteger(product) ? product : fine(money) * BigInt(count);
 }
 
-/** Sums of many amounts, by place: as numbers side by side, so that adding one makes no garbage. */
+/** Sums of many amounts by index, in a typed array, so that adding one allocates nothing. */
 export class MoneySums {
   #micros = new Float64Array(32);
-  /** What did not fit a safe integer. */
+  /** The parts of sums that did not fit a safe integer. */
   readonly #others: Money[] = [];
 
   add(place: number, amount: Money): void {
@@ -57,7 +57,7 @@ export class MoneySums {
   }
 }
 
-/** The order of sorting: negative, 0 or positive. */
+/** For sorting: negative, 0 or positive. */
 export function compareMoney(a: Money, b: Money): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   const difference = fine(a) - fine(b);
@@ -65,7 +65,7 @@ export function compareMoney(a: Money, b: Money): number {
 }
 
 export function negated(money: Money): Money {
-  // 0 less the amount: there is no negative zero of money.
+  // Subtracts from 0: an amount is never −0.
   return typeof money === "number" ? 0 - money : -money;
 }
 
@@ -73,10 +73,10 @@ export function isNegative(money: Money): boolean {
   return money < 0;
 }
 
-/** What nearly every price looks like: its millionths are a safe integer. */
+/** The form of nearly every price: its millionths are a safe integer. */
 const shortDecimal = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
 
-/** The amount of a JSON number in major units, to 10⁻¹² of one, half to even. */
+/** The amount of a JSON number in major units, rounded half to even to 10⁻¹². */
 export function moneyOfNumber(text: string): Money {
   const [, whole, fraction = ""] = shortDecimal.exec(text) ?? [];
   if (whole !== undefined) return Number(whole) * 1_000_000 + Number(fraction.padEnd(MICRO_DIGITS, "0"));
@@ -86,31 +86,31 @@ export function moneyOfNumber(text: string): Money {
 }
 
 /**
- * The 10⁻¹² of a number whose decimal text is a whole number of them; else null. A decimal of 15 digits is the only one of
- * so few that its double stands for, so a quotient that gives the number back was the decimal.
+ * A number in 10⁻¹² if its decimal text is a whole number of them, else null. A double stands for at most one decimal of up to 15 digits, so a
+ * quotient that gives the number back is that decimal.
  */
 function shortAmount(number: number): bigint | null {
   const amount = Math.round(number * 1e12);
   return Math.abs(amount) < 1e15 && amount / 1e12 === number ? BigInt(amount) : null;
 }
 
-/** An amount times a rate, exactly; of the rate at most 18 decimals count. */
+/** An amount times a rate, exactly; at most 18 decimals of the rate count. */
 export function convertMoney(money: Money, rate: number): Money {
   return conversionAt(rate)(money);
 }
 
-/** The same of many amounts. */
+/** The same for many amounts. */
 export function conversionAt(rate: number): (money: Money) => Money {
   const exact = scaled(String(rate), RATE_DIGITS);
   return (money) => (fine(money) / FINE_PER_AMOUNT) * exact;
 }
 
-/** The major units of an amount, rounded half to even to the digits of its currency. */
+/** An amount in major units, rounded half to even to the digits of its currency. */
 export function majorUnits(money: Money, currency: string): number {
   return unitsOf(fine(money), 1n, digitsOf(currency));
 }
 
-/** The major units of an amount shared by a number of people, rounded once. */
+/** An amount per person in major units, rounded once. */
 export function majorUnitsPer(money: Money, count: number, currency: string): number {
   return unitsOf(fine(money), BigInt(count), digitsOf(currency));
 }
@@ -137,7 +137,7 @@ function scaled(text: string, digits: number): bigint {
   return isNegativeText ? -amount : amount;
 }
 
-/** Half to even. */
+/** Rounds half to even. */
 function divided(value: bigint, divisor: bigint): bigint {
   const size = value < 0n ? -value : value;
   const quotient = size / divisor;

@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.js";
 import type { PerDayItem } from "../plan/input.js";
 import type { Range } from "../plan/plan.js";
 
-/** Days ascending; `fill` adds the days between that have none, out to the bounds of the range where it has them. @throws invalid_parameter */
+/** Counts by ascending day; `fill` adds the days without any, out to the bounds of the range if it has bounds. @throws invalid_parameter */
 export function perDayItems(counts: ReadonlyMap<number, number>, range: Range, fill: boolean): PerDayItem[] {
   const days = [...counts.keys()].sort((a, b) => a - b);
   if (!fill) return days.map((day) => ({ day: isoOfDay(day), count: counts.get(day) ?? 0 }));

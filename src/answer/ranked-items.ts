@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
 import { compareCodePoints } from "../base/order.js";
 import { atOnce, inTurns, piecesOf, type Steps } from "../base/steps.js";
 import { sortedCodes, sortedCodesInTurns } from "../base/text-order.js";
@@ -6,27 +6,27 @@ import { Turns } from "../base/turn.js";
 import type { AggregateItem } from "../plan/input.js";
 import { FirstInOrder } from "./first-in-order.js";
 
-/** What the counts are of, by place. */
+/** The properties of counts, by position. */
 export interface Ranked {
   propertyOf(place: number): string;
-  /** All places, each once, by their property's code points, where that is cheaper than an order of so many of them; else null. */
+  /** All positions, each once, by the code points of their property, if that is cheaper than sorting this many of them; else null. */
   placesInOrder?(shownCount: number): Uint32Array | null;
 }
 
 /**
- * Items for all counts that are not 0: count descending, then property by code point. With a limit only what it shows,
- * and what ties with its last item, is put in order. Cost: a few nanoseconds a place, and 50 an item.
+ * Items for all counts above 0: count descending, then property by code point. With a limit, only the shown items and those that tie with the last
+ * one are sorted. Cost: a few nanoseconds a position, and 50 an item.
  */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
   return atOnce(ranking(counts, ranked, limit));
 }
 
-/** Counts that are looked at in one step. */
+/** Counts read per step. */
 const PLACES_PER_STEP = 256 * 1024;
-/** Items that are made in one step: some milliseconds. */
+/** Items built per step: some milliseconds. */
 const ITEMS_PER_STEP = 16_384;
 
-/** The same, step by step. */
+/** The same in steps. */
 export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | null): Steps<AggregateItem[]> {
   if (limit === null) return yield* allItems(counts, ranked);
   const top = yield* topCounted(counts, ranked, limit);
@@ -34,10 +34,10 @@ export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | nu
   return Array.from({ length: itemCount }, (_, at) => ({ property: ranked.propertyOf(top.places[at]!), count: top.counts[at]! }));
 }
 
-/** What reading the text of a place costs, in values. */
+/** Cost of reading the text of a position, in values read. */
 const VALUES_PER_TEXT = 32;
 
-/** The same in turns: where all of very many items are shown, their texts are put in order first. */
+/** The same, yielding: when all of very many items are shown, their texts are sorted first. */
 export async function rankedInTurns(counts: Uint32Array, propertyOf: (place: number) => string, limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
   const order = limit === null && counts.length > ITEMS_PER_STEP ? await placesByText(counts.length, propertyOf, new Turns(undefined, pause)) : null;
   return await inTurns(ranking(counts, { propertyOf, placesInOrder: () => order }, limit), pause);
@@ -57,7 +57,7 @@ function* allItems(counts: Uint32Array, ranked: Ranked): Steps<AggregateItem[]> 
   yield;
   const order = ranked.placesInOrder?.(shownCount) ?? null;
   yield;
-  // As long as it will be: one that grows takes twice as long to fill with some hundred thousand items.
+  // Allocated at its final length: growing takes twice as long with some hundred thousand items.
   const items = new Array<AggregateItem>(shownCount);
   if (order === null) {
     const { places } = sortTies(byCountDescending(shownOf(counts, shownCount)), ranked);
@@ -68,7 +68,7 @@ function* allItems(counts: Uint32Array, ranked: Ranked): Steps<AggregateItem[]> 
   } else {
     const ranks = ranksOf(counts, order, shownCount);
     yield;
-    // By place, so that properties are read in the order they lie in.
+    // By position, so that properties are read in the order of memory.
     yield* piecesOf(counts.length, ITEMS_PER_STEP, (from, to) => {
       for (let place = from; place < to; place += 1) if (counts[place] !== 0) items[ranks[place]!] = { property: ranked.propertyOf(place), count: counts[place]! };
     });
@@ -93,10 +93,10 @@ function shownOf(counts: Uint32Array, shownCount: number): Counted {
   return shown;
 }
 
-/** Greater counts are compared: of so many events each there are few. Smaller ones have a bucket each, all of which stay in cache. */
+/** Smaller counts have a bucket each, all of which fit into the CPU cache; greater ones are sorted, for few items have as many events. */
 const BUCKET_COUNT = 2_048;
 
-/** The rank of each place whose count is not 0: count descending, then as in `order`, which names each place once. */
+/** The rank of each position whose count is not 0: count descending, then as in `order`, which lists each position once. */
 function ranksOf(counts: Uint32Array, order: Uint32Array, shownCount: number): Uint32Array {
   const starts = new Uint32Array(BUCKET_COUNT);
   for (let place = 0; place < counts.length; place += 1) if (counts[place]! < BUCKET_COUNT) starts[counts[place]!]! += 1;
@@ -130,15 +130,15 @@ function* topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Steps<
   return order === null ? sortTies(shown, ranked) : shown;
 }
 
-/** Places that are looked through at a time for those that cannot be shown. */
+/** Positions collected before those that cannot be shown are dropped. */
 const CANDIDATE_COUNT = 4_096;
 
-/** Items of an answer up to which those that tie with the last one are found while their texts are read, without an order of all of them. */
+/** Up to this limit, the items that tie with the last one are found while their texts are read, without sorting all of them. */
 const FEW_ITEMS = 1_024;
-/** Places whose texts are read in one step. */
+/** Texts read per step. */
 const TEXTS_PER_STEP = 8_192;
 
-/** Some of the greatest counts, and what ties with the last of them: of these only the first by their texts. */
+/** Drops ties with the least of the greatest counts, except the first ones by text. */
 function* withoutLateTies(top: Uint32Array, counts: Uint32Array, { propertyOf }: Ranked, limit: number): Steps<Uint32Array> {
   let least = Infinity;
   for (const place of top) least = Math.min(least, counts[place]!);
@@ -152,7 +152,7 @@ function* withoutLateTies(top: Uint32Array, counts: Uint32Array, { propertyOf }:
   return Uint32Array.from([...greater, ...first.items.map(({ place }) => place)]).sort();
 }
 
-/** The places of the `limit` greatest counts but 0, and all that tie with the last of them. One look at each count. */
+/** The positions of the `limit` greatest counts above 0, and of all that tie with the last of them. Reads each count once. */
 function* topPlaces(counts: Uint32Array, limit: number): Steps<Uint32Array> {
   let candidates = new Uint32Array(Math.max(CANDIDATE_COUNT, limit * 4));
   let candidateCount = 0;
@@ -170,7 +170,7 @@ function* topPlaces(counts: Uint32Array, limit: number): Steps<Uint32Array> {
     if (candidateCount < candidates.length) continue;
     drop();
     if (candidateCount <= candidates.length / 2) continue;
-    // So many tie.
+    // Most of them tie.
     const longer = new Uint32Array(candidates.length * 2);
     longer.set(candidates);
     candidates = longer;
@@ -201,16 +201,15 @@ function inOrder(places: Uint32Array, order: Uint32Array, placeCount: number): U
   return ordered;
 }
 
-/** Bits of a digit, if there are not more than that of items. */
+/** Least number of bits of a radix digit, unless counts have fewer. */
 const DIGIT_BITS = 11;
 
-/** Places and their counts, side by side. */
 interface Counted {
   readonly places: Uint32Array;
   readonly counts: Uint32Array;
 }
 
-/** Counts descending; among equal counts the order stays. A radix sort: many items are told apart by a digit as long as their number. */
+/** Counts descending; a stable sort. A radix sort whose digits are about as long as the number of items. */
 function byCountDescending(shown: Counted): Counted {
   let max = 0;
   for (let at = 0; at < shown.counts.length; at += 1) if (shown.counts[at]! > max) max = shown.counts[at]!;
@@ -229,7 +228,7 @@ function byCountDescending(shown: Counted): Counted {
 function sortByDigit(from: Counted, into: Counted, shift: number, digitBits: number): void {
   const last = 2 ** digitBits - 1;
   const starts = new Uint32Array(last + 2);
-  // The greater a digit, the sooner it comes.
+  // Greater digits come first.
   for (let at = 0; at < from.counts.length; at += 1) starts[last - ((from.counts[at]! >>> shift) & last) + 1]! += 1;
   for (let digit = 0; digit <= last; digit += 1) starts[digit + 1]! += starts[digit]!;
   for (let at = 0; at < from.counts.length; at += 1) {

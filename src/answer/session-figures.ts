@@ -1,11 +1,11 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
 import type { IdentityProfile } from "../plan/answers.js";
 import type { Range } from "../plan/plan.js";
 import type { Sessions } from "./sessionize.js";
 
 type ProfileFigures = Pick<IdentityProfile, "sessions" | "durationAvgSec" | "durationP90Sec" | "bounceRate">;
 
-/** Figures of the sessions that start in the window. */
+/** Figures of the sessions that start in the range. */
 export function sessionFigures(
   { count, firsts, lasts, eventCounts }: Sessions,
   times: Float64Array,
@@ -34,8 +34,8 @@ export function sessionFigures(
 }
 
 /**
- * Whole ms of the 90th percentile of ms in order: between the closest ranks (Hyndman and Fan 1996, type 7). In tenths of
- * a rank, so that no fraction is rounded before the end.
+ * The 90th percentile of ascending ms, in whole ms: interpolated between the closest ranks (Hyndman and Fan 1996, type 7). In tenths of a rank, so
+ * that no fraction is rounded before the end.
  */
 export function percentile90(ordered: Float64Array): number {
   const tenths = (ordered.length - 1) * 9;

@@ -1,23 +1,23 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
 import type { SessionRule } from "../plan/plan.js";
 
-/** Sessions in the order of their first events. Events are known by their place in the list that was divided. */
+/** Sessions in the order of their first events. Events are numbered by their index in the input. */
 export interface Sessions {
   readonly count: number;
   /** First and last event, and number of events, by session. */
   readonly firsts: Uint32Array;
   readonly lasts: Uint32Array;
   readonly eventCounts: Uint32Array;
-  /** Session by event; -1 for one that is in none. */
+  /** Session by event; -1 for none. */
   readonly sessionOf: Int32Array;
 }
 
 /**
- * Divides the events of one identity into sessions, project by project: a new one begins after a pause of more than
- * `gapMs`, and with an event more than `maxMs` after its session's start. One pass.
+ * Divides the events of one identity into sessions, project by project: a session ends before a pause of more than `gapMs`, and before an event more
+ * than `maxMs` after its start. One pass.
  * @param times epoch ms in order
  * @param projects any number per project, by event
- * @param leftOut 1 for events that take no part; null: all do
+ * @param leftOut 1 for events that belong to no session; null: none
  */
 export function sessionize(
   times: Float64Array,

@@ -2,27 +2,27 @@ import type { TouchRule } from "../plan/plan.js";
 import { SECOND_LEVELS } from "../plan/touch-hosts.js";
 import { sourceOfReferrer } from "../schema/web-host.js";
 
-/** Who brought somebody; null where it is not told. */
+/** The attribution of a visit; unknown parts are null. */
 export interface Touch {
   readonly source: string | null;
   readonly medium: string | null;
   readonly campaign: string | null;
 }
 
-/** That of a referrer. */
+/** The touch of a referrer. */
 export interface ReferrerTouch extends Touch {
-  /** Of a page to sign in, which brings a visit and takes no revenue. */
+  /** From a sign-in page: it begins a visit but gets no revenue. */
   readonly isSignIn?: true;
 }
 
-/** In the order in which they decide. */
+/** In order of precedence. */
 const LISTS = ["excludedHosts", "signInHosts", "searchHosts", "socialHosts"] as const;
 const ANY_ENDING = ".*";
 const SECOND_LEVEL = new RegExp(`\\.(?:${SECOND_LEVELS.join("|")})\\.[a-z]{2}$`);
 
 export const UTM_KEYS = ["utm_source", "utm_medium", "utm_campaign"] as const;
 
-/** Click ids by what they tell, the first that is there counts. */
+/** Click ids with their source and medium; the first that exists counts. */
 const CLICKS: readonly (readonly [key: string, source: string, medium: string])[] = [
   ["gclid", "google", "cpc"],
   ["msclkid", "bing", "cpc"],
@@ -30,13 +30,13 @@ const CLICKS: readonly (readonly [key: string, source: string, medium: string])[
 ];
 export const CLICK_KEYS = CLICKS.map(([key]) => key);
 
-/** What the query of a url, or metadata, tells: texts by `UTM_KEYS`, and which of `CLICK_KEYS` are there. */
+/** The campaign in the query of a url, or in metadata: texts by `UTM_KEYS`, and which of `CLICK_KEYS` exist. */
 export interface Campaign {
   readonly utm: readonly (string | null)[];
   readonly clicks: readonly boolean[];
 }
 
-/** The touch of a campaign; null where it tells of none. */
+/** The touch of a campaign; null when it has none. */
 export function touchOfCampaign({ utm, clicks }: Campaign): Touch | null {
   const [source = null, medium = null, campaign = null] = utm;
   if (source !== null || medium !== null || campaign !== null) return { source, medium, campaign };
@@ -44,7 +44,7 @@ export function touchOfCampaign({ utm, clicks }: Campaign): Touch | null {
   return click === undefined ? null : { source: click[1], medium: click[2], campaign: null };
 }
 
-/** What metadata tells, by `UTM_KEYS` and then `CLICK_KEYS`, undefined for a key that is not there; null for metadata without any of them. */
+/** The campaign in metadata values, by `UTM_KEYS` and then `CLICK_KEYS`, undefined for a missing key; null when all are missing. */
 export function campaignOfValues(values: readonly unknown[]): Campaign | null {
   if (values.every((value) => value === undefined)) return null;
   return {
@@ -54,7 +54,7 @@ export function campaignOfValues(values: readonly unknown[]): Campaign | null {
   };
 }
 
-/** What metadata and the url of one event tell together: metadata first. */
+/** Joins the campaigns of one event's metadata and url: metadata takes precedence. */
 export function joinCampaigns(inMetadata: Campaign | null, inUrl: Campaign | null): Campaign | null {
   if (inMetadata === null || inUrl === null) return inMetadata ?? inUrl;
   return {
@@ -69,21 +69,21 @@ function trimmed(text: string): string | null {
   return value === "" ? null : value;
 }
 
-/** What the query of a url tells; null where it tells nothing. */
+/** The campaign in the query of a url; null when it has none. */
 export function readQuery(url: string): Campaign | null {
   const [page = ""] = url.split("#", 1);
   const start = page.indexOf("?");
   if (start === -1) return null;
-  // With an `&` in front a second `?` is no longer taken for the beginning of the query.
+  // The `&` in front keeps a second `?` from being stripped as the beginning of the query.
   const query = new URLSearchParams(`&${page.slice(start + 1)}`);
   const utm = UTM_KEYS.map((key) => trimmed(query.get(key) ?? ""));
   const clicks = CLICK_KEYS.map((key) => (query.get(key) ?? "") !== "");
   return utm.every((value) => value === null) && !clicks.includes(true) ? null : { utm, clicks };
 }
 
-/** What referrers tell under a rule. */
+/** Classifies referrers under a rule. */
 export class Referrers {
-  /** By host, by domain, and by what stands before any ending: the first of `LISTS` that has it. */
+  /** By host, by domain, and by domain without its ending: the index of the first of `LISTS` that has it. */
   readonly #hosts = new Map<string, number>();
   readonly #domains = new Map<string, number>();
   readonly #stems = new Map<string, number>();
@@ -99,7 +99,7 @@ export class Referrers {
     }
   }
 
-  /** The touch of a referrer, whatever the own host; null for one that is excluded, or names no page and no app. Cost: some µs. */
+  /** The touch of a referrer, whatever the event's own host; null when it is excluded, or names no page and no app. Cost: some µs. */
   touchOf(referrer: string): ReferrerTouch | null {
     const source = sourceOfReferrer(referrer);
     if (source === "") return null;
@@ -117,7 +117,7 @@ export class Referrers {
     }
   }
 
-  /** The first of `LISTS` that a source is in; infinite for none. */
+  /** The index of the first of `LISTS` that has a source; Infinity for none. */
   #placeOf(source: string): number {
     const end = Math.max(source.lastIndexOf("."), 0);
     const secondEnd = SECOND_LEVEL.exec(source)?.index ?? 0;

@@ -9,29 +9,29 @@ import type { CalendarUnit, Interval } from "../../plan/insights/input.js";
 import type { CalendarPlan, InsightScope } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 
-/** A bucket of time, and what it spans: `[fromMs, toMs)`, cut to the range. */
+/** A bucket of time and its span `[fromMs, toMs)`, cut to the range. */
 export interface Slot extends Range {
-  /** When the whole unit begins: how states name it; 0 for `total`. */
+  /** Start of the whole unit, by which states name it; 0 for `total`. */
   readonly unitMs: number;
   readonly bucket: Bucket;
 }
 
-/** What an axis is made for. */
+/** What an axis is computed from. */
 export type AxisScope = Pick<InsightScope, "calendar" | "isOpen" | "range" | "nowMs">;
 
-/** The first and the last instant at which something counts, or instants of their units. */
+/** The first and the last instant at which something counts, or instants in their units. */
 export interface Extent {
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** The least that both lie in; null where there is neither. */
+/** The smallest extent that contains both; null when there is neither. */
 export function bothExtents(one: Extent | null, other: Extent | null): Extent | null {
   if (one === null || other === null) return one ?? other;
   return { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) };
 }
 
-/** How units of a question's calendar are cut. */
+/** How the calendar of a query cuts units. */
 export function cutOf({ timeZone, weekStart }: CalendarPlan, unit: CalendarUnit): TimeCut {
   const zone = zoneOf(timeZone);
   assert(zone !== null, "the zone of a plan is known");
@@ -39,7 +39,7 @@ export function cutOf({ timeZone, weekStart }: CalendarPlan, unit: CalendarUnit)
 }
 
 /**
- * All buckets of a range; where a side of it is open, from or to that of the first or last instant at which something counts. `total` is one.
+ * All buckets of a range; an open side begins or ends with the bucket of the first or last instant at which something counts. `total` is one bucket.
  * @throws invalid_parameter (more than `LIMITS.bucketCount`)
  */
 export function slotsOf({ calendar, isOpen, range, nowMs }: AxisScope, interval: Interval, extent: Extent | null): Slot[] {
@@ -61,12 +61,12 @@ export function slotsOf({ calendar, isOpen, range, nowMs }: AxisScope, interval:
   });
 }
 
-/** The refusal of an axis of more than `LIMITS.bucketCount`. */
+/** The error for an axis of more than `LIMITS.bucketCount` buckets. */
 export function tooManyBuckets(interval: Interval): DaybookError {
   return parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.bucketCount} buckets, got more of a ${interval}`);
 }
 
-/** A range grown to the whole units that it touches, within the years 1970 to 9999; an open side stays open. */
+/** Extends a range to the whole units that it touches, within the years 1970 to 9999; an open side stays open. */
 export function widened(scope: AxisScope, unit: CalendarUnit): AxisScope {
   const { calendar, isOpen, range } = scope;
   const cut = cutOf(calendar, unit);

@@ -1,32 +1,31 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places and steps are bounded by their lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions and steps are bounded by their lists */
 import { inPieces } from "../../base/in-pieces.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
 import { roomForDurations, type Durations } from "../numbers/durations.js";
 import { percentilesOf } from "../numbers/percentiles.js";
 import { rateOf, secondsOf } from "../numbers/shown.js";
 
-/** Chains that were found, each in one group: how far they go, and how long that took. */
+/** Found chains, each in one group: their depths and durations. */
 export class ChainFigures {
   #count = 0;
   #depths = new Uint8Array(1_024);
   #groups = new Uint32Array(1_024);
-  /** Where the times of a chain lie: since its first event, of each event behind it. */
+  /** Where the times of a chain begin in `#sinceEntry`: ms since its first event, one for each later event. */
   #starts = new Uint32Array(1_024);
   #sinceEntry = new Float64Array(1_024);
   #sinceEntryCount = 0;
   #groupCount = 0;
-  /** Chains of the first step alone that are counted and no more. */
+  /** Chains of the first step alone that are only counted. */
   #firstOnlyCount = 0;
-  /** Chains by their group. */
   #byGroup: { readonly starts: Uint32Array; readonly chains: Uint32Array } | null = null;
 
-  /** @param names of the steps @param windowMs in which a chain lies */
+  /** @param names of the steps @param windowMs within which a chain lies */
   constructor(
     readonly names: readonly string[],
     readonly windowMs: number,
   ) {}
 
-  /** Adds a chain of a depth of at least 1. @param chain places of its events, which tell their times */
+  /** Adds a chain with a depth of at least 1. @param chain indexes of its events in `ms` */
   add(group: number, depth: number, chain: Uint32Array, ms: Float64Array): void {
     const at = this.#count;
     if (at === this.#depths.length) this.#grow();
@@ -42,21 +41,17 @@ export class ChainFigures {
     this.#byGroup = null;
   }
 
-  /** Adds chains of the first step alone, where all are in one group and asked for as such. */
+  /** Adds chains of the first step alone; they count only when figures of all groups are requested. */
   addFirstOnly(count: number): void {
     this.#firstOnlyCount += count;
   }
 
-  /** How many chains are in a group. */
   countOf(group: number): number {
     const { starts } = this.#chainsByGroup();
     return group < this.#groupCount ? starts[group + 1]! - starts[group]! : 0;
   }
 
-  /**
-   * What the chains of some groups come to. Cost: some looks at each chain and time.
-   * @param groups null: all @param pause as of a report's end
-   */
+  /** The steps of some groups. Cost: a few reads of each chain and time. @param groups null: all @param pause yields */
   async stepsOf(groups: readonly number[] | null, pause: () => Promise<void>): Promise<FunnelStep[]> {
     const chains = this.#chainsOf(groups);
     const reached = new Uint32Array(this.names.length + 1);
@@ -82,7 +77,7 @@ export class ChainFigures {
     return steps;
   }
 
-  /** Ms that passed up to a step, of the chains that reached it. */
+  /** Ms up to a step, from the first step or the previous one, for each chain that reached it. */
   async #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean, pause: () => Promise<void>): Promise<Durations> {
     const passed = roomForDurations(count, this.windowMs);
     let next = 0;
@@ -145,10 +140,10 @@ async function timesOf(passedMs: Durations, pause: () => Promise<void>): Promise
   return { avgSec: averageSecondsOf(passedMs), medianSec: medianSec ?? 0, p90Sec: p90Sec ?? 0 };
 }
 
-/** Half of what a number holds exactly. */
+/** A quarter of the range of exact integers: a sum below it plus one more value stays exact. */
 const EXACT_SUM = 2 ** 51;
 
-/** The mean of some whole ms, which are not negative, in seconds, half up to the millisecond, however great their sum is. */
+/** The mean of non-negative whole ms in seconds, rounded half up to the millisecond, however great their sum is. */
 function averageSecondsOf(ms: Durations): number {
   let great = 0n;
   let sum = 0;

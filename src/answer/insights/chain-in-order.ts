@@ -1,21 +1,21 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places and steps are bounded by their arrays */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions and steps are bounded by their arrays */
 import type { Range } from "../../plan/plan.js";
 import { bitsBetween, STEP_BITS, type ChainFinder, type ChainRules, type Mask, type Matches, exclusionsOf, lowestOf, stepsOf } from "./chain.js";
 
-/** The events of one entity in one millisecond: they have no order, and each is one step. */
+/** The events of one entity in one millisecond: they have no order, and each fills one step. */
 class ChainMoment {
   readonly #rules: ChainRules;
-  /** Events that a chain may want, in order: of equal ones no more than they have steps. */
+  /** Events that a chain may use, in order: of those with equal steps, no more than they have steps. */
   #places = new Uint32Array(64);
   #steps = new Uint32Array(64);
   #count = 0;
-  /** Some match several steps: two of these may ask for one event. */
+  /** Whether some match several steps: two of these may compete for one event. */
   #isContested = false;
   #allSteps = 0;
   #exclusions = 0;
-  /** 1: the chain has it already. */
+  /** 1: the chain uses it already. */
   #isTaken = new Uint8Array(64);
-  /** Which step an event is given to, and for which try of a step it was asked last. */
+  /** The step an event is assigned to, and the last search that visited it. */
   #stepOf = new Int8Array(64);
   #asked = new Uint32Array(64);
   #askedNow = 0;
@@ -24,12 +24,12 @@ class ChainMoment {
     this.#rules = rules;
   }
 
-  /** Which event a step takes may leave others to later steps. */
+  /** Whether the choice of an event for a step may affect later steps. */
   get orderDecides(): boolean {
     return this.#isContested && this.#count > 1;
   }
 
-  /** Takes the events at places `[from, to)`. */
+  /** Reads the events at indexes `[from, to)`. */
   read(masks: ArrayLike<Mask>, from: number, to: number): void {
     this.#count = 0;
     this.#allSteps = 0;
@@ -45,7 +45,7 @@ class ChainMoment {
     }
   }
 
-  /** The last step up to which those behind the first `done` ones can be made of events that are not taken. */
+  /** How many steps a chain with `done` steps can have after this millisecond, with events that are not taken. */
   reachOf(done: number): number {
     if (!this.#isContested) return done + lowestOf(~(this.#allSteps >>> done));
     this.#stepOf.fill(-1, 0, this.#count);
@@ -54,7 +54,7 @@ class ChainMoment {
     return step;
   }
 
-  /** How many steps a chain that came with `done` ones must have at least to live on, where it ends with `depth`. */
+  /** How many steps a chain that enters with `done` steps must have at least to survive exclusions, if it ends with `depth`. */
   leastOf(done: number, depth: number): number {
     let least = 0;
     for (let rest = this.#exclusions; rest !== 0; rest &= rest - 1) {
@@ -65,8 +65,8 @@ class ChainMoment {
   }
 
   /**
-   * Takes the first event in order for the step behind the first `done` ones with which, and with others, the chain can leave the
-   * millisecond with one of some counts of steps; -1 for none. @param allowed one bit a count
+   * Takes the first event in order for the step after the first `done` ones with which the chain can still leave the millisecond with an allowed
+   * number of steps. Returns its index; -1 for none. @param allowed one bit for each number of steps
    */
   take(done: number, allowed: number): number {
     for (let event = 0; event < this.#count; event += 1) {
@@ -93,7 +93,7 @@ class ChainMoment {
     this.#count += 1;
   }
 
-  /** Gives an event to a step; others that have one may have to take another (an augmenting path). */
+  /** Assigns an event to a step; other steps may have to switch events (an augmenting path). */
   #give(step: number): boolean {
     this.#askedNow += 1;
     return this.#path(step);
@@ -129,8 +129,9 @@ class ChainMoment {
 const EXCLUDED = 2 ** STEP_BITS;
 
 /**
- * Chains whose steps come one after the other. Per entity: forward, the latest entry by depth gives the greatest depth; backward, the earliest
- * end by steps still to come gives the first event; between its ends the chain. O(matches × steps); nothing is allocated for an entity.
+ * Chains whose steps follow each other. Per entity: a forward pass finds the greatest depth by the latest entry of each depth; a backward pass finds
+ * the first event by the earliest end of the remaining steps; then the chain is chosen between these ends. O(matches × steps); allocates nothing per
+ * entity.
  */
 export class ChainsInOrder implements ChainFinder {
   readonly chain: Uint32Array;
@@ -138,12 +139,12 @@ export class ChainsInOrder implements ChainFinder {
   readonly #rules: ChainRules;
   readonly #isStrict: boolean;
   readonly #moment: ChainMoment;
-  /** By depth: when the chain of that depth began that began last and lives. */
+  /** By depth: the entry of the live chain of that depth that began last. */
   readonly #entries: Float64Array;
   readonly #nextEntries: Float64Array;
-  /** By count of steps done: the earliest end of the others. */
+  /** By number of steps done: the earliest end of the remaining ones. */
   readonly #ends: Float64Array;
-  /** By place: with which counts of steps a chain may leave the millisecond, one bit each. */
+  /** By index: the numbers of steps with which a chain may leave the millisecond, one bit each. */
   #open = new Uint32Array(256);
 
   constructor(rules: ChainRules) {
@@ -168,11 +169,11 @@ export class ChainsInOrder implements ChainFinder {
     return depth;
   }
 
-  /** The greatest depth; where it is 1, its chain too. */
+  /** The greatest depth; when it is 1, this also sets the chain. */
   #depthOf({ ms, masks }: Matches, from: number, to: number, { fromMs, toMs }: Range): number {
     const { stepCount } = this.#rules;
     const entriesByDepth = this.#entries;
-    // Not by `fill`, whose call costs more than so few numbers.
+    // No `fill`: its call costs more than setting so few numbers.
     for (let done = 0; done <= stepCount; done += 1) entriesByDepth[done] = -Infinity;
     let depth = 0;
     for (let at = from; at < to && depth < stepCount; ) {
@@ -192,7 +193,7 @@ export class ChainsInOrder implements ChainFinder {
     return depth;
   }
 
-  /** Goes on with chains by one event: those of the greatest depth first, for one event is one step. Answers the depth reached. */
+  /** Extends chains by one event, the deepest first, because one event fills one step. Returns the depth reached. */
   #addOne(steps: Mask, now: number, entryMs: number, depth: number): number {
     const { stepCount, windowMs } = this.#rules;
     const entries = this.#entries;
@@ -225,8 +226,8 @@ export class ChainsInOrder implements ChainFinder {
   }
 
   /**
-   * Finds the first chain of a depth, of which there is one: from each entry on its steps are the next events in turn, and while entries go by, so do
-   * these. False where an exclusion, or what happened at once, asks for more than that. O(matches): mostly those up to the end of the chain.
+   * Finds the first chain of a depth that is known to exist: from each entry, its steps are the next events that match, and these only move forward
+   * as entries do. False when an exclusion or simultaneous events need the full search. O(matches): mostly those up to the end of the chain.
    */
   #isFoundAhead({ ms, masks }: Matches, from: number, to: number, { fromMs }: Range, depth: number): boolean {
     const { windowMs, exclusions } = this.#rules;
@@ -248,7 +249,7 @@ export class ChainsInOrder implements ChainFinder {
     return false;
   }
 
-  /** Where the first event lies with which a chain of some depth begins: the first place of its millisecond. */
+  /** Index of the first event with which a chain of this depth begins: the first index of its millisecond. */
   #firstEntry({ ms, masks }: Matches, from: number, to: number, { fromMs, toMs }: Range, depth: number): number {
     const { windowMs } = this.#rules;
     const ends = this.#ends;
@@ -266,7 +267,7 @@ export class ChainsInOrder implements ChainFinder {
     return first;
   }
 
-  /** Goes back before one event, the fewest steps first. Answers the earliest end of a chain that begins with it. */
+  /** Moves back before one event, the fewest steps first. Returns the earliest end of a chain that begins with it. */
   #endOne(steps: Mask, depth: number): number {
     const ends = this.#ends;
     const endMs = (steps & 1) === 0 ? Infinity : ends[1]!;
@@ -291,7 +292,7 @@ export class ChainsInOrder implements ChainFinder {
     return first;
   }
 
-  /** Chooses the first chain in order of a depth that begins in a millisecond. */
+  /** Chooses the first chain in order of a depth that begins in the millisecond at `first`. */
   #choose({ ms, masks }: Matches, first: number, to: number, depth: number): void {
     const end = this.#findOpen(ms, masks, first, to, depth);
     let done = 0;
@@ -322,7 +323,7 @@ export class ChainsInOrder implements ChainFinder {
     return count;
   }
 
-  /** Finds with which counts of steps a chain may leave each millisecond in the window. Answers where the window ends. */
+  /** Finds the numbers of steps with which a chain may leave each millisecond in the window. Returns where the window ends. */
   #findOpen(ms: Float64Array, masks: Uint32Array, first: number, to: number, depth: number): number {
     const lastMs = ms[first]! + this.#rules.windowMs;
     let windowEnd = first;
@@ -351,7 +352,7 @@ export class ChainsInOrder implements ChainFinder {
     return before;
   }
 
-  /** With how many steps a chain that came with `done` ones must leave the millisecond to live on; one that did not begin must begin. */
+  /** The number of steps with which a chain that enters with `done` must leave the millisecond to survive; one that has not begun must begin. */
   #leastAfter(done: number, depth: number): number {
     const mustMove = this.#isStrict || done === 0;
     return Math.max(this.#moment.leastOf(done, depth), mustMove ? done + 1 : done);

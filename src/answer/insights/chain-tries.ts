@@ -6,9 +6,9 @@ import { bitsBetween, type ChainFinder, type Mask, type Matches, type ChainRules
 import { ChainFigures } from "./chain-figures.js";
 import { ChainsInOrder } from "./chain-in-order.js";
 
-/** Which event holds which step, one event a step: as many as can be, by augmenting paths. */
+/** Assigns events to steps, one event a step: as many as possible, by augmenting paths. */
 class StepHolders {
-  /** By step, the steps that its event matches; 0: nobody holds it. */
+  /** By step in `#held`: the steps that its event matches. */
   readonly #steps = new Uint32Array(STEP_BITS);
   #held = 0;
   #asked = 0;
@@ -17,7 +17,7 @@ class StepHolders {
     this.#held = 0;
   }
 
-  /** Gives an event one of its steps; others may have to take another one of theirs. False where none can be given. */
+  /** Assigns an event to one of its steps; others may have to switch to another of theirs. False when it is impossible. */
   place(steps: number): boolean {
     this.#asked = 0;
     return this.#path(steps);
@@ -42,22 +42,22 @@ class StepHolders {
 }
 
 /**
- * Chains whose steps come in any order: of each window that begins with an event, as many steps as can be given events of their own. Where each
- * event is one step, these are counted while the window moves; else they are given out by augmenting paths.
+ * Chains whose steps come in any order: for each window that begins with an event, as many steps as can have events of their own. Events that match
+ * one step are counted as the window moves; others are assigned by augmenting paths.
  */
 class ChainsOfAny implements ChainFinder {
   readonly chain: Uint32Array;
-  /** How many events of each millisecond a chain has does not depend on their order. */
+  /** The number of a chain's events in each millisecond does not depend on their order. */
   readonly orderDecides = false;
   readonly #rules: ChainRules;
   readonly #holders = new StepHolders();
-  /** Events of the window by their one step, and the steps that have some. */
+  /** Events of the window that match one step, by step, and the steps that have any. */
   readonly #counts = new Uint32Array(STEP_BITS);
   #steps = 0;
-  /** Of the window's events of several steps: which steps, and how many events of just these. */
+  /** Events of the window that match several steps: the sets of steps, and the number of events of each. */
   #several: number[] = [];
   #severalCounts: number[] = [];
-  /** Where the window ends, and the first exclusion behind its first millisecond. */
+  /** End of the window, and the first exclusion after its first millisecond. */
   #end = 0;
   #excluded = 0;
 
@@ -95,7 +95,7 @@ class ChainsOfAny implements ChainFinder {
     this.#end = this.#excluded = from;
   }
 
-  /** Makes the window that of the event at a place: what lies behind its first exclusion is not in it. */
+  /** Moves the window to the event at an index; it ends after the millisecond of its first exclusion. */
   #reachOut({ ms, masks }: Matches, at: number, to: number): void {
     while (this.#excluded < to && (ms[this.#excluded]! <= ms[at]! || exclusionsOf(masks[this.#excluded]!) === 0)) this.#excluded += 1;
     const lastMs = Math.min(ms[at]! + this.#rules.windowMs, this.#excluded < to ? ms[this.#excluded]! : Infinity);
@@ -117,7 +117,7 @@ class ChainsOfAny implements ChainFinder {
     this.#severalCounts[kind]! += change;
   }
 
-  /** Whether the window's depth is greater; judged quickly where it is plain that it is not. */
+  /** Whether the depth of the window is greater; a quick bound rejects most windows. */
   #hasMoreThan(depth: number): boolean {
     let all = this.#steps;
     for (let kind = 0; kind < this.#several.length; kind += 1) if (this.#severalCounts[kind]! > 0) all |= this.#several[kind]!;
@@ -127,7 +127,7 @@ class ChainsOfAny implements ChainFinder {
   #depthOfWindow(): number {
     let depth = bitCount(this.#steps);
     if (this.#several.length === 0) return depth;
-    // A step that an event of no other step has needs none of those with several.
+    // A step with an event that matches no other step needs none of those that match several.
     const holders = this.#holders;
     holders.clear();
     for (let kind = 0; kind < this.#several.length; kind += 1) {
@@ -137,7 +137,7 @@ class ChainsOfAny implements ChainFinder {
     return depth;
   }
 
-  /** The first events in order that have steps of their own together: each is taken that can be. */
+  /** Takes the first events in order that can have steps of their own together; a greedy choice suffices. */
   #choose(masks: Uint32Array, first: number, end: number, depth: number): void {
     this.#holders.clear();
     let count = 0;
@@ -155,29 +155,29 @@ function bitCount(word: number): number {
   return count;
 }
 
-/** For one entity after the other. */
+/** A finder for one entity after the other. */
 export function chainFinderOf(rules: ChainRules): ChainFinder {
   return rules.order === "any" ? new ChainsOfAny(rules) : new ChainsInOrder(rules);
 }
 
-/** Who goes through steps, one entity after the other. */
+/** The matches of entities that go through steps, one entity after the other. */
 export interface Entrants {
   /** In order. */
   readonly matches: Matches;
-  /** When the first event of a chain may lie. */
+  /** When the first event of a chain may occur. */
   readonly entries: Range;
-  /** The instant by which a chain that begins with a match lies in a bucket. */
+  /** The instant that decides the bucket of a chain that begins with a match. */
   entryMsOf(at: number): number;
 }
 
-/** Bits of which an event needs one for a chain to begin with it. */
+/** Bits of which an event needs one to begin a chain. */
 export function entryBits({ order, steps }: FunnelPlan): Mask {
   return order === "any" ? bitsBetween(0, steps.length - 1) : 1;
 }
 
-/** Tries the steps with the matches of one entity after the other. */
+/** Finds the chains of one entity after the other and adds up their figures. */
 export class ChainTries {
-  /** Of all chains that were found, by the groups of their values. */
+  /** Figures of all found chains, by the groups of their values. */
   readonly figures: ChainFigures;
   readonly #finder: ChainFinder;
   readonly #entryBits: Mask;
@@ -193,7 +193,7 @@ export class ChainTries {
     this.figures = this.newFigures();
   }
 
-  /** How many of the entities that were tried may still go on. */
+  /** Number of the tried entities that may still continue. */
   get pendingCount(): number {
     return this.#pendingCount;
   }
@@ -202,7 +202,7 @@ export class ChainTries {
     return new ChainFigures(this.plan.steps.map(({ name }) => name), this.plan.windowMs);
   }
 
-  /** Finds the chain of one entity. @param groupOf of the match whose values it stands under */
+  /** Finds the chain of one entity. @param groupOf group of the values of a match */
   add(from: number, to: number, groupOf: (at: number) => number): void {
     const { plan: { breakdown, steps }, entrants: { matches, entries } } = this;
     const { chain } = this.#finder;
@@ -213,13 +213,13 @@ export class ChainTries {
     this.figures.add(group, depth, chain, matches.ms);
   }
 
-  /** Counts entities that begin and get no further, in the one group that there is. @param pendingCount of those that may still go on */
+  /** Counts entities that reach only the first step, when there is only one group. @param pendingCount number of those that may still continue */
   addFirstOnly(count: number, pendingCount: number): void {
     this.figures.addFirstOnly(count);
     this.#pendingCount += pendingCount;
   }
 
-  /** Finds the chains that there would be of each bucket alone, by its place. @param slots all of the range, where something counts */
+  /** Finds the chains of each bucket on its own, by slot index. @param slots all slots of the range in which something counts */
   addWithin(figures: ChainFigures, slots: readonly Slot[], from: number, to: number): void {
     let slot = 0;
     for (let at = this.#nextEntry(from, to); at < to; at = this.#nextEntry(at, to)) {
@@ -229,7 +229,7 @@ export class ChainTries {
     }
   }
 
-  /** The first and the last instant at which a chain of an entity may begin; null where none may. */
+  /** The first and the last instant at which a chain of an entity may begin; null for none. */
   extentOf(from: number, to: number): Extent | null {
     let [firstMs, lastMs] = [Infinity, -Infinity];
     for (let at = this.#nextEntry(from, to); at < to; at = this.#nextEntry(at + 1, to)) {
@@ -240,7 +240,7 @@ export class ChainTries {
     return firstMs === Infinity ? null : { firstMs, lastMs };
   }
 
-  /** Finds the chain that begins in a slot, of the first event at which one may. Answers the place behind the last such event. */
+  /** Finds the chain that begins in a slot, from the first event at which one may begin. Returns the index after the last such event. */
   #addWithinSlot(figures: ChainFigures, { fromMs, toMs }: Slot, slot: number, start: number, entry: number, end: number): number {
     const { matches, entries } = this.entrants;
     const { ms } = matches;
@@ -256,7 +256,7 @@ export class ChainTries {
     return next;
   }
 
-  /** Whether a chain that may go on may begin with one of the events. */
+  /** Whether one of the events may begin a chain that may still continue. */
   #isPending(from: number, to: number): boolean {
     const { ms, masks } = this.entrants.matches;
     const { nowMs, windowMs } = this.plan;

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { parameterError, type DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { compareCodePoints } from "../../base/order.js";
@@ -6,28 +6,28 @@ import { PairTable } from "../../base/pair-table.js";
 import type { Steps } from "../../base/steps.js";
 import { firstPlaces } from "../first-in-order.js";
 
-/** What keys stand for, without a look at texts: groups are numbers, one for each combination of values. */
+/** Maps keys to groups without reading texts: groups are numbers, one for each combination of values. */
 export interface KeyGroups {
-  /** The groups of a key: one, but for arrays, which stand under each element. */
+  /** The groups of a key: one, except for arrays, which belong to the group of each element. */
   groupsOf(key: number): readonly number[];
-  /** The values of a group, one a field. */
+  /** The values of a group, one for each field. */
   valuesOfGroup(group: number): readonly string[];
 }
 
-/** Keys whose groups are looked up in one step: a text may be made of each. */
+/** Keys looked up per step: each may need a text. */
 const KEYS_PER_STEP = 1_024;
-/** Keys, groups and pairs that are looked at in one step. */
+/** Keys, groups and pairs read per step. */
 const LOOKS_PER_STEP = 8_192;
 const UINT32_SPAN = 2 ** 32;
-/** Pairs of a key and a combination for each combination that there may be: 16 bytes each. */
+/** Allowed pairs of a key and a combination for each allowed combination: 16 bytes each. */
 const PAIRS_PER_COMBINATION = 4;
 
-/** The combinations that some keys stand for, each once, by their places. A key may stand under several. Some 40 bytes each. */
+/** The distinct combinations of some keys, by index. A key may belong to several. About 40 bytes each. */
 export class Combinations {
   /**
-   * @param groupNumbers by place
-   * @param starts where the keys of each begin, and where those of the last end
-   * @param shared keys that stand under several
+   * @param groupNumbers by index
+   * @param starts where the keys of each combination begin; the last entry is the end of the last
+   * @param shared keys that belong to several
    */
   constructor(
     readonly groups: KeyGroups,
@@ -45,12 +45,12 @@ export class Combinations {
     return this.keys.subarray(this.starts[place]!, this.starts[place + 1]!);
   }
 
-  /** One a field. Not kept: of many combinations few are shown. */
+  /** One for each field. Not cached: of many combinations few are shown. */
   valuesOf(place: number): readonly string[] {
     return this.groups.valuesOfGroup(this.groupNumbers[place]!);
   }
 
-  /** What the keys of each add up to. */
+  /** The sum over the keys of each combination. */
   *sumsOf(valueOf: (key: number) => number): Steps<Float64Array> {
     const sums = new Float64Array(this.count);
     for (let place = 0; place < this.count; place += 1) {
@@ -62,12 +62,12 @@ export class Combinations {
     return sums;
   }
 
-  /** The places of those with the greatest sizes: sizes descending, then by values. @param sizes by place; -Infinity is the least */
+  /** The indexes of the greatest combinations: sizes descending, then by values. @param sizes by index; -Infinity is the least */
   greatest(sizes: Float64Array, limit: number): Steps<number[]> {
     return firstPlaces(this.count, limit, (a, b) => (sizes[a] === sizes[b] ? compareValues(this.valuesOf(a), this.valuesOf(b)) : sizes[b]! - sizes[a]!));
   }
 
-  /** The keys that stand under at least one combination that is not shown, each once. @param shown their places */
+  /** The keys that belong to at least one combination that is not shown, each once. @param shown indexes */
   *restOf(shown: readonly number[]): Steps<Float64Array> {
     const isShown = new Uint8Array(this.count);
     for (const place of shown) isShown[place] = 1;
@@ -86,32 +86,32 @@ export class Combinations {
   }
 }
 
-/** The combinations of no keys: none; or that of no values, which is there without a key. */
+/** The combination of no values, which exists without any key. */
 export function onlyGroup(groups: KeyGroups, group: number): Combinations {
   return new Combinations(groups, [group], new Uint32Array(2), new Float64Array(0), new Set());
 }
 
-/** More values than are counted at once, of whatever breakdown: most of them are not even shown. */
+/** The error for more combinations than a query may count: most of them are not even shown. */
 export function tooManyCombinations(): DaybookError {
   const reason = `expected at most ${LIMITS.combinationCount} combinations of values, shown or not, got more; ask for fewer days, with a filter, or by one field`;
   return parameterError("query_too_large", "breakdown", reason);
 }
 
 /**
- * The combinations that some keys stand for. Cost: two looks at each key, and at each of its groups.
- * @param keys each once @param isBounded false for lists that every such question has, whatever it asks @throws query_too_large
+ * The combinations of some keys. Cost: two reads of each key, and of each of its groups.
+ * @param keys each once @param isBounded false for lists that every such query returns, whatever its parameters @throws query_too_large
  */
 export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups, isBounded = true): Steps<Combinations> {
   const numbers = new PairTable();
   const groupNumbers: number[] = [];
-  // Side by side: the place of a combination, and a key of it.
+  // In parallel: the index of a combination, and one of its keys.
   const [places, ownKeys]: [number[], number[]] = [[], []];
   const shared = new Set<number>();
   let [lookedCount, yieldedCount] = [0, 0];
   for (const key of keys) {
     const own = groups.groupsOf(key);
     if (own.length > 1) shared.add(key);
-    // Those of arrays in two fields are all pairs of their elements.
+    // Arrays in two fields give all pairs of their elements.
     if (isBounded && places.length + own.length > PAIRS_PER_COMBINATION * LIMITS.combinationCount) throw tooManyCombinations();
     for (const group of own) {
       const number = numbers.of(Math.floor(group / UINT32_SPAN), group % UINT32_SPAN, groupNumbers.length + 1);
@@ -143,7 +143,7 @@ export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups, isBou
   return new Combinations(groups, groupNumbers, starts.subarray(0, groupNumbers.length + 1), sorted, shared);
 }
 
-/** Combinations by their values, the first field first, each in the order of code points. */
+/** Compares combinations by their values, first field first, each by code points. */
 export function compareValues(a: readonly string[], b: readonly string[]): number {
   for (const [at, value] of a.entries()) {
     const order = compareCodePoints(value, b[at] ?? "");

@@ -5,11 +5,11 @@ import type { Slot } from "./buckets.js";
 import type { ChainFigures } from "./chain-figures.js";
 import { combinationsOf, type KeyGroups } from "./combinations.js";
 
-/** The keys under whose values chains stand. */
+/** The keys of the values by which chains are broken down. */
 export interface ChainKeys extends KeyGroups {
-  /** All that came. */
+  /** All keys of chains. */
   readonly keys: Iterable<number>;
-  /** The group of a key among figures. */
+  /** The group number of a key in the figures. */
   numberOfKey(key: number): number;
 }
 
@@ -31,7 +31,7 @@ export async function funnelRows({ breakdown }: FunnelPlan, figures: ChainFigure
   return { rows, rest, valueCount: all.count };
 }
 
-/** Steps bucket by bucket. @param figures by place of the slot */
+/** Steps bucket by bucket. @param figures by index of the slot */
 export async function funnelTrend(slots: readonly Slot[], figures: ChainFigures, pause: () => Promise<void>): Promise<NonNullable<Funnel["trend"]>> {
   const trend: NonNullable<Funnel["trend"]>[number][] = [];
   for (const [slot, { bucket }] of slots.entries()) {

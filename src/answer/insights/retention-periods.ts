@@ -5,28 +5,28 @@ import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js"
 import { rateOf } from "../numbers/shown.js";
 import type { Slot } from "./buckets.js";
 
-/** Members of some cohorts, and how many of them came back. */
+/** The sizes of cohorts, and how many of their members returned. */
 export interface CohortCounts {
   /** By cohort. */
   readonly sizes: Uint32Array;
-  /** By cohort and period, as `PeriodAxis.placeOf` has it; those of period 0 mean nothing. */
+  /** By cohort and period, at the indexes of `PeriodAxis.placeOf`; entries of period 0 are not used. */
   readonly returned: Uint32Array;
 }
 
-/** The longest units of a calendar: a day that a zone repeats is two. */
+/** The greatest lengths of calendar units in days: a day that a zone repeats counts as two. */
 const LONGEST_DAYS = { day: 2, week: 8, month: 32 } as const;
 
 /** Cuts time into periods. */
 export type PeriodCut = TimeCut & { readonly unit: keyof typeof LONGEST_DAYS };
 
-/** Cohorts, and the units of the calendar that are periods behind them. A unit is told by its number: that of the first cohort is 0. */
+/** Cohorts, and the calendar units that are the periods after them. Units are numbered; that of the first cohort is 0. */
 export class PeriodAxis {
-  /** Where units begin: one more than there are periods of any cohort. */
+  /** The starts of units, and the end of the last one. */
   readonly bounds: Float64Array;
-  /** Units that are over: those whose number is below. */
+  /** Number of units that are over: the first ones. */
   readonly overCount: number;
 
-  /** @param slots the cohorts @param periodCount periods behind a cohort's own */
+  /** @param slots the cohorts @param periodCount periods after a cohort's own */
   constructor(
     readonly slots: readonly Slot[],
     readonly periodCount: number,
@@ -43,12 +43,12 @@ export class PeriodAxis {
     return this.slots.length;
   }
 
-  /** Units in which something may be a return that is told of by itself, cohorts included. */
+  /** Number of units in which returns are counted, those of cohorts included. */
   get unitCount(): number {
     return Math.max(0, this.bounds.length - 1);
   }
 
-  /** The number of the unit that begins then; of one that is later than all, how many there are. */
+  /** The number of the unit that begins at an instant; the number of units for one later than all. */
   unitOf(startMs: number): number {
     let [low, high] = [0, this.unitCount];
     while (low < high) {
@@ -67,7 +67,7 @@ export class PeriodAxis {
     return { sizes: new Uint32Array(this.cohortCount), returned: new Uint32Array(this.placeOf(this.cohortCount, 0)) };
   }
 
-  /** Cohorts with the number of their members, and their periods. */
+  /** Cohorts with their sizes and periods. */
   cohortsOf({ sizes, returned }: CohortCounts): Retention["cohorts"] {
     return this.slots.map(({ bucket }, cohort) => {
       const size = sizes[cohort]!;
@@ -80,12 +80,12 @@ export class PeriodAxis {
     });
   }
 
-  /** How many cohorts there are whose period is over: the first ones. */
+  /** Number of cohorts whose period is over: the first ones. */
   overCohorts(period: number): number {
     return Math.min(Math.max(this.overCount - period, 0), this.cohortCount);
   }
 
-  /** The sums over those cohorts whose period is over. */
+  /** The sums over the cohorts whose period is over. */
   totalOf({ sizes, returned }: CohortCounts): RetentionPeriod[] {
     return this.shown((period) => {
       let [of, entities] = [0, 0];
@@ -97,7 +97,7 @@ export class PeriodAxis {
     });
   }
 
-  /** Periods of several cohorts together. */
+  /** The periods of several cohorts together. */
   shown(sumsOf: (period: number) => { readonly of: number; readonly entities: number }): RetentionPeriod[] {
     return Array.from({ length: this.periodCount + 1 }, (_, period): RetentionPeriod => {
       const { of, entities } = sumsOf(period);
@@ -106,15 +106,15 @@ export class PeriodAxis {
   }
 }
 
-/** Where units begin, from that of the first instant on. @param count of these, which are at most so many more units behind the last instant */
+/** The starts of units, from that of the first instant on. @param count of these, which must end at most `behind` units after the last instant */
 export function unitStarts(cut: PeriodCut, firstMs: number, lastMs: number, count: number, behind: number): Float64Array {
   const toMs = lastMs + (behind + 2) * LONGEST_DAYS[cut.unit] * MS_PER_DAY;
   return axisOf(cut, firstMs, toMs, Infinity)?.bounds.slice(0, count) ?? new Float64Array(0);
 }
 
 /**
- * Of each cohort, how many came back in a period or later.
- * @param furthest how many came back in that period last, those beyond the last one in it
+ * By cohort, how many members returned in a period or later.
+ * @param furthest how many members have this as their last period with a return; later returns count in the last period
  */
 export function orAfter(axis: PeriodAxis, furthest: CohortCounts): CohortCounts {
   const returned = furthest.returned.slice();

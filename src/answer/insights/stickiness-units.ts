@@ -1,6 +1,6 @@
 import type { StickinessBucket } from "../../plan/insights/answers.js";
 
-/** The figures of a bucket. @param histogram entities by their number of units; that of 0 means nothing */
+/** The figures of a bucket. @param histogram entities by their number of units; the entry of 0 is not used */
 export function stickinessOf(histogram: readonly number[]): Pick<StickinessBucket, "entities" | "avg" | "units"> {
   const units: StickinessBucket["units"][number][] = [];
   let [entities, sum] = [0, 0];
@@ -11,6 +11,6 @@ export function stickinessOf(histogram: readonly number[]): Pick<StickinessBucke
     sum += own * count;
     units.push({ units: count, entities: own, atLeast: entities });
   }
-  // Both are exact, so that their quotient is the nearest double.
+  // Both are exact integers, so their quotient is the nearest double.
   return { entities, avg: entities === 0 ? null : sum / entities, units: units.reverse() };
 }

@@ -8,13 +8,13 @@ import { slotsOf } from "./buckets.js";
 import { combinationsOf, onlyGroup, type Combinations, type KeyGroups } from "./combinations.js";
 import type { Measured, SeriesFigures } from "./measured.js";
 
-/** The figures of a trend before sums of other currencies come to them. */
+/** The figures of a trend without sums of unconverted currencies. */
 export type TrendFigures = Omit<TrendAnswers, "unconverted">;
 
 /**
- * The answers for a range: of the combinations with the greatest totals, or of those that are given.
- * Cost: the cells of all combinations, and those that are shown once more. @throws invalid_parameter
- * @param given values that are shown whatever they come to, in this order; null: those with the greatest totals
+ * The results for a range: for the combinations with the greatest totals, or for given ones. Cost: the cells of all combinations, and those of shown
+ * ones once more. @throws invalid_parameter
+ * @param given values that are shown whatever their totals, in this order; null: those with the greatest totals
  */
 export async function trendFiguresOf(
   plan: TrendPlan,
@@ -52,10 +52,10 @@ export async function trendFiguresOf(
 
 const NO_KEYS = new Float64Array(0);
 
-/** Looks between two turns. */
+/** Combinations processed between yields. */
 const COMBINATIONS_PER_PAUSE = 64;
 
-/** The places of those with the greatest totals: descending, null last, then by values. */
+/** The indexes of the greatest totals: descending, null last, then by values. */
 async function greatest(all: Combinations, things: Measured, limit: number, pause: () => Promise<void>): Promise<number[]> {
   if (all.count === 1) return [0];
   const totals = new Float64Array(all.count);
@@ -66,7 +66,7 @@ async function greatest(all: Combinations, things: Measured, limit: number, paus
   return await inTurns(all.greatest(totals, limit), pause);
 }
 
-/** The places of those of some values, in their order; -1 where there are none. */
+/** The indexes of given values, in their order; -1 when they are missing. */
 async function placesOf(given: readonly (readonly string[])[], all: Combinations, pause: () => Promise<void>): Promise<number[]> {
   const known = new Map<string, number>();
   const wanted = new Set(given.map((values) => JSON.stringify(values)));

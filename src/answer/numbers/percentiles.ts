@@ -1,21 +1,21 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { inPieces } from "../../base/in-pieces.js";
 import { sortNumbers } from "../../base/sort-numbers.js";
 import { Turns } from "../../base/turn.js";
 import type { Durations } from "./durations.js";
 import { secondsOf } from "./shown.js";
 
-/** Up to so many are sorted in any case. */
+/** Up to this many durations are always sorted. */
 const FEW = 8_192;
 
-/** Values below it have a bin each; greater ones share one with those of the same leading bits. */
+/** Significant bits of a bin: values below `EXACT_BELOW` have a bin each; greater ones share one with those of the same leading bits. */
 const MANTISSA_BITS = 8;
 const EXACT_BELOW = 2 ** MANTISSA_BITS;
 const BIN_COUNT = (33 - MANTISSA_BITS) * EXACT_BELOW;
 
 /**
- * Percentiles of the durations at some places, in any order, by linear interpolation (R-7), in seconds; null of nothing.
- * Cost: a look at each to put it in a bin, and another one to find those of the bins that are asked for; a sort where they do not fit 32 bits.
+ * Percentiles of the durations at some positions, in any order, by linear interpolation (R-7), in seconds; null without durations.
+ * Cost: a read of each to bin it, and another one to collect those of the requested bins; a sort when they do not fit 32 bits.
  * @param places null: all
  */
 export async function percentilesOf(
@@ -31,16 +31,13 @@ export async function percentilesOf(
   return interpolated(count, percents, values);
 }
 
-/**
- * The same of durations of which those of 0 ms are only counted, and the others stand in lists, each ascending.
- * Cost: some 30 searches in each list for each percentile.
- */
+/** The same, with durations of 0 ms only counted and the others in ascending lists. Cost: about 30 searches in each list for each percentile. */
 export function percentilesOfLists(zeroCount: number, lists: readonly Durations[], percents: readonly number[]): (number | null)[] {
   const count = lists.reduce((sum, { length }) => sum + length, zeroCount);
   return interpolated(count, percents, ranksOf(count, percents).map((rank) => (rank < zeroCount ? 0 : valueAt(lists, rank - zeroCount))));
 }
 
-/** Of each percentile the ranks of the values that it lies between. */
+/** For each percentile the ranks of the two values that it lies between. */
 function ranksOf(count: number, percents: readonly number[]): number[] {
   const last = count - 1;
   return percents.flatMap((percent) => [Math.floor((last * percent) / 100), Math.ceil((last * percent) / 100)]);
@@ -56,7 +53,7 @@ function interpolated(count: number, percents: readonly number[], values: readon
   });
 }
 
-/** The least whole number that more values than `rank` do not exceed: that is one of them. */
+/** The least whole number that more values than `rank` do not exceed; it is one of the values. */
 function valueAt(lists: readonly Durations[], rank: number): number {
   const [only, ...others] = lists;
   if (others.length === 0) return only?.[rank] ?? 0;
@@ -95,7 +92,7 @@ async function sortedAt(durations: Durations, places: Uint32Array | null, ranks:
   return ranks.map((rank) => sorted[rank]!);
 }
 
-/** @param ranks of values that are there */
+/** @param ranks of existing values */
 async function binnedAt(durations: Uint32Array, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
   const count = places?.length ?? durations.length;
   const counts = new Uint32Array(BIN_COUNT);
@@ -105,7 +102,7 @@ async function binnedAt(durations: Uint32Array, places: Uint32Array | null, rank
   const ends = counts.slice();
   for (let bin = 1; bin < BIN_COUNT; bin += 1) ends[bin]! += ends[bin - 1]!;
   const binsOfRanks = ranks.map((rank) => ends.findIndex((end) => end > rank));
-  // What is in a bin of its own is all the same.
+  // All values of a bin below `EXACT_BELOW` are equal.
   const shared = [...new Set(binsOfRanks)].filter((bin) => bin >= EXACT_BELOW);
   const lists = await sortedBins(durations, places, shared.map((bin) => ({ bin, values: new Float64Array(counts[bin]!) })), pause);
   return ranks.map((rank, at) => {
@@ -116,11 +113,11 @@ async function binnedAt(durations: Uint32Array, places: Uint32Array | null, rank
 
 interface Bin {
   readonly bin: number;
-  /** Has room for what is in it. */
+  /** Has room for all values of the bin. */
   readonly values: Float64Array;
 }
 
-/** What is in some bins, ascending. */
+/** The values of some bins, ascending. */
 async function sortedBins(
   durations: Uint32Array,
   places: Uint32Array | null,
@@ -128,7 +125,7 @@ async function sortedBins(
   pause: () => Promise<void>,
 ): Promise<Float64Array[]> {
   if (bins.length === 0) return [];
-  /** By bin: 1 more than its place among those that are asked for. */
+  /** By bin: 1 more than its index in `bins`; 0 for others. */
   const placesOfBins = new Uint8Array(BIN_COUNT);
   for (const [place, { bin }] of bins.entries()) placesOfBins[bin] = place + 1;
   const ends = new Uint32Array(bins.length);
@@ -147,7 +144,7 @@ async function sortedBins(
   return sorted;
 }
 
-/** Bins ascend with what is in them. */
+/** Bins ascend with their values. */
 function binOf(duration: number): number {
   if (duration < EXACT_BELOW) return duration;
   const shift = 32 - MANTISSA_BITS - 1 - Math.clz32(duration);

@@ -1,11 +1,11 @@
-/* How figures are rounded where they are shown. */
+/* Rounding of shown figures. */
 
-/** A share with four decimals; null of nothing. */
+/** A share with four decimals; null when the whole is 0. */
 export function rateOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 }
 
-/** The seconds of an exact quotient of milliseconds, half up to the millisecond. */
+/** A quotient of milliseconds in seconds, rounded half up to the millisecond. */
 export function secondsOf(sumMs: number, divisor: number): number {
   return Math.floor((2 * sumMs + divisor) / (2 * divisor)) / 1000;
 }

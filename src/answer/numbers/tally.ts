@@ -1,13 +1,10 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the length */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the length */
 /** Bits of a double's significand. */
 const SIGNIFICAND_BITS = 53;
 /** The smallest double above 0 is 2 to the power of −1074: no quotient needs finer bits. */
 const FINEST_BITS = 1_074;
 
-/**
- * The double nearest to an exact quotient, ties to even; beyond the largest double, the largest; never −0.
- * @param denominator above 0
- */
+/** The double nearest to an exact quotient, ties to even; limited to the largest double; never −0. @param denominator above 0 */
 export function nearestDouble(numerator: bigint, denominator: bigint): number {
   if (numerator === 0n) return 0;
   const size = nearestAboveZero(numerator < 0n ? -numerator : numerator, denominator);
@@ -15,7 +12,7 @@ export function nearestDouble(numerator: bigint, denominator: bigint): number {
 }
 
 function nearestAboveZero(numerator: bigint, denominator: bigint): number {
-  // So far to the left the quotient has at least one bit more than a double, unless it is below all normal ones.
+  // This shift gives the quotient at least one bit more than a double has, unless it is below all normal doubles.
   const shift = Math.min(SIGNIFICAND_BITS + 1 - (bitLength(numerator) - bitLength(denominator)), FINEST_BITS);
   const [up, down] = shift >= 0 ? [numerator << BigInt(shift), denominator] : [numerator, denominator << BigInt(-shift)];
   const quotient = up / down;
@@ -27,7 +24,7 @@ function nearestAboveZero(numerator: bigint, denominator: bigint): number {
   return Math.min(scaled(Number(rounded), dropped - shift), Number.MAX_VALUE);
 }
 
-/** A product with a power of two, in two steps, for one alone may be no double. */
+/** Multiplies by a power of two in two steps, because the power alone may be no double. */
 function scaled(value: number, exponent: number): number {
   const half = Math.trunc(exponent / 2);
   return value * 2 ** half * 2 ** (exponent - half);
@@ -44,18 +41,18 @@ interface Decimal {
   readonly digits: number;
 }
 
-/** Numbers of one count of digits behind the point, as integers of the last of these. */
+/** Numbers with a common count of decimals, as integers of the last one. */
 interface Decimals {
   readonly units: readonly bigint[] | Float64Array;
   readonly digits: number;
 }
 
-/** Digits behind the point that most numbers have at most. */
+/** Counts of decimals that suffice for most numbers. */
 const USUAL_DIGITS = [0, 2, 4, 6];
-/** Decimals of fewer digits are told apart by doubles, so that the shortest one that names a double is the one. */
+/** Below it, doubles distinguish all decimals, so the shortest one that names a double is the exact one. */
 const EXACT_UNITS = 10 ** 15;
 
-/** The decimals that JavaScript prints for finite numbers, on one scale: as doubles where these are exact, else as bigints. */
+/** The decimals that JavaScript prints for finite numbers, on one scale: as doubles if these are exact, else as bigints. */
 function decimalsOf(numbers: Float64Array): Decimals {
   for (const digits of USUAL_DIGITS) {
     const units = unitsOf(numbers, 10 ** digits);
@@ -85,19 +82,19 @@ function decimalOf(number: number): Decimal {
   return digits >= 0 ? { units, digits } : { units: units * 10n ** BigInt(-digits), digits: 0 };
 }
 
-/** Finite numbers, ascending and each once, and how often each came. */
+/** Distinct finite numbers, ascending, and the count of each. */
 export interface Tally {
   readonly numbers: Float64Array;
   readonly counts: Float64Array;
 }
 
-/** A tally of numbers in any order, which may repeat. */
+/** A tally of numbers in any order, possibly repeated. */
 export function tallyOf(numbers: Float64Array, counts: Float64Array): Tally {
   const order = Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a]! - numbers[b]!);
   const tally = { numbers: new Float64Array(numbers.length), counts: new Float64Array(numbers.length) };
   let count = 0;
   for (let at = 0; at < order.length; at += 1) {
-    // Of −0 and 0, which are one number, the decimal is 0.
+    // Adding 0 turns −0 into 0.
     const number = numbers[order[at]!]! + 0;
     if (count === 0 || tally.numbers[count - 1] !== number) {
       tally.numbers[count] = number;
@@ -108,10 +105,10 @@ export function tallyOf(numbers: Float64Array, counts: Float64Array): Tally {
   return { numbers: tally.numbers.slice(0, count), counts: tally.counts.slice(0, count) };
 }
 
-/** Nothing. */
+/** An empty tally. */
 export const NO_NUMBERS: Tally = { numbers: new Float64Array(0), counts: new Float64Array(0) };
 
-/** Two tallies as one. Changes neither. Cost: both. */
+/** Merges two tallies, changing neither. Cost: both. */
 export function bothTallies(a: Tally, b: Tally): Tally {
   if (a.numbers.length === 0 || b.numbers.length === 0) return a.numbers.length === 0 ? b : a;
   const all = { numbers: new Float64Array(a.numbers.length + b.numbers.length), counts: new Float64Array(a.numbers.length + b.numbers.length) };
@@ -131,18 +128,18 @@ export function bothTallies(a: Tally, b: Tally): Tally {
   return { numbers: all.numbers.slice(0, count), counts: all.counts.slice(0, count) };
 }
 
-/** How many numbers came. */
+/** The number of values in a tally. */
 export function countOf({ counts }: Tally): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Their exact sum, rounded once; 0 of nothing. */
+/** The exact sum, rounded once; 0 for an empty tally. */
 export function sumOf(tally: Tally): number {
   const { units, scale } = exactSum(tally);
   return nearestDouble(units, scale);
 }
 
-/** The mean of their exact sum, rounded once; null of nothing. */
+/** The exact mean, rounded once; null for an empty tally. */
 export function meanOf(tally: Tally): number | null {
   const count = countOf(tally);
   if (count === 0) return null;
@@ -151,8 +148,8 @@ export function meanOf(tally: Tally): number | null {
 }
 
 /**
- * A percentile by linear interpolation between neighbours, as R-7 (Hyndman and Fan, Sample Quantiles in Statistical Packages, 1996) and
- * DuckDB's `quantile_cont` have it, exactly, rounded once; null of nothing.
+ * A percentile by linear interpolation between neighbours, as in R-7 (Hyndman and Fan, Sample Quantiles in Statistical Packages, 1996) and DuckDB's
+ * `quantile_cont`; exact, rounded once; null for an empty tally.
  */
 export function percentileOf(tally: Tally, percent: number): number | null {
   const count = countOf(tally);
@@ -169,7 +166,7 @@ export function percentileOf(tally: Tally, percent: number): number | null {
 function exactSum({ numbers, counts }: Tally): { units: bigint; scale: bigint } {
   const { units, digits } = decimalsOf(numbers);
   let sum = 0n;
-  // Doubles as long as they are exact.
+  // Adds doubles while that is exact.
   let small = 0;
   for (let at = 0; at < units.length; at += 1) {
     const unit = units[at]!;
@@ -180,7 +177,7 @@ function exactSum({ numbers, counts }: Tally): { units: bigint; scale: bigint } 
   return { units: sum + BigInt(small), scale: 10n ** BigInt(digits) };
 }
 
-/** The number at a place of them all in order. */
+/** The number at an index of all values in order. */
 function numberAt({ numbers, counts }: Tally, place: number): number {
   let before = 0;
   for (let at = 0; at < counts.length; at += 1) {

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places, steps and labels are bounded by their lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions, steps and labels are bounded by their lists */
 import { GrowingCounts } from "../../base/growing-counts.js";
 import { inPieces } from "../../base/in-pieces.js";
 import { PairNumbers } from "../../base/pair-numbers.js";
@@ -11,23 +11,23 @@ export interface SequenceRule extends Pick<PathsPlan, "collapse" | "maxDepth"> {
   readonly endAt: number | null;
 }
 
-/** That of a question. @param numberOf of a label, whether an event is called so or not */
+/** The rule of a plan. @param numberOf number of a label, whether or not any event has it */
 export function sequenceRule({ collapse, maxDepth, startAt, endAt }: PathsPlan, numberOf: (label: string) => number): SequenceRule {
   const known = (label: string | null) => (label === null ? null : numberOf(label));
   return { collapse, maxDepth, startAt: known(startAt), endAt: known(endAt) };
 }
 
 /**
- * Counts sequences as the ways through a tree: a node stands for all sequences that begin alike, or end alike where sequences are told by
- * their ends. 16 bytes a node, beside those of its pair.
+ * Counts sequences as paths through a tree: a node stands for all sequences that begin alike, or that end alike when sequences are anchored at their
+ * ends. 16 bytes a node, besides those of its pair.
  */
 export class PathCounts {
-  /** Each by the node before it and its label. Node 0 is none. */
+  /** Nodes by the node before and the label. Node 0 is none. */
   readonly #nodes: PairNumbers;
-  /** By node: how many sequences end in it, and end in it without being cut. */
+  /** By node: the number of sequences that end in it, and of those that end in it without being cut. */
   readonly #ends: GrowingCounts;
   readonly #wholeEnds: GrowingCounts;
-  /** Of the nodes, once all sequences are there: their depths from 1, and how many sequences go through them. */
+  /** By node, after `sumUp`: its depth from 1, and the number of sequences through it. */
   #depths: Uint32Array = new Uint32Array();
   #through: Uint32Array = new Uint32Array();
   #sequenceCount = 0;
@@ -41,12 +41,12 @@ export class PathCounts {
     this.#wholeEnds = new GrowingCounts(scratch);
   }
 
-  /** Whether sequences are told by their ends: steps are counted so that the last one is `maxDepth`. */
+  /** Whether sequences are anchored at their ends: steps are numbered so that the last one is `maxDepth`. */
   get isFromEnd(): boolean {
     return this.rule.endAt !== null && this.rule.startAt === null;
   }
 
-  /** Makes room for the nodes of some sessions, in pieces. */
+  /** Makes room for the nodes of some sessions, in chunks. */
   async reserve(sessionCount: number, pause: () => Promise<void>): Promise<void> {
     const end = this.#nodes.end + sessionCount * this.rule.maxDepth;
     await this.#nodes.reserve(end, pause);
@@ -54,14 +54,14 @@ export class PathCounts {
     await this.#wholeEnds.reserve(end, pause);
   }
 
-  /** Adds a session, whose labels lie from `from` to before `to`, and otherwise afterwards: they are its own. There is room for its nodes. */
+  /** Adds a session, whose labels lie from `from` to before `to` and may be overwritten. There must be room for its nodes. */
   add(labels: Uint32Array, from: number, to: number): void {
     const { startAt, endAt, collapse, maxDepth } = this.rule;
     const end = collapse ? collapsed(labels, from, to) : to;
     let [first, last] = [from, end];
     if (startAt !== null) first = placeOf(labels, startAt, first, last);
     if (endAt !== null) last = placeOf(labels, endAt, first, last) + 1;
-    // Nothing is left, or not where it has to start or end.
+    // No label is left, or the required start or end is missing.
     if (first >= last || last > end) return;
     const isCut = last - first > maxDepth;
     this.#sequenceCount += 1;
@@ -72,7 +72,7 @@ export class PathCounts {
     if (!isCut) this.#wholeEnds.numbers[node]! += 1;
   }
 
-  /** Once all sequences are there: finds out what goes through each node, and how deep it is. A node comes after the one before it. */
+  /** Call it after the last `add`: computes the depth of each node and the sequences through it. Nodes have greater numbers than their parents. */
   async sumUp(pause: () => Promise<void>): Promise<void> {
     const { scratch, end } = this;
     const [depths, through, ends] = [scratch.takeZeros(end), scratch.takeZeros(end), this.#ends.numbers];
@@ -113,22 +113,21 @@ export class PathCounts {
     return this.isFromEnd ? this.rule.maxDepth - depth + 1 : depth;
   }
 
-  /** Sequences that go through a node. */
   throughOf(node: number): number {
     return this.#through[node]!;
   }
 
-  /** Sequences that are told by a node: it is their last one or, where they are told by their ends, their first. */
+  /** Number of sequences that a node completes: it is their last node or, when they are anchored at their ends, their first. */
   toldBy(node: number): number {
     return this.#ends.numbers[node]!;
   }
 
-  /** The same, without those that were cut there. */
+  /** The same without sequences that were cut. */
   wholeToldBy(node: number): number {
     return this.#wholeEnds.numbers[node]!;
   }
 
-  /** The labels of a sequence from its first to its last. */
+  /** The labels of a sequence from first to last. */
   labelsOf(node: number): number[] {
     const labels: number[] = [];
     for (let at = node; at !== 0; at = this.parentOf(at)) labels.push(this.labelOf(at));
@@ -136,7 +135,7 @@ export class PathCounts {
   }
 }
 
-/** Leaves one of equal labels that follow each other. Where they end then. */
+/** Keeps one of equal labels that follow each other. Returns the new end. */
 function collapsed(labels: Uint32Array, from: number, to: number): number {
   let end = from;
   for (let at = from; at < to; at += 1) {
@@ -147,7 +146,7 @@ function collapsed(labels: Uint32Array, from: number, to: number): number {
   return end;
 }
 
-/** The first place of a label; the end where there is none. */
+/** Index of the first occurrence of a label; `to` when it is missing. */
 function placeOf(labels: Uint32Array, label: number, from: number, to: number): number {
   let at = from;
   while (at < to && labels[at] !== label) at += 1;

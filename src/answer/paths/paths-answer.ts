@@ -1,23 +1,22 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { compareCodePoints } from "../../base/order.js";
 import type { PathEdge, PathNode, Paths } from "../../plan/insights/answers.js";
 import { FirstInOrder } from "../first-in-order.js";
 import type { PathCounts } from "./path-counts.js";
 import { StepCounts } from "./step-counts.js";
 
-/** Nodes and edges that are looked at between two turns. */
+/** Nodes and edges processed between yields. */
 const PIECE_COUNT = 16 * 1024;
 
-/** How a question shows the ways of its sessions. */
+/** How a query shows the paths of its sessions. */
 export interface PathsShown {
-  /** The text of a label. */
   readonly textOf: (label: number) => string;
-  /** Of nodes and edges of each step, and of sequences. */
+  /** For nodes and edges of each step, and for sequences. */
   readonly limit: number;
   readonly pause: () => Promise<void>;
 }
 
-/** The answer of paths. Cost: some looks at each node of the tree, and a comparison of texts where figures are equal to those that are shown last. */
+/** The result of a query for paths. Cost: some reads of each node of the tree, and comparisons of texts where figures tie with the last shown. */
 export async function pathsAnswer(tree: PathCounts, shown: PathsShown): Promise<Omit<Paths, "definition" | "asOf">> {
   await tree.sumUp(shown.pause);
   const steps = await StepCounts.of(tree, shown.pause);
@@ -63,7 +62,7 @@ async function shownEdges(steps: StepCounts, { textOf, limit, pause }: PathsShow
   }));
 }
 
-/** The first numbers of each step, in an order. */
+/** The first numbers of each step in an order. */
 class FirstOfSteps {
   readonly #ofSteps: FirstInOrder<number>[] = [];
 
@@ -76,7 +75,7 @@ class FirstOfSteps {
     (this.#ofSteps[step] ??= new FirstInOrder(this.limit, this.order)).offer(number);
   }
 
-  /** Step by step. */
+  /** In the order of steps. */
   items(): number[] {
     return this.#ofSteps.flatMap(({ items }) => items);
   }
@@ -87,7 +86,7 @@ interface Sequence {
   readonly sessions: number;
 }
 
-/** The sequences that most sessions have, then node by node, the shorter first. */
+/** The most frequent sequences; equally frequent ones node by node, shorter ones first. */
 async function shownSequences(tree: PathCounts, { textOf, limit, pause }: PathsShown): Promise<Paths["sequences"]> {
   const first = new FirstInOrder<Sequence>(limit, (a, b) => b.sessions - a.sessions || compareSequences(a.labels, b.labels, textOf));
   for (let node = 1; node < tree.end; node += 1) {

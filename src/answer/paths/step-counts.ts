@@ -1,17 +1,17 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places and edges are bounded by their lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions and edges are bounded by their lists */
 import { GrowingCounts } from "../../base/growing-counts.js";
 import { PairNumbers } from "../../base/pair-numbers.js";
 import type { Scratch } from "../../base/scratch.js";
 import type { PathCounts } from "./path-counts.js";
 
-/** Nodes of the tree that are looked at between two turns. */
+/** Nodes of the tree processed between yields. */
 const PIECE_COUNT = 16 * 1024;
 
-/** What a tree of sequences says of each label at a step, whatever came before it, and of each way from one step to the next. */
+/** Counts of each label at a step, whatever precedes it, and of each edge from one step to the next, from a tree of sequences. */
 export class StepCounts {
-  /** Steps and labels: a pair of both is a place. */
+  /** Pairs of a step and a label. */
   readonly #places: PairNumbers;
-  /** Places that follow each other. */
+  /** Pairs of consecutive step-label pairs. */
   readonly #edges: PairNumbers;
   readonly #sessions: GrowingCounts;
   readonly #entries: GrowingCounts;
@@ -27,7 +27,7 @@ export class StepCounts {
     this.#along = new GrowingCounts(scratch);
   }
 
-  /** @param tree is summed up. Cost: two looks into tables for each of its nodes */
+  /** @param tree after `sumUp`. Cost: two table lookups for each of its nodes */
   static async of(tree: PathCounts, pause: () => Promise<void>): Promise<StepCounts> {
     const counts = new StepCounts(tree.scratch);
     const placeOf = tree.scratch.take(tree.end);
@@ -40,7 +40,7 @@ export class StepCounts {
     return counts;
   }
 
-  /** Places and edges are numbered from 1 to before these. */
+  /** Step-label pairs and edges are numbered from 1 to before these. */
   get placeEnd(): number {
     return this.#places.end;
   }

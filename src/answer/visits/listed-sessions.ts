@@ -7,13 +7,13 @@ import { sessionFigures, UserCounter } from "./session-figures.js";
 import type { AskedSessions, PageCounts } from "./sessions-answer.js";
 import type { VisitCounting, Visits } from "./visits.js";
 
-/** Sessions that stand in a list: each figure is a look at those that it is of. */
+/** Sessions in a list: each figure reads the sessions it covers. */
 export class ListedSessions implements AskedSessions {
   readonly #users: UserCounter;
 
   constructor(
     readonly listed: Visits,
-    /** The keys of the pages at which they begin, or end. */
+    /** The keys of the pages on which sessions begin, or end. */
     readonly pageKeys: (end: "entry" | "exit") => Uint32Array | Promise<Uint32Array>,
     readonly counting: VisitCounting,
   ) {

@@ -6,7 +6,7 @@ import { percentilesOf } from "../numbers/percentiles.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { Visits } from "./visits.js";
 
-/** What sessions add up to. */
+/** Sums over sessions. */
 export interface SessionSums {
   readonly sessions: number;
   readonly events: number;
@@ -18,7 +18,7 @@ export interface SessionSums {
 /** The percents of `durationMedianSec` and `durationP90Sec`. */
 export const DURATION_PERCENTS: readonly number[] = [50, 90];
 
-/** Cost: some 5 ns a session. */
+/** Sums up sessions. Cost: about 5 ns a session. */
 export async function sumsOf({ view, sessions }: Visits, pause: () => Promise<void>): Promise<SessionSums> {
   const { eventCounts, pageviewCounts, lengths } = view.facts;
   const all = { sessions: sessions.length, events: 0, pageviews: 0, bounces: 0, durationMs: 0 };
@@ -40,12 +40,12 @@ export async function sumsOf({ view, sessions }: Visits, pause: () => Promise<vo
   return all;
 }
 
-/** Mean length of a session; null of none. */
+/** Mean duration of a session in seconds; null without sessions. */
 export function averageOf({ sessions, durationMs }: SessionSums): number | null {
   return sessions === 0 ? null : secondsOf(durationMs, sessions);
 }
 
-/** Counts distinct identities, of one list of sessions after the other. 4 bytes for each that there may be. */
+/** Counts the distinct identities of one list of sessions after the other. 4 bytes for every possible identity. */
 export class UserCounter {
   #stamps: Uint32Array = new Uint32Array(0);
   #stamp = 0;
@@ -72,14 +72,14 @@ export class UserCounter {
   }
 }
 
-/** All figures of some sessions. Cost: some 15 ns a session. */
+/** All figures of some sessions. Cost: about 15 ns a session. */
 export async function sessionFigures(visits: Visits, users: UserCounter, pause: () => Promise<void>): Promise<SessionFigures> {
   const sums = await sumsOf(visits, pause);
   const percentiles = await percentilesOf(visits.view.facts.lengths, visits.sessions, DURATION_PERCENTS, pause);
   return figuresOf(sums, await users.countOf(visits, pause), percentiles);
 }
 
-/** @param percentiles of the lengths, in s, as `DURATION_PERCENTS` has them */
+/** The figures for some sums. @param percentiles of the lengths in seconds, in the order of `DURATION_PERCENTS` */
 export function figuresOf(sums: SessionSums, users: number, [durationMedianSec = null, durationP90Sec = null]: readonly (number | null)[]): SessionFigures {
   const { sessions, events, pageviews, bounces } = sums;
   return {

@@ -11,11 +11,11 @@ import { sessionFigures, UserCounter } from "./session-figures.js";
 import { keysThere } from "./visit-list.js";
 import { type VisitCounting, Visits } from "./visits.js";
 
-/** Visits by a key that each of them has. */
+/** Visits grouped by key; each has one. */
 class VisitsByKey {
   /**
-   * @param starts by key: where the places of its visits begin, and where those of the last key end
-   * @param places of the visits, key by key, in their order
+   * @param starts by key: where its visits begin in `places`; the last entry is the end of the last key
+   * @param places indexes of the visits, key by key, in their order
    */
   private constructor(
     readonly visits: Visits,
@@ -23,13 +23,13 @@ class VisitsByKey {
     private readonly places: Uint32Array,
   ) {}
 
-  /** Cost: some 20 ns a visit, in pieces; 4 bytes for each key that there may be. @param pause gives others a turn */
+  /** Cost: about 20 ns a visit, in chunks; 4 bytes for every possible key. @param pause yields */
   static async of(visits: Visits, keyOfVisit: Uint32Array, pause: () => Promise<void>): Promise<VisitsByKey> {
     let keyEnd = 0;
     await inPieces(keyOfVisit.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) if (keyOfVisit[at]! >= keyEnd) keyEnd = keyOfVisit[at]! + 1;
     });
-    // A place further: while visits are put, the start of a key is where its next visit goes.
+    // Shifted by one: while visits are added, the start of a key is the index of its next visit.
     const starts = new Uint32Array(keyEnd + 2);
     await inPieces(keyOfVisit.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) starts[keyOfVisit[at]! + 2]! += 1;
@@ -48,17 +48,16 @@ class VisitsByKey {
     return new VisitsByKey(visits, starts.subarray(0, keyEnd + 1), places);
   }
 
-  /** Those that visits have, ascending. */
+  /** The keys of visits, ascending. */
   *keys(): Generator<number> {
     for (let key = 0; key + 1 < this.starts.length; key += 1) if (this.countOf(key) > 0) yield key;
   }
 
-  /** How many visits have a key. */
   countOf(key: number): number {
     return (this.starts[key + 1] ?? 0) - (this.starts[key] ?? 0);
   }
 
-  /** The visits that have one of some keys, in no order. */
+  /** The visits with any of some keys, in no order. */
   async having(keys: Float64Array, pause: () => Promise<void>): Promise<Visits> {
     const { view, sessions } = this.visits;
     let count = 0;
@@ -74,34 +73,34 @@ class VisitsByKey {
   }
 }
 
-/** By the key of a page: the sessions that begin, or end, there, and those of a single event among them. */
+/** By the key of a page: the sessions that begin, or end, there, and those of them with a single event. */
 export interface PageCounts {
   readonly sessions: Uint32Array;
   readonly bounces: Uint32Array;
 }
 
-/** The sessions that a question is about. */
+/** The sessions of a query. */
 export interface AskedSessions {
-  /** Of their starts; null where there are none. */
+  /** Of their starts; null without sessions. */
   readonly extent: Extent | null;
-  /** All figures of those that start in a range, which lies within that of the question. */
+  /** All figures of the sessions that start in a range, which must lie within that of the query. */
   figuresOf(range: Range): Promise<SessionFigures>;
   /** By the page of the first event, or of the last one with a url. */
   pagesAt(end: "entry" | "exit"): Promise<PageCounts>;
-  /** One by one, by their starts. */
+  /** One by one, ordered by start. */
   visits(): Promise<Visits>;
 }
 
-/** What keys of the sessions of a question stand for. */
+/** What the keys of a query's sessions stand for. */
 export interface SessionGroups {
   readonly paths: KeyGroups;
-  /** Of a breakdown. */
+  /** For the breakdown. */
   readonly groups: KeyGroups;
   /** The keys of first events. */
   keysOf(visits: Visits): Promise<Uint32Array>;
 }
 
-/** Sessions counted and timed, over time and by the values of their first events. */
+/** Session counts and durations, over time and by the values of first events. */
 export async function sessionsAnswer(
   asked: AskedSessions,
   plan: SessionsOverviewPlan,
@@ -109,7 +108,7 @@ export async function sessionsAnswer(
   counting: VisitCounting,
 ): Promise<Omit<SessionsOverview, "definition" | "asOf">> {
   const buckets: SessionsOverview["buckets"][number][] = [];
-  // Where both dates are given, they tell which buckets there are.
+  // When both dates are given, the range alone determines the buckets.
   const extent = plan.isOpen.start || plan.isOpen.end ? asked.extent : null;
   for (const slot of slotsOf(plan, plan.interval, extent)) buckets.push({ ...slot.bucket, ...(await asked.figuresOf(slot)) });
   const total = await asked.figuresOf(plan.range);
@@ -120,7 +119,6 @@ export async function sessionsAnswer(
 
 type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
 
-/** By the values of first events. */
 async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const users = new UserCounter(scratch);
@@ -135,7 +133,7 @@ async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan,
   return { rows, rest: breakdown.rest ? await figuresOf(await inTurns(all.restOf(shown), pause)) : null, valueCount: all.count };
 }
 
-/** Pages by the sessions that begin, or end, there. Cost: the keys that sessions have. */
+/** Pages with the sessions that begin, or end, on them. Cost: the keys of the sessions. */
 async function pagesOf(of: PageCounts, paths: KeyGroups, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
   const pages = await inTurns(combinationsOf(keysThere(of.sessions), paths, false), pause);
   const sessions = await inTurns(pages.sumsOf((key) => of.sessions[key]!), pause);

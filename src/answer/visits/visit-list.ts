@@ -8,10 +8,10 @@ import type { WebVisits } from "../../plan/insights/answers.js";
 import { inPieces } from "../../base/in-pieces.js";
 import type { Visits } from "./visits.js";
 
-/** Some visits, those of each identity together. 8 bytes a visit. */
+/** Visits grouped by identity. 8 bytes a visit. */
 export interface VisitsByIdentity {
   readonly places: Uint32Array;
-  /** By place in `places`. */
+  /** By index in `places`. */
   readonly identities: Uint32Array;
 }
 
@@ -42,7 +42,7 @@ export async function byIdentity({ view, sessions }: Visits, scratch: Scratch, p
   return found;
 }
 
-/** Visits by what their keys stand for: visitors, then visits, both descending, then value. Cost: some 5 ns a visit. */
+/** Visits by the value of their key: visitors, then visits, both descending, then value. Cost: about 5 ns a visit. */
 export async function visitList(
   { places, identities }: VisitsByIdentity,
   keyOfVisit: Uint32Array,
@@ -65,7 +65,7 @@ export async function visitList(
   return shown.map((place) => ({ value: all.valuesOf(place)[0]!, visitors: visitors[place]!, visits: visits[place]! }));
 }
 
-/** The values of some keys, each of which has one, and the place of the value of each key. */
+/** The values of some keys, one each, and by key the index of its value. */
 async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => Promise<void>) {
   let end = 0;
   await inPieces(keys.length, pause, (from, to) => {
@@ -82,12 +82,12 @@ async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => P
   return { all, placeOfKey };
 }
 
-/** The keys that are marked, ascending. */
+/** The marked keys, ascending. */
 export function* keysThere(marks: Uint32Array): Generator<number> {
   for (let key = 0; key < marks.length; key += 1) if (marks[key] !== 0) yield key;
 }
 
-/** The places with the greatest figures; seconds decide among equal ones, and then values. */
+/** The positions with the greatest figures; ties are decided by `seconds`, then by value. */
 export function greatest(figures: Uint32Array, seconds: Uint32Array, valueOf: (place: number) => string, limit: number): Steps<number[]> {
   return firstPlaces(figures.length, limit, (a, b) => figures[b]! - figures[a]! || seconds[b]! - seconds[a]! || compareCodePoints(valueOf(a), valueOf(b)));
 }

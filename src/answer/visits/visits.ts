@@ -4,26 +4,26 @@ import type { Range } from "../../plan/plan.js";
 import type { Extent } from "../insights/buckets.js";
 import type { Durations } from "../numbers/durations.js";
 
-/** What answers need of sessions, by their number. */
+/** The facts of sessions that results are computed from, by session number. */
 export interface VisitFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;
-  /** Ms from the first event to the last one. */
+  /** Ms from the first event to the last. */
   readonly lengths: Durations;
-  /** Whose they are, from 1. */
+  /** The identity of each session, from 1. */
   readonly identities: Uint32Array;
   readonly eventCounts: Uint32Array;
   readonly pageviewCounts: Uint32Array;
 }
 
-/** Sessions of one moment. */
+/** Sessions of one snapshot. */
 export interface VisitView {
   readonly facts: VisitFacts;
   /** Identities are below it. */
   readonly identityEnd: number;
 }
 
-/** Place of the first of some sessions, which are by start, that starts at or after an instant. */
+/** Index of the first session that starts at or after an instant; sessions are ordered by start. */
 export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: number): number {
   let [low, high] = [0, sessions.length];
   while (low < high) {
@@ -34,13 +34,13 @@ export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: nu
   return low;
 }
 
-/** What a question counts with, and how others have a turn meanwhile. */
+/** Working memory of a query, and its way to yield. */
 export interface VisitCounting {
   readonly scratch: Scratch;
   readonly pause: () => Promise<void>;
 }
 
-/** The sessions that a question is about, by their starts. */
+/** The sessions of a query, ordered by start. */
 export class Visits<View extends VisitView = VisitView> {
   constructor(
     readonly view: View,
@@ -51,7 +51,7 @@ export class Visits<View extends VisitView = VisitView> {
     return this.sessions.length;
   }
 
-  /** Of the starts; null where there are none. */
+  /** Of the starts; null without sessions. */
   get extent(): Extent | null {
     return this.count === 0 ? null : { firstMs: this.startOf(0), lastMs: this.startOf(this.count - 1) };
   }
@@ -60,7 +60,7 @@ export class Visits<View extends VisitView = VisitView> {
     return this.view.facts.starts[this.sessions[at]!]!;
   }
 
-  /** Those that start in a range. */
+  /** The sessions that start in a range. */
   within({ fromMs, toMs }: Range): Visits<View> {
     return new Visits(this.view, this.sessions.subarray(this.#firstAt(fromMs), this.#firstAt(toMs)));
   }

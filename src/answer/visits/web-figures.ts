@@ -4,10 +4,10 @@ import { rateOf } from "../numbers/shown.js";
 import { averageOf, sumsOf } from "./session-figures.js";
 import type { Visits } from "./visits.js";
 
-/** How long ago somebody online was last seen, at most. */
+/** An entity counts as online for this long after its last event. */
 export const ONLINE_MS = 5 * 60_000;
 
-/** The figures of a site: of events their visitors and page views, and visits. */
+/** The figures of a website: visitors and views of its events, and the visits. */
 export async function webFigures(visitors: number, views: number, visits: Visits, pause: () => Promise<void>): Promise<WebFigures> {
   const sums = await sumsOf(visits, pause);
   return {
@@ -20,7 +20,7 @@ export async function webFigures(visitors: number, views: number, visits: Visits
   };
 }
 
-/** What visits are called that nobody brought. */
+/** The names for visits without a touch. */
 export const NO_TOUCH: Readonly<Record<TouchDimension, string>> = { source: "(direct)", medium: "(none)", campaign: "(none)" };
-/** The same of those whose touch does not tell. */
+/** The name for visits whose touch lacks the dimension. */
 export const NOT_SET = "(not set)";
