@@ -30,8 +30,8 @@ const TOWERS: Record<string, readonly string[]> = {
   table: ["people", "money", "touches", "sessions"],
   report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep", "follow", "backup"],
-  engine: ["ingest", "upkeep", "question", "exports", "privacy", "follow"],
-  clickhouse: ["sql", "connection", "tables", "verify", "removal", "ingest", "question", "report", "privacy"],
+  engine: ["ingest", "upkeep", "query", "exports", "privacy", "follow"],
+  clickhouse: ["sql", "connection", "tables", "verify", "removal", "ingest", "query", "report", "privacy"],
   page: ["style", "state", "ask", "format", "parts", "views", "frame"],
   http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "clients", "routes", "overload", "request", "handler"],
 };

@@ -6,7 +6,7 @@ import type { Range } from "../../src/plan/plan.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { rowsOfDays } from "../../src/table/sessions/covered-days.js";
 import { whilePinned } from "../../src/segment/while-pinned.js";
-import { ACTOR_COLUMNS, actorOf } from "../../src/segment/who.js";
+import { ACTOR_COLUMNS, actorOf } from "../../src/segment/actor-triples.js";
 import { median } from "../table.js";
 import type { Bound } from "./bound.js";
 import type { StoredEvents } from "./stored-events.js";

@@ -47,7 +47,7 @@ export function whileLoaded<T>(sources: readonly Rows[], read: () => T | Promise
 }
 
 /** The loaded rows of one day in (createdAt, event id) order: those of a single segment as they are, others merged. */
-export async function inOrder(sources: readonly Rows[]): Promise<DayRows> {
+export async function mergedInOrder(sources: readonly Rows[]): Promise<DayRows> {
   const [only, ...others] = sources;
   if (only?.sealed === true && others.length === 0) return asDayRows(only);
   return dayRows(await mergeRows(sources));

@@ -4,14 +4,14 @@ import {
   Int32, Int8, Vector, AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter,
 } from "apache-arrow";
 import { dayStartMs } from "../base/time.js";
-import { nextTurn } from "../base/turn.js";
+import { yieldToEventLoop } from "../base/turn.js";
 import { uuidText } from "../base/uuid.js";
 import { codeAt, type CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { FIELDS, type FieldRow } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import type { Dictionary } from "../column/dictionary.js";
-import { asDayRows, daysOf, inOrder, rowsInRange, whileLoaded, type DayRows, type EventRange, type IdentityIdOf } from "./day-rows.js";
+import { asDayRows, daysOf, mergedInOrder, rowsInRange, whileLoaded, type DayRows, type EventRange, type IdentityIdOf } from "./day-rows.js";
 import { instantsOf } from "./instants.js";
 import { JSON_MARK } from "./json-mark.js";
 import { metadataTexts } from "./metadata-texts.js";
@@ -95,7 +95,7 @@ export async function* eventsToIpc(
   range: EventRange,
   format: IpcFormat,
   { identityIdOf = null, jsonMark = false }: IpcColumns = {},
-  pause: () => Promise<void> = nextTurn,
+  pause: () => Promise<void> = yieldToEventLoop,
 ): AsyncGenerator<Uint8Array> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const days = daysOf(rows, range, projectCode);
@@ -106,7 +106,7 @@ export async function* eventsToIpc(
   let batchCount = 0;
   for (const sources of days) {
     await pause();
-    const day = await whileLoaded(sources, () => inOrder(sources));
+    const day = await whileLoaded(sources, () => mergedInOrder(sources));
     const selected = rowsInRange(day, range, projectCode);
     for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
       await pause();

@@ -2,7 +2,7 @@ import {
   DataType, Vector, Binary, BinaryView, Data, Dictionary, Field, FixedSizeList, LargeBinary, LargeList, List, Map_, Struct,
 } from "apache-arrow";
 import { parameterError } from "../base/errors.js";
-import { createdAtOf } from "../schema/moment.js";
+import { createdAtOf } from "../schema/instant.js";
 import { integerOf, jsonOf, type ReadValue } from "./event-columns.js";
 import type { ValueRoom } from "./value-room.js";
 

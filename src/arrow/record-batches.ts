@@ -1,6 +1,6 @@
 import { Field, RecordBatch, Schema, Struct, makeData } from "apache-arrow";
 import { isoOfDay } from "../base/time.js";
-import { nextTurn } from "../base/turn.js";
+import { yieldToEventLoop } from "../base/turn.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
@@ -26,7 +26,7 @@ export async function* recordBatches(
   dictionaries: Dictionaries,
   range: EventRange,
   names: readonly string[] | null,
-  pause: () => Promise<void> = nextTurn,
+  pause: () => Promise<void> = yieldToEventLoop,
 ): AsyncGenerator<RecordBatch> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const parts = daysOf(rows, range, projectCode).flat();

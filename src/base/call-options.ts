@@ -1,5 +1,5 @@
 import { parameterError, shown } from "./errors.js";
-import { refuseUnknown } from "./known-options.js";
+import { rejectUnknownOptions } from "./known-options.js";
 
 type KnownOptionNames = Readonly<Record<string, true>>;
 
@@ -11,7 +11,7 @@ export interface IngestOptions {
 /** Checks the options of a query or an export; null and undefined mean none. @throws invalid_parameter, unknown_parameter */
 export function checkQueryOptions(options: unknown, known: KnownOptionNames): void {
   if (options === undefined || options === null) return;
-  refuseUnknown(options, known);
+  rejectUnknownOptions(options, known);
   const { signal, onNotice, aborted } = options as { readonly signal?: unknown; readonly onNotice?: unknown; readonly aborted?: unknown };
   // A signal passed as the options, or a controller passed as the signal, would silently never stop anything.
   if (typeof aborted === "boolean") throw parameterError("invalid_parameter", "options", "expected an object with the signal, got the signal itself");
@@ -23,7 +23,7 @@ export function checkQueryOptions(options: unknown, known: KnownOptionNames): vo
 /** The project that an ingest is restricted to; null: any. @throws invalid_parameter, unknown_parameter */
 export function projectOfIngest(options: unknown, known: KnownOptionNames): string | null {
   if (options === undefined || options === null) return null;
-  refuseUnknown(options, known);
+  rejectUnknownOptions(options, known);
   const { project = null } = options as { readonly project?: unknown };
   if (project === null || (typeof project === "string" && project !== "")) return project;
   throw parameterError("invalid_parameter", "project", `expected a name, got ${shown(project)}`);

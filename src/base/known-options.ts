@@ -8,7 +8,7 @@ export type KnownOptions<Options> = Readonly<Record<keyof Options, true>>;
  * @param path of a member that has options of its own; `""`: the options themselves
  * @throws invalid_parameter (no object), unknown_parameter
  */
-export function refuseUnknown(given: unknown, known: Readonly<Record<string, true>>, path = ""): void {
+export function rejectUnknownOptions(given: unknown, known: Readonly<Record<string, true>>, path = ""): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw parameterError("invalid_parameter", path === "" ? "options" : path, `expected an object, got ${shown(given)}`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the list */
-import { inPieces } from "./in-pieces.js";
+import { inChunks } from "./in-chunks.js";
 
 /** Shorter arrays are not pooled: the engine reuses their memory anyway. */
 const KEPT_COUNT_MIN = 4 * 1024;
@@ -47,7 +47,7 @@ export class Scratch {
     const kept = this.#kept(count);
     if (kept !== null) return kept;
     const made = this.#made(count);
-    await inPieces(count, pause, (from, to) => made.fill(0, from, to));
+    await inChunks(count, pause, (from, to) => made.fill(0, from, to));
     return made;
   }
 
@@ -75,7 +75,7 @@ export class Scratch {
   /** Like `takeZeros`, in chunks: touching much memory for the first time takes long. */
   async zerosInTurns(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
     const zeros = this.take(count);
-    await inPieces(count, pause, (from, to) => zeros.fill(0, from, to));
+    await inChunks(count, pause, (from, to) => zeros.fill(0, from, to));
     return zeros;
   }
 

@@ -4,7 +4,7 @@ import { LIMITS } from "./limits.js";
 const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
 
 /** Resolves after everything else that is due has run: callbacks, input and output, timers. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     if (setImmediate === undefined) setTimeout(resolve, 0);
     else setImmediate(resolve);
@@ -18,13 +18,13 @@ const LONG_SLICE_MS = 40;
  * A pause that yields once the thread was held for a slice, for steps that take a microsecond or a millisecond, depending on the data.
  * Where other work takes long, slices grow with it, or constant ingest would leave nothing to queries.
  */
-export function pauseAfterSlices(): () => Promise<void> {
+export function yieldAfterSlices(): () => Promise<void> {
   let startMs = performance.now();
   let sliceMs: number = LIMITS.sliceMs;
   return async () => {
     const endMs = performance.now();
     if (endMs - startMs < sliceMs) return;
-    await nextTurn();
+    await yieldToEventLoop();
     startMs = performance.now();
     sliceMs = Math.min(Math.max(startMs - endMs, LIMITS.sliceMs), LONG_SLICE_MS);
   };
@@ -55,7 +55,7 @@ class CountedTurns implements Turns {
 
   constructor(
     readonly pieceLength: number = LIMITS.turnValueCount,
-    readonly turn: () => Promise<void> = nextTurn,
+    readonly turn: () => Promise<void> = yieldToEventLoop,
   ) {}
 
   hurry(): void {
@@ -83,5 +83,5 @@ class CountedTurns implements Turns {
   }
 }
 
-/** By default yields with `nextTurn` after about a millisecond. Typed as an interface, because the types of two copies of the package must fit. */
+/** By default yields with `yieldToEventLoop` after about a millisecond. Typed as an interface, because the types of two copies of the package must fit. */
 export const Turns: new (pieceLength?: number, turn?: () => Promise<void>) => Turns = CountedTurns;

@@ -1,4 +1,4 @@
-import { openFile, patiently, type AccessHandle } from "./opfs-file.js";
+import { openFile, retryWhileOpen, type AccessHandle } from "./opfs-file.js";
 
 interface OpenHandle {
   readonly handle: Promise<AccessHandle | null>;
@@ -51,7 +51,7 @@ export class OpenFiles {
 
   async #open(key: string): Promise<AccessHandle | null> {
     const file = await this.find(key);
-    return file === null ? null : await patiently(() => openFile(file));
+    return file === null ? null : await retryWhileOpen(() => openFile(file));
   }
 
   #forget(key: string, file: OpenHandle): void {

@@ -23,7 +23,7 @@ const OPEN_ELSEWHERE_MS_MAX = 10_000;
 const AGAIN_MS = 5;
 
 /** Retries for a while if the file is open elsewhere. */
-export async function patiently<T>(run: () => Promise<T>): Promise<T> {
+export async function retryWhileOpen<T>(run: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + OPEN_ELSEWHERE_MS_MAX;
   for (;;) {
     try {

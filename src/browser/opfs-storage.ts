@@ -4,9 +4,9 @@ import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "
 import { OpenFiles } from "./open-files.js";
 import { attempt, isChanged, isMissing, isOpenElsewhere } from "./opfs-error.js";
 import {
-  type AccessHandle, canOpenFiles, moveFile, openFile, patiently, readOpen, readSnapshot, refuseReaders, withOpen, writeAll,
+  type AccessHandle, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot, refuseReaders, withOpen, writeAll,
 } from "./opfs-file.js";
-import { alone, takeWebLock } from "./web-lock.js";
+import { withExclusiveLock, takeWebLock } from "./web-lock.js";
 
 /** Appends to one file. Each operation is done when its call returns, so they stay in order. */
 class OpfsAppendFile implements AppendFile {
@@ -205,7 +205,7 @@ class OpfsStorage implements Storage {
           writeAll(handle, bytes, 0);
           if (options.durable !== false) handle.flush();
         });
-        if (options.ifAbsent === true) await alone(this.name, key, () => this.#refuseTaken(key).then(move));
+        if (options.ifAbsent === true) await withExclusiveLock(this.name, key, () => this.#refuseTaken(key).then(move));
         else await move();
       } catch (error) {
         await temporaries.removeEntry(file.name).catch(() => undefined);
@@ -244,7 +244,7 @@ class OpfsStorage implements Storage {
       const directory = await this.#directories.make(folder);
       this.#open?.drop(key);
       const file = await directory.getFileHandle(name, { create: true });
-      const appended = new OpfsAppendFile(key, await patiently(() => openFile(file)), {
+      const appended = new OpfsAppendFile(key, await retryWhileOpen(() => openFile(file)), {
         onWrite: () => this.#changes?.tell(),
         onClose: () => this.#appended.delete(key),
       });
@@ -312,7 +312,7 @@ class OpfsStorage implements Storage {
 
   /** Runs an operation that adds or removes the name of a file, for which the file must be closed. */
   async #onClosed(key: string, run: () => Promise<void>): Promise<void> {
-    await patiently(() => {
+    await retryWhileOpen(() => {
       this.#open?.drop(key);
       return run();
     });
@@ -331,7 +331,7 @@ class OpfsStorage implements Storage {
       return true;
     };
     const file = await this.#find(key);
-    const isThere = file !== null && (await (this.#open === null ? patiently(() => withOpen(file, flush)) : this.#open.use(key, flush)));
+    const isThere = file !== null && (await (this.#open === null ? retryWhileOpen(() => withOpen(file, flush)) : this.#open.use(key, flush)));
     if (isThere !== true) throw new DaybookError("internal", `storage key ${key} to sync is absent`, { key });
   }
 }

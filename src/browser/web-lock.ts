@@ -51,7 +51,7 @@ export function takeWebLock(store: string): Promise<Required<StorageLock>> {
 }
 
 /** Runs something while no other tab or worker runs anything for the same key. */
-export async function alone<T>(store: string, key: string, run: () => Promise<T>): Promise<T> {
+export async function withExclusiveLock<T>(store: string, key: string, run: () => Promise<T>): Promise<T> {
   return await navigator.locks.request(`${webLockName(store)}/${key}`, run);
 }
 

@@ -6,7 +6,7 @@ import type { Storage } from "../store/storage/storage.js";
 import { dataDirectory, type DataDirectory } from "./data-directory.js";
 import { directoryOf, requireDirectory } from "./organizations.js";
 import { bytes, count, duration, plain, plural } from "./print/format.js";
-import { tellWait } from "./tell-wait.js";
+import { printLockWait } from "./lock-wait.js";
 
 /** The directory to copy from. @throws Error where it is missing or holds no organization */
 export async function sourceDirectory(path: string): Promise<DataDirectory> {
@@ -44,7 +44,7 @@ export async function copyOrganizations(source: DataDirectory, target: string, c
     const startMs = performance.now();
     try {
       const to = source.kind === "store" ? target : join(target, name);
-      const report = await copy(fileStorage(directoryOf(source, name)), fileStorage(to, { onLockWait: tellWait }));
+      const report = await copy(fileStorage(directoryOf(source, name)), fileStorage(to, { onLockWait: printLockWait }));
       say(`${name}: ${lineOf(report)} in ${duration(performance.now() - startMs)}`);
     } catch (error) {
       failedCount += 1;

@@ -4,7 +4,7 @@ import { openDaybook, type FutureEvents } from "../index.js";
 import { diskReserve, fileStorage } from "../node/index.js";
 import { UsageError } from "./command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, isOrganizationName, isStore, type DataDirectory } from "./data-directory.js";
-import { tellWait } from "./tell-wait.js";
+import { printLockWait } from "./lock-wait.js";
 
 /** Checks the name of an organization, which is also its directory's name. @throws UsageError */
 export function organizationOf(text: string | undefined): string {
@@ -45,7 +45,7 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
     if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one`);
     if (data.strangers.includes(name)) throw new Error(`${directory}: is no store, and holds other things`);
   }
-  const storage = fileStorage(directory, { reserve: diskReserve(data.path), ...(waits ? { onLockWait: tellWait } : {}) });
+  const storage = fileStorage(directory, { reserve: diskReserve(data.path), ...(waits ? { onLockWait: printLockWait } : {}) });
   return openDaybook({ storage, ...options, ...(currency === undefined ? {} : { currency }) });
 }
 

@@ -11,7 +11,7 @@ import { linkError, NO_FOLLOW } from "../node/write-in-place.js";
 import { isFull } from "../store/storage/is-full.js";
 import type { Storage, StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
-import { tellWait } from "./tell-wait.js";
+import { printLockWait } from "./lock-wait.js";
 
 const LOCK_WAIT_MS = 5_000;
 
@@ -62,7 +62,7 @@ async function textOf(bytes: Uint8Array, path: string, options?: TokenOptions): 
 
 /** Replaces the tokens of a data directory under its lock, so that concurrent changes both count. @throws store_locked */
 export async function changeTokens({ path, kind }: DataDirectory, change: ChangeOfTokens): Promise<void> {
-  const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: tellWait });
+  const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: printLockWait });
   // Write through the locked storage where possible: it refuses once the lock is lost.
   const storage = kind === "store" ? fileStorage(path) : locked;
   const replace = () =>
@@ -96,7 +96,7 @@ export async function changeTokenFile(path: string, change: ChangeOfTokens, make
   });
   // Read before locking: an unreadable file must not leave a lock behind.
   await read();
-  const locked = flatFileStorage(`${file}.lock`, { onLockWait: tellWait });
+  const locked = flatFileStorage(`${file}.lock`, { onLockWait: printLockWait });
   await underLock(locked, async () => {
     const { records } = await read();
     const { formatTokens } = await import("../http/index.js");

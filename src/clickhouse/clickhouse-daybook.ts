@@ -2,7 +2,7 @@ import type { Daybook } from "../engine/daybook.js";
 import type { ReportName } from "../plan/plan.js";
 
 /** Queries available on ClickHouse: all of them. */
-export type ClickHouseQuestion = ReportName;
+export type ClickHouseQuery = ReportName;
 
 /** Same input and output as in an embedded Daybook. */
 type EmbeddedMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
@@ -14,7 +14,7 @@ type UpkeepMethods = "privacyRequests" | "timeToLive" | "deleteEvents" | "delete
  * An organization's events on ClickHouse: the calls and answers of an embedded Daybook, as far as they exist here. Adds the errors `unreachable`,
  * where no server answers, and `not_supported`, for any call that does not exist here.
  */
-export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | EmbeddedMethods | UpkeepMethods | "currency" | "segments">, AsyncDisposable {
+export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuery | EmbeddedMethods | UpkeepMethods | "currency" | "segments">, AsyncDisposable {
   /** Names of all projects, by code point; always includes `default`. */
   projects(): Promise<readonly string[]>;
   /**

@@ -3,10 +3,10 @@ import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
 import { reportRules, type RuleOptions } from "../plan/revenue-rules.js";
 import { operandsOf } from "../plan/scopes-of.js";
 import type { Connection } from "./connection/connection.js";
-import { severalNow } from "./question/companies.js";
-import { knownOfPlan, NOTHING_KNOWN } from "./question/known-traits.js";
-import { recordsNow } from "./question/merges.js";
-import { Subjects } from "./question/subject.js";
+import { readMultiCompany } from "./query/companies.js";
+import { knownOfPlan, NOTHING_KNOWN } from "./query/known-traits.js";
+import { recordsNow } from "./query/merges.js";
+import { PersonLookup } from "./query/person-lookup.js";
 import { reports } from "./report/reports.js";
 import type { ReportContext, StatementReport } from "./report/report.js";
 import type { TableNames } from "./tables/names.js";
@@ -22,10 +22,10 @@ export class ClickHouseExecutor implements Executor {
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
     const report: StatementReport<K> = reports[plan.report as K];
     const now = await this.asking(signal);
-    const several = asksCompanies(plan) ? await severalNow(this.connection, now, signal) : null;
+    const several = asksCompanies(plan) ? await readMultiCompany(this.connection, now, signal) : null;
     const asking = { ...now, several, known: await knownOfPlan(plan, now) };
     if (plan.userId === null) return await report(plan, asking);
-    const subject = await new Subjects(this.connection, asking, signal).ofId(plan.userId);
+    const subject = await new PersonLookup(this.connection, asking, signal).ofId(plan.userId);
     return await report(plan, { ...asking, subject: subject ?? NOBODY });
   }
 

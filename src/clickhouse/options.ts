@@ -1,9 +1,9 @@
 import { systemClock, wholeClock, type Clock } from "../base/clock.js";
 import { parameterError, shown } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import { pooledRandom } from "../base/random.js";
 import type { Rates } from "../plan/input.js";
-import { isKeepingFuture, type FutureEvents } from "../schema/moment.js";
+import { isKeepingFuture, type FutureEvents } from "../schema/instant.js";
 import type { RuleOptions } from "../plan/revenue-rules.js";
 import type { ClickHouseClient } from "./connection/client.js";
 
@@ -82,7 +82,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** @throws invalid_parameter, unknown_parameter, exactly_one_required; no message shows a password */
 export function checkClickHouseOptions(options: ClickHouseOptions): CheckedOptions {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const { url, client, database, cluster, replicas, currency, timeoutMs = TIMEOUT_MS, clock = systemClock, random = pooledRandom() } = options;
   if ((url === undefined) === (client === undefined))
     throw parameterError("exactly_one_required", "url", `expected exactly one of url and client, got ${url === undefined ? "neither" : "both"}`);

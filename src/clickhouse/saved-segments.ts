@@ -1,5 +1,5 @@
-import type { SavedSegment, Segments } from "../engine/question/saved-segments.js";
-import { bytesOf, checkedSegment, shownSegment, shownSegments, withSegment } from "../engine/question/saved-segments.js";
+import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
+import { bytesOf, checkedSegment, shownSegment, shownSegments, withSegment } from "../engine/query/saved-segments.js";
 import type { PeopleSegment } from "../plan/insights/input.js";
 import type { StoredSegment as StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Connection } from "./connection/connection.js";

@@ -9,12 +9,12 @@ import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
 import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
-import type { QueryOptions } from "../engine/question/query-options.js";
-import type { Segments } from "../engine/question/saved-segments.js";
+import type { QueryOptions } from "../engine/query/query-options.js";
+import type { Segments } from "../engine/query/saved-segments.js";
 import type { ExportedEvent } from "../schema/exported-event.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
-import { Questions } from "../engine/questions.js";
-import { settle } from "../engine/question/settle.js";
+import { QueryMethods } from "../engine/queries.js";
+import { settle } from "../engine/query/settle.js";
 import { decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import type { ReportRules } from "../plan/context.js";
@@ -51,7 +51,7 @@ export interface StoredParts {
 }
 
 /** Connects the parts: queries are planned as in an embedded Daybook, then run by the executor. */
-export class StoredDaybook extends Questions implements ClickHouseDaybook {
+export class StoredDaybook extends QueryMethods implements ClickHouseDaybook {
   // A `#` field: printing a Daybook must not print its key.
   readonly #parts: StoredParts;
 

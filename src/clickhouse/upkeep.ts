@@ -7,7 +7,7 @@ import type { ClickHouseExecutor } from "./executor.js";
 import type { Writes } from "./ingest/writes.js";
 import { ClickHousePrivacyRequests } from "./privacy/privacy-requests.js";
 import { RequestTable } from "./privacy/request-table.js";
-import { Subjects } from "./question/subject.js";
+import { PersonLookup } from "./query/person-lookup.js";
 import { ClickHouseDeletions } from "./removal/deletions.js";
 import type { RemovalContext } from "./removal/removal.js";
 import { ClickHouseTimeToLive } from "./removal/time-to-live.js";
@@ -26,7 +26,7 @@ export interface Upkeep {
 
 export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor): Upkeep {
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
-  const subjects = async (signal?: Pick<AbortSignal, "aborted">) => new Subjects(context.connection, await executor.asking(signal), signal);
+  const subjects = async (signal?: Pick<AbortSignal, "aborted">) => new PersonLookup(context.connection, await executor.asking(signal), signal);
   // Removals read all rows several times.
   const patient = { ...context, connection: context.connection.patient() };
   const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), subjects });

@@ -1,5 +1,5 @@
 import { parameterError, shown } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
 
 export interface ClientOptions {
@@ -43,9 +43,9 @@ const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /** @throws invalid_parameter, unknown_parameter; neither shows a token */
 export function checkClientOptions(options: ClientOptions): ClientConnection {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const { url, token, retry, timeoutMs, fetch } = options;
-  refuseUnknown(retry ?? {}, KNOWN_OF_RETRY, "retry");
+  rejectUnknownOptions(retry ?? {}, KNOWN_OF_RETRY, "retry");
   const { attempts, baseMs, maxMs } = retry ?? {};
   const base = baseOf(url);
   if (typeof token !== "string" || !TOKEN.test(token))

@@ -1,4 +1,4 @@
-import type { Segments, SavedSegment } from "../engine/question/saved-segments.js";
+import type { Segments, SavedSegment } from "../engine/query/saved-segments.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { ExportInput } from "../plan/input.js";
 import type { ExportedEvent } from "../schema/exported-event.js";
@@ -11,11 +11,11 @@ import { DaybookError, parameterError, shown } from "../base/errors.js";
 import type { PeopleSegment } from "../plan/insights/input.js";
 import { checkQueryOptions } from "../base/call-options.js";
 import type { KnownOptions } from "../base/known-options.js";
-import { tellEach } from "../base/tell.js";
+import { notifyEach } from "../base/notify-each.js";
 import type { Daybook } from "../engine/daybook.js";
-import type { Explanation } from "../engine/question/explain.js";
-import type { QueryOptions } from "../engine/question/query-options.js";
-import type { QuestionNotice } from "../engine/question/notices.js";
+import type { Explanation } from "../engine/query/explain.js";
+import type { QueryOptions } from "../engine/query/query-options.js";
+import type { QueryNotice } from "../engine/query/notices.js";
 import type { ReportName } from "../plan/plan.js";
 import { Calls } from "./calls.js";
 import type { DaybookClient } from "./daybook-client.js";
@@ -24,7 +24,7 @@ import type { Machine } from "./machine.js";
 import { libraryNames, camelCase, wireNames } from "./names.js";
 import type { ClientConnection } from "./options.js";
 import { RemotePrivacyRequests } from "./privacy-requests.js";
-import { questionOf, segmentOf } from "./question-of.js";
+import { queryOf, segmentOf } from "./query-of.js";
 import { RemoteWrites } from "./remote-writes.js";
 
 type Input<K extends ReportName> = Parameters<Daybook[K]>[0];
@@ -144,10 +144,10 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
   async #answer(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
     if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a question, got ${shown(report)}`);
     checkQueryOptions(options, KNOWN);
-    const body = jsonText(questionOf(input), false);
+    const body = jsonText(queryOf(input), false);
     const call = { method: "POST", path: `/v1/query/${report}${query}`, body, again: "always", signal: options?.signal } as const;
     const { answer, notices } = (await this.#calls.json(call)) as QueryAnswer;
-    if (options?.onNotice !== undefined && notices !== undefined) tellEach(options.onNotice, notices);
+    if (options?.onNotice !== undefined && notices !== undefined) notifyEach(options.onNotice, notices);
     return answer;
   }
 }
@@ -156,7 +156,7 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
 interface QueryAnswer {
   readonly answer: unknown;
   /** Absent without notices. */
-  readonly notices?: readonly QuestionNotice[];
+  readonly notices?: readonly QueryNotice[];
 }
 
 const RULES = "/v1/time-to-live";
@@ -352,7 +352,7 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   }
 
   async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    const question = questionOf(input);
+    const question = queryOf(input);
     yield* this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id, project }) => ({ createdAt, id, project }), readStopOptions(options));
   }
 

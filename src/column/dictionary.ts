@@ -9,7 +9,7 @@ import { TextTable } from "./text-table.js";
 const COMPARED_SHARE = 1 / 8;
 
 /** The order of the codes requested so far, which spares comparing them again. 4 bytes a code, and 4 for each code requested. */
-export class AskedOrder {
+export class RequestedCodeOrder {
   /** Codes sorted by their values' code points. */
   #order: Uint32Array = new Uint32Array(0);
   /** By code: its index in the order plus one; 0 for none. */
@@ -108,7 +108,7 @@ export class Dictionary {
   readonly #retired = new Set<number>();
   /** The first codes sorted by their values' code points; empty after a code was blanked. */
   #inOrder: Uint32Array = new Uint32Array(0);
-  readonly #asked = new AskedOrder(this.#values);
+  readonly #asked = new RequestedCodeOrder(this.#values);
   /** Codes sorted alone so far. */
   #orderedCount = 0;
   /** How often values were dropped: an order begun before is then discarded. */

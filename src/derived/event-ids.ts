@@ -10,7 +10,7 @@ export interface EventPlace {
 }
 
 /** An event's time, and the sequence by which its key is found. */
-export interface EventMoment {
+export interface EventTime {
   readonly ms: number;
   readonly sequence: number;
 }

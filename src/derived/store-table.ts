@@ -1,11 +1,11 @@
 import { inOrder } from "../base/ahead.js";
 import { LIMITS } from "../base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
-import { Turns, nextTurn } from "../base/turn.js";
+import { Turns, yieldToEventLoop } from "../base/turn.js";
 import type { Rows } from "../segment/rows.js";
 import { firstAtLeast } from "../column/search.js";
 import { HeadView } from "../segment/head.js";
-import type { Missing } from "./missing.js";
+import type { PendingLoads } from "./pending-loads.js";
 
 interface NewerRows {
   /** Sealed segments by ascending day. */
@@ -21,7 +21,7 @@ const PIECE_ROW_COUNT = LIMITS.headPartRowCount;
  * Tracks which rows of a store a table has consumed: all up to a sequence. Seals and compactions move rows, but each row keeps its sequence, so what
  * a table derived from it stays valid.
  */
-export class RowsTaken {
+export class Watermark {
   #sequence = 0;
   /** Consumed segments with rows beyond the sequence. */
   readonly #segments = new Set<Rows>();
@@ -106,7 +106,7 @@ const MORE_AT_ONCE = 16;
 const VALUES_PER_ROW = 8;
 
 /** The rows of a snapshot. */
-export interface RowsOfMoment {
+export interface RowsOfSnapshot {
   readonly rows: readonly Rows[];
   /** The greatest sequence of the rows. */
   readonly sequence: number;
@@ -124,7 +124,7 @@ export interface TableUse {
  * rebuilt after a drop. `T`: what is derived from rows.
  */
 export abstract class StoreTable<T> implements Droppable {
-  readonly #taken = new RowsTaken();
+  readonly #taken = new Watermark();
   #loading: Promise<void> | null = null;
   #generation = 0;
   #takeCount = 0;
@@ -163,7 +163,7 @@ export abstract class StoreTable<T> implements Droppable {
   }
 
   /** Consumes the rows up to a snapshot no earlier than the last one; false when some are not in memory. Cost: the new rows. */
-  takeRows(moment: RowsOfMoment, missing: Missing): boolean {
+  takeRows(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     const { rows, sequence, looked } = moment;
     if (this.#taken.hasAll(rows)) {
       this.budget.touch(this);
@@ -241,14 +241,14 @@ export abstract class StoreTable<T> implements Droppable {
       if (this.#taken.hasSegment(segment)) return true;
       this.#takeSegment(segment, made);
       // More segments were loaded meanwhile; without a yield they would all be consumed at once.
-      await nextTurn();
+      await yieldToEventLoop();
       return true;
     });
     this.#count();
   }
 
   /** Consumes head rows from the earliest on, yielding. Another call may consume some of them meanwhile. */
-  async #takeHeads({ rows, looked }: RowsOfMoment): Promise<void> {
+  async #takeHeads({ rows, looked }: RowsOfSnapshot): Promise<void> {
     const generation = this.#generation;
     const turns = new Turns();
     for (;;) {
@@ -256,7 +256,7 @@ export abstract class StoreTable<T> implements Droppable {
       // A retry has the new segments.
       if (newer === null || newer.segments.length > 0 || newer.heads.length === 0) break;
       const takeCount = this.#takeCount;
-      const { heads, sequence } = RowsTaken.firstOf(newer.heads);
+      const { heads, sequence } = Watermark.firstOf(newer.heads);
       const rowCount = heads.reduce((sum, head) => sum + head.rowCount, 0);
       const made: T[] = [];
       for (const head of heads) made.push(await this.ofLongHead(head));

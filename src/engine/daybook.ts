@@ -51,10 +51,10 @@ import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Storage } from "../store/storage/storage.js";
 import type { Change, ChangesOptions } from "./follow/changes.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
-import type { Explanation } from "./question/explain.js";
+import type { Explanation } from "./query/explain.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
-import type { QueryOptions } from "./question/query-options.js";
-import type { Segments } from "./question/saved-segments.js";
+import type { QueryOptions } from "./query/query-options.js";
+import type { Segments } from "./query/saved-segments.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import type { TimeToLive } from "./upkeep/time-to-live.js";
 

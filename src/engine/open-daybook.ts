@@ -26,7 +26,7 @@ import { planners } from "../plan/planners.js";
 import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
-import { isKeepingFuture } from "../schema/moment.js";
+import { isKeepingFuture } from "../schema/instant.js";
 import { BatchBuilder } from "../store/batch/batch.js";
 import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
@@ -37,12 +37,12 @@ import type { StoreKeys } from "../store/files/store-keys.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Daybook } from "./daybook.js";
-import type { QueryOptions } from "./question/query-options.js";
+import type { QueryOptions } from "./query/query-options.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../plan/input.js";
 import type { ExportedEvent } from "../schema/exported-event.js";
-import { MemoryExecutor } from "./question/executor.js";
-import { explainPlan } from "./question/explain.js";
-import type { Explanation } from "./question/explain.js";
+import { MemoryExecutor } from "./query/executor.js";
+import { explainPlan } from "./query/explain.js";
+import type { Explanation } from "./query/explain.js";
 import { AFTER } from "./exports/place.js";
 import type { PagedExports } from "./exports/place.js";
 import type { Following, follow } from "./follow/following.js";
@@ -52,20 +52,20 @@ import { ingestRecords } from "./ingest/records.js";
 import { OpenExports } from "./exports/open-exports.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
-import { ingestNoticesOf, noticesOf, tellNotices } from "./question/notices.js";
-import type { Notice } from "./question/notices.js";
-import { PERMIT } from "./question/permit.js";
-import type { Permitted } from "./question/permit.js";
+import { ingestNoticesOf, noticesOf, reportNotices } from "./query/notices.js";
+import type { Notice } from "./query/notices.js";
+import { PERMIT } from "./query/permit.js";
+import type { Permitted } from "./query/permit.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
 import { projectsOf } from "../store/live/projects.js";
-import { Questions } from "./questions.js";
-import { ReportContexts } from "./question/report-contexts.js";
-import { readSavedSegments, StoredSegments } from "./question/saved-segments.js";
-import type { Segments } from "./question/saved-segments.js";
+import { QueryMethods } from "./queries.js";
+import { ReportContexts } from "./query/report-contexts.js";
+import { readSavedSegments, StoredSegments } from "./query/saved-segments.js";
+import type { Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
 import { timer } from "./upkeep/timer.js";
-import { settle, type SettleContext } from "./question/settle.js";
+import { settle, type SettleContext } from "./query/settle.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import { StoredTimeToLive } from "./upkeep/stored-time-to-live.js";
 import type { TimeToLive } from "./upkeep/time-to-live.js";
@@ -115,12 +115,12 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
   // Lazy: most programs neither follow nor scrub.
-  const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-asked.js") : null;
+  const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-used.js") : null;
   const following = isFollowing ? loaded : null;
   const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
   const store = await openStore(opening).catch(async (error: unknown) => {
     if (readOnly || !isFull(error)) throw error;
-    return (await import("./rarely-asked.js")).openWhenFull(opening, error, openStore);
+    return (await import("./rarely-used.js")).openWhenFull(opening, error, openStore);
   });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !store.options.readOnly, mayBeMissing: store.isEmpty || quarantine });
@@ -150,7 +150,7 @@ interface StoreExtras {
 }
 
 /** Wires one store: queries go to the executor, events to the queue, files to housekeeping. */
-class EmbeddedDaybook extends Questions implements Daybook, PagedExports, FillingDaybook {
+class EmbeddedDaybook extends QueryMethods implements Daybook, PagedExports, FillingDaybook {
   static storeOf(daybook: EmbeddedDaybook): Store {
     return daybook.#store;
   }
@@ -261,7 +261,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   async ingest(events: readonly EventInput[], options?: IngestOptions & AllowedOptions): Promise<IngestResult> {
     this.#refuseClosed();
     const result = await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[ALLOWANCE]);
-    tellNotices(ingestNoticesOf("events", result.adjusted), [this.#onNotice]);
+    reportNotices(ingestNoticesOf("events", result.adjusted), [this.#onNotice]);
     return result;
   }
 
@@ -288,13 +288,13 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
     this.#refuseClosed();
     const result = await ingestRecords(records, this.#recordContext(), this.#queue);
-    tellNotices(ingestNoticesOf("records", result.adjusted), [this.#onNotice]);
+    reportNotices(ingestNoticesOf("records", result.adjusted), [this.#onNotice]);
     return result;
   }
 
   async *exportRecords(options: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
     // Lazy: most programs export no records.
-    const { exportStoredRecords } = await import("./rarely-asked.js");
+    const { exportStoredRecords } = await import("./rarely-used.js");
     await this.#upToDate();
     yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
   }
@@ -373,7 +373,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
       throw parameterError("invalid_parameter", "storage", `expected memoryStorage() or another storage, got ${shown(storage)}`);
     // Lazy: most programs make no backup themselves.
-    const { backupStore } = await import("./rarely-asked.js");
+    const { backupStore } = await import("./rarely-used.js");
     await sealBeforeReading(this.#store.storage);
     return await backupStore(this.#store.storage, storage, { takenMs: this.#clock.now() });
   }
@@ -381,7 +381,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   async stats(): Promise<DaybookStats> {
     await this.#upToDate();
     // Lazy: most programs never read statistics.
-    const { statsOf } = await import("./rarely-asked.js");
+    const { statsOf } = await import("./rarely-used.js");
     return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError ?? this.#timeToLive.lastError);
   }
 
@@ -427,7 +427,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
   }
 
   protected notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void {
-    tellNotices(noticesOf(plan, input, this.#store.dictionaries), [this.#onNotice, options?.onNotice]);
+    reportNotices(noticesOf(plan, input, this.#store.dictionaries), [this.#onNotice, options?.onNotice]);
   }
 
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
@@ -453,7 +453,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports, Fillin
     const linkId = uuidText(record.id);
     if ((await this.#queue.addRecord(record, limit)) !== "adjusted") return { linkId };
     const adjusted = { createdAt: isoOf(record.createdAtMs) };
-    tellNotices(ingestNoticesOf(null, [{ index: 0, ...adjusted }]), [this.#onNotice]);
+    reportNotices(ingestNoticesOf(null, [{ index: 0, ...adjusted }]), [this.#onNotice]);
     return { linkId, adjusted };
   }
 

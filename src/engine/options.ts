@@ -1,15 +1,15 @@
 import type { Clock } from "../base/clock.js";
 import { parameterError, shown } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
 import type { EventRecord } from "../schema/event.js";
-import { isKeepingFuture, type FutureEvents } from "../schema/moment.js";
+import { isKeepingFuture, type FutureEvents } from "../schema/instant.js";
 import type { Sealer } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { Work } from "./question/work.js";
-import type { Notice } from "./question/notices.js";
+import type { Work } from "./query/work.js";
+import type { Notice } from "./query/notices.js";
 import type { Damage, ScrubOptions } from "./upkeep/scrub.js";
 
 export interface DaybookOptions {
@@ -113,7 +113,7 @@ const KNOWN_OF_SCRUB: KnownOptions<ScrubOptions> = { bytesPerSecond: true, restM
 
 /** @throws invalid_parameter, unknown_parameter */
 export function checkOptions(options: DaybookOptions): void {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   // Untyped callers may pass anything.
   const given = options as Partial<DaybookOptions>;
   const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealer, clock, futureEvents } = given;
@@ -134,7 +134,7 @@ export function checkOptions(options: DaybookOptions): void {
     if (given[name] !== undefined && typeof given[name] !== "function") throw unexpected(name, "a function", given[name]);
   if (clock !== undefined && typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
   if (scrub !== undefined && (typeof scrub !== "object" || scrub === null)) throw unexpected("scrub", "an object", scrub);
-  if (scrub !== undefined) refuseUnknown(scrub, KNOWN_OF_SCRUB, "scrub");
+  if (scrub !== undefined) rejectUnknownOptions(scrub, KNOWN_OF_SCRUB, "scrub");
   if (scrub !== undefined && readOnly === true) throw unexpected("scrub", "none where readOnly is true: files may be replaced", scrub);
   for (const [name, value] of [["bytesPerSecond", scrub?.bytesPerSecond], ["restMs", scrub?.restMs]] as const)
     if (value !== undefined && !(typeof value === "number" && value >= (name === "restMs" ? 0 : 1) && value < Infinity))

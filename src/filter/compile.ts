@@ -11,7 +11,7 @@ import { COMPANY_COLUMNS } from "../identity/company-rows.js";
 import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import { heldNumberOf } from "../plan/filters/number-form.js";
-import type { SettledFilter, Operand, QueryScope, Test, TouchDimension } from "../plan/plan.js";
+import type { PlannedFilter, Operand, QueryScope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import { referrerDomainOf } from "../schema/web-host.js";
 import { NO_KEY, eventKeyOf } from "../segment/event-order.js";
@@ -55,7 +55,7 @@ export interface RowTouches {
 /** Compiles scopes, dates and filters. Each filter is compiled once, in however many scopes it occurs. */
 export class SelectorCompiler {
   readonly #compiler: Compiler;
-  readonly #known = new Map<SettledFilter, Predicate>();
+  readonly #known = new Map<PlannedFilter, Predicate>();
 
   constructor(context: FilterContext) {
     this.#compiler = new Compiler(context);
@@ -100,7 +100,7 @@ export class SelectorCompiler {
     };
   }
 
-  *#predicateOf(comparison: SettledFilter): Steps<Predicate> {
+  *#predicateOf(comparison: PlannedFilter): Steps<Predicate> {
     let predicate = this.#known.get(comparison);
     if (predicate === undefined) this.#known.set(comparison, (predicate = yield* this.#compiler.comparison(comparison)));
     return predicate;
@@ -124,7 +124,7 @@ function tellsActors({ kind }: Operand): boolean {
 }
 
 /** A scope of one group of filters, without `left`. */
-function without(scope: QueryScope, left: readonly SettledFilter[]): QueryScope {
+function without(scope: QueryScope, left: readonly PlannedFilter[]): QueryScope {
   const rest = (scope.where[0] ?? []).filter((comparison) => !left.includes(comparison));
   return { ...scope, where: rest.length === 0 ? [] : [rest] };
 }
@@ -154,7 +154,7 @@ class Compiler {
     );
   }
 
-  *comparison(comparison: SettledFilter): Steps<Predicate> {
+  *comparison(comparison: PlannedFilter): Steps<Predicate> {
     const { operand, test, negated } = comparison;
     const value = compileValueTest(test, this.context.regexes);
     switch (operand.kind) {
@@ -190,7 +190,7 @@ class Compiler {
   }
 
   /** Whether an actor's events pass a filter by traits or by segment; actor 0 is none. */
-  *actorTest({ operand, test, negated }: SettledFilter): Steps<ActorTest> {
+  *actorTest({ operand, test, negated }: PlannedFilter): Steps<ActorTest> {
     const { identities, known, membersOf } = this.context;
     if (operand.kind === "segment") {
       // A plan is only explained: any actor may be a member.

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.js";
 import type { Steps } from "../base/steps.js";
-import type { SettledFilter } from "../plan/plan.js";
+import type { PlannedFilter } from "../plan/plan.js";
 import type { FilterContext } from "./compile.js";
 import type { KnownValues } from "./known-fields.js";
 import { testedInSteps } from "./tested-in-steps.js";
@@ -9,7 +9,7 @@ import { compileValueTest, type ValueTest } from "./value-test.js";
 type IdentityTestContext = Pick<FilterContext, "dictionaries" | "companies" | "known" | "regexes">;
 
 /** Whether a comparison with a person's trait, or with the company last seen, holds for an identity. Each value is tested once. */
-export function* identityTest({ operand, test, negated }: SettledFilter, context: IdentityTestContext): Steps<(identity: number) => boolean> {
+export function* identityTest({ operand, test, negated }: PlannedFilter, context: IdentityTestContext): Steps<(identity: number) => boolean> {
   const { known, companies, dictionaries, regexes } = context;
   const value = compileValueTest(test, regexes);
   if (operand.kind === "person") return yield* passing(known.person(operand.path), value, negated);

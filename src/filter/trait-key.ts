@@ -3,7 +3,7 @@ import { changesOf, isTraitChange, SET_ONCE, TRAIT_CHANGES, type Traits } from "
 import { canonicalJson, isSetJson, walk } from "./operand-value.js";
 
 /** The traits of a record, as JSON; `""` for none. */
-export interface ToldTraits {
+export interface RecordedTraits {
   readonly ms: number;
   readonly traits: string;
 }
@@ -21,7 +21,7 @@ export class TraitKey {
    * The newest value of the key (at equal times the greater canonical JSON), with the changes made after it; undefined if no record has the key.
    * @param records in order of (createdAt, id)
    */
-  newest(records: readonly ToldTraits[]): unknown {
+  newest(records: readonly RecordedTraits[]): unknown {
     const value = new TraitValue();
     for (const { ms, traits } of records) {
       if (!traits.includes(this.written)) continue;
@@ -124,7 +124,7 @@ export class TraitPath {
   }
 
   /** @param records in order of (createdAt, id) */
-  newest(records: readonly ToldTraits[]): unknown {
+  newest(records: readonly RecordedTraits[]): unknown {
     const value = this.#literal.newest(records);
     return value === undefined && this.#root !== null ? walk(this.#root.newest(records), this.#rest) : value;
   }

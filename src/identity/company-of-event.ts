@@ -1,19 +1,19 @@
 import { dayOf } from "../base/time.js";
-import type { EventIds, EventMoment } from "../derived/event-ids.js";
-import type { Missing } from "../derived/missing.js";
+import type { EventIds, EventTime } from "../derived/event-ids.js";
+import type { PendingLoads } from "../derived/pending-loads.js";
 import { NO_KEY } from "../segment/event-order.js";
 import type { CompanyView } from "./identity-view.js";
-import type { Moment } from "./memberships.js";
+import type { IdentitySnapshot } from "./memberships.js";
 
 /** A snapshot of rows, identities and companies. */
-export interface CompanyMoment extends Moment {
+export interface CompanySnapshot extends IdentitySnapshot {
   /** Null when no companies are requested. */
   readonly companies: CompanyView | null;
   readonly ids: EventIds;
 }
 
 /** The company of an event: its own, else that of its identity at its time; 0 for none. Null when its key must be read to decide. */
-export function companyOfEvent(own: number, actor: number, { ms, sequence }: EventMoment, { identities, companies, ids, rows }: CompanyMoment, missing: Missing): number | null {
+export function companyOfEvent(own: number, actor: number, { ms, sequence }: EventTime, { identities, companies, ids, rows }: CompanySnapshot, missing: PendingLoads): number | null {
   if (own !== 0 || actor === 0 || companies === null) return own;
   const identity = identities.identityOf(actor);
   const only = companies.onlyCompany(identity);

@@ -3,7 +3,7 @@ import { LIMITS } from "../base/limits.js";
 import { numericIdFault } from "../base/numeric-id.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
-import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "../schema/moment.js";
+import { instantOf, instantFault, storedMsOf, type ReceiptContext } from "../schema/instant.js";
 import { changesOf, SET_ONCE } from "../schema/traits.js";
 import { emailOfTraits, normalEmail } from "./emails.js";
 import { RECORD_KINDS } from "./record-table.js";
@@ -167,7 +167,7 @@ function traitsOf(members: RecordMembers): DecodedTraits {
 function decoded(kind: number, members: RecordMembers, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {
   const moment = members.get("createdAt");
   const ms = moment === undefined ? context.nowMs : instantOf(moment);
-  if (ms === null) throw parameterError("invalid_parameter", "createdAt", momentFault(moment));
+  if (ms === null) throw parameterError("invalid_parameter", "createdAt", instantFault(moment));
   const createdAtMs = storedMsOf(ms, context);
   const id = new Uint8Array(16);
   const given = members.get("id") ?? "";

@@ -3,19 +3,19 @@ import { Turns } from "../base/turn.js";
 import { codeAt } from "../column/column.js";
 import { PAGE_CODE_COUNT, PagedCodes } from "../column/paged-codes.js";
 import { FollowedActors } from "../derived/followed-actors.js";
-import type { Missing } from "../derived/missing.js";
-import { StoreTable, type RowsOfMoment, type TableUse } from "../derived/store-table.js";
+import type { PendingLoads } from "../derived/pending-loads.js";
+import { StoreTable, type RowsOfSnapshot, type TableUse } from "../derived/store-table.js";
 import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { Rows } from "../segment/rows.js";
-import { actorOf } from "../segment/who.js";
+import { actorOf } from "../segment/actor-triples.js";
 import { associationAt, associationsOf } from "./associations.js";
 import { Companies, MIXED, compareAssociations, type Association } from "./company-view.js";
 import type { CompanyView, IdentityView } from "./identity-view.js";
-import { Moves } from "./moves.js";
+import { ChangeLog } from "./change-log.js";
 import type { IdentityResolver } from "./resolver.js";
 
 /** A snapshot of rows and identities. */
-export interface Moment extends RowsOfMoment {
+export interface IdentitySnapshot extends RowsOfSnapshot {
   readonly identities: IdentityView;
 }
 
@@ -52,7 +52,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   /** Identities folded for a snapshot whose rows were missing: the next snapshot may undo their change, so it folds them again. */
   readonly #folded = new Set<number>();
   /** Identities whose companies changed. */
-  readonly #changes = new Moves();
+  readonly #changes = new ChangeLog();
   #identities: IdentityView | null = null;
   #groupMoveCount = 0;
   #view: CompanyView | null = null;
@@ -80,7 +80,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
    * The companies of a snapshot that is no earlier than the last one; null when something is missing. Later changes do not affect the result. Cost:
    * the new pairs of ids and companies, and the associations of affected identities with several companies.
    */
-  of(moment: Moment, missing: Missing): CompanyView | null {
+  of(moment: IdentitySnapshot, missing: PendingLoads): CompanyView | null {
     if (!this.takeRows(moment, missing)) return null;
     const { identities } = moment;
     const changed = this.#identitiesToFold(identities);
@@ -246,7 +246,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   }
 
   /** Lists the associations of those identities that have several companies; false when rows must be read first. */
-  #list(changed: ReadonlySet<number>, { rows, identities }: Moment, missing: Missing): boolean {
+  #list(changed: ReadonlySet<number>, { rows, identities }: IdentitySnapshot, missing: PendingLoads): boolean {
     const mixed = [...changed].filter((identity) => this.#ofIdentities.of(identity) === MIXED);
     const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => this.#ofActors.of(actor) !== 0 && !this.#associations.has(actor)));
     if (unread.length > 0) {

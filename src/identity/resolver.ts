@@ -7,7 +7,7 @@ import { AnonymousLinks } from "./anonymous-links.js";
 import { EmailIndex } from "./email-index.js";
 import { identityIdOf } from "./identity-id.js";
 import type { IdentityView, KnownEnds } from "./identity-view.js";
-import { Moves } from "./moves.js";
+import { ChangeLog } from "./change-log.js";
 import { RECORD_KINDS, type RecordTable } from "./record-table.js";
 import { RowsByCode } from "./rows-by-code.js";
 import { UserMerges } from "./user-merges.js";
@@ -76,11 +76,11 @@ export class IdentityResolver {
   readonly #everOwned = new Map<number, Set<number>>();
   readonly #everAbsorbed = new Map<number, Set<number>>();
   /** Actors that moved to another identity; actors whose group records changed. */
-  readonly moves = new Moves();
-  readonly groupMoves = new Moves();
+  readonly moves = new ChangeLog();
+  readonly groupMoves = new ChangeLog();
   /** Actors whose emails or traits, and companies whose traits, a record or its unlink changed. */
-  readonly identifyMoves = new Moves();
-  readonly companyMoves = new Moves();
+  readonly identifyMoves = new ChangeLog();
+  readonly companyMoves = new ChangeLog();
   #linkCount = 0;
   #view: ResolverView | null = null;
   #recordEnd = Infinity;

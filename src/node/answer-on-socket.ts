@@ -6,9 +6,9 @@ import type { WireReply } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
 import type { OpenStreams } from "./open-streams.js";
 import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
-import type { RequestPlace, AnswerOptions } from "./socket-exchange.js";
+import type { RequestOrigin, AnswerOptions } from "./socket-exchange.js";
 import type { SocketLimits } from "./socket-limits.js";
-import { TurnBatch } from "./turn-batch.js";
+import { TickBatch } from "./tick-batch.js";
 import { UnreadAnswers } from "./unread-answers.js";
 
 /** Answers a request; null if it has already written to the socket. */
@@ -20,7 +20,7 @@ export interface SocketRequestPair {
   /** True: the sender waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
   /** Default: taken from the request itself. */
-  readonly place?: RequestPlace;
+  readonly place?: RequestOrigin;
   /** A known error of the request. */
   readonly fault?: DaybookError | null;
   /** Called with the reason if there is no answer; nothing was written then. */
@@ -47,7 +47,7 @@ export interface Answering {
 export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): RequestListener {
   const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
   // Written together: local callers woken one by one would take the processor from the answers still to be made.
-  const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
+  const writes = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const unread = new UnreadAnswers(unreadByteLength);
   /** The pending requests of each connection, the running one first. */
   const lines = new WeakMap<Socket, SocketRequestPair[]>();

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { gzip } from "node:zlib";
 import { promisify } from "node:util";
 import { parameterError } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import type { BrowserFile, BrowserFiles } from "../http/index.js";
 
 const compressed = promisify(gzip);
@@ -24,7 +24,7 @@ const KNOWN: KnownOptions<BrowserFilesOptions> = { page: true, directory: true }
  * @throws invalid_parameter (the bundle has no URL of its own), unknown_parameter, the system's error if files are missing
  */
 export async function loadBrowserFiles(options: BrowserFilesOptions = {}): Promise<BrowserFiles> {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const { page = true, directory = besideThisModule() } = options;
   const file = (name: string) => fileOf(join(directory, name));
   const tracker = await file("daybook.js");

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
 import { takenOver } from "../store/live/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
@@ -353,7 +353,7 @@ export function flatFileStorage(directory: string, options: FileStorageOptions =
 
 function storageIn(directory: string, options: FileStorageOptions, isFlat: boolean): FileStorage {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = SERVER_LIMITS.lockLeaseMs, onLockWait, reserve } = options;
   if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= SERVER_LIMITS.lockLeaseMsMin))
     throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${SERVER_LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);

@@ -1,15 +1,15 @@
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import type { Handler } from "../http/index.js";
 import type { DaybookError } from "../base/errors.js";
 import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../http/wire/exchange.js";
-import type { Refusal } from "../http/overload/front.js";
+import type { Refusal } from "../http/overload/edge-filter.js";
 import { LISTEN_OPTIONS, listen, type Listening, type ListenOptions } from "./listen.js";
 import { socketLimits } from "./socket-limits.js";
 import { startThread } from "./start-thread.js";
 import { outbox, type FromSockets, type ThreadData, type ToSockets, errorOf, type RequestMessage } from "./thread-messages.js";
 import { missingThread, programOf, warn, type ThreadProgramOptions } from "./thread-program.js";
 import { OwnStreams } from "./thread-stream.js";
-import type { TurnBatch } from "./turn-batch.js";
+import type { TickBatch } from "./tick-batch.js";
 
 /** A body that the handler waits for. */
 interface AwaitedBody {
@@ -31,7 +31,7 @@ class ThreadRequest implements WireRequest {
   constructor(
     readonly id: number,
     { method, target, address, known, headers, body }: RequestMessage,
-    readonly out: TurnBatch<() => ToSockets>,
+    readonly out: TickBatch<() => ToSockets>,
   ) {
     this.method = method;
     this.target = target;
@@ -86,7 +86,7 @@ class ThreadRequests {
 
   constructor(
     readonly handler: Handler,
-    readonly out: TurnBatch<() => ToSockets>,
+    readonly out: TickBatch<() => ToSockets>,
   ) {
     this.#streams = new OwnStreams(out);
   }
@@ -153,7 +153,7 @@ export function listenOnThread(handler: Handler, options: ThreadListenOptions = 
 
 /** @param hear called with the reason if there is no thread */
 export async function listenOnThreadOr(hear: (text: string) => void, handler: Handler, given: ThreadListenOptions): Promise<Listening> {
-  refuseUnknown(given, KNOWN);
+  rejectUnknownOptions(given, KNOWN);
   socketLimits(given.limits);
   const { program, ...options } = given;
   const locate = programOf(program, ownProgram);

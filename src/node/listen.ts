@@ -5,10 +5,10 @@ import { type Duplex, Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 import { DaybookError } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
 import type { Handler } from "../http/index.js";
-import type { FrontRoute } from "../http/routing/route.js";
+import type { EdgeRoute } from "../http/routing/route.js";
 import { errorReply } from "../http/answer/error-reply.js";
 import type { WireReply } from "../http/wire/exchange.js";
 import { answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
@@ -192,8 +192,8 @@ export function listen(handler: RequestHandler, options: ListenOptions = {}): Pr
  * @param routes some of which are always answered
  * @param onUnwritten called for answers that could not be written
  */
-export async function listenWith(reply: SocketReply, options: ListenOptions, routes: readonly FrontRoute[], onUnwritten: OnUnwritten): Promise<Listening> {
-  refuseUnknown(options, LISTEN_OPTIONS);
+export async function listenWith(reply: SocketReply, options: ListenOptions, routes: readonly EdgeRoute[], onUnwritten: OnUnwritten): Promise<Listening> {
+  rejectUnknownOptions(options, LISTEN_OPTIONS);
   const host = options.host ?? "127.0.0.1";
   const limits = socketLimits(options.limits);
   const server = createServer(serverOptions(limits));

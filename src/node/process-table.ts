@@ -25,7 +25,7 @@ export interface ProcessTable {
 }
 
 /** Looks up a pid; null if no process has it, or only one that has ended. */
-export type LookAtPid = (pid: number) => { readonly startTime: string } | null;
+export type PidLookup = (pid: number) => { readonly startTime: string } | null;
 
 /** Whether two processes can see each other by pid. */
 function canSee(a: ProcessIdentity, b: ProcessIdentity): boolean {
@@ -35,7 +35,7 @@ function canSee(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return a.host === b.host && !isOtherBoot;
 }
 
-export function processTable(current: ProcessIdentity, look: LookAtPid): ProcessTable {
+export function processTable(current: ProcessIdentity, look: PidLookup): ProcessTable {
   return {
     current,
     stateOf(other) {

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import type { Turns } from "../base/turn.js";
 import { nameOf } from "../store/storage/codec-name.js";
 import type { CodecName } from "../store/storage/codec-name.js";
@@ -38,7 +38,7 @@ const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
  * @throws invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
 export function sealThread(options: ThreadProgramOptions = {}): SealThread {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   return new OwnThread(programOf(options.program, ownProgram));
 }
 

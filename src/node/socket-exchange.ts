@@ -142,7 +142,7 @@ class ConnectionSignal {
 }
 
 /** Target and origin of a request. */
-export interface RequestPlace {
+export interface RequestOrigin {
   /** Path and query, as in the routes. */
   readonly target: string;
   readonly address: string | undefined;
@@ -151,7 +151,7 @@ export interface RequestPlace {
 }
 
 /** Target and origin, taken from the request itself. */
-export function placeOf(incoming: IncomingMessage): RequestPlace {
+export function placeOf(incoming: IncomingMessage): RequestOrigin {
   return { target: originForm(incoming.url ?? "/"), address: incoming.socket.remoteAddress };
 }
 
@@ -169,7 +169,7 @@ export class SocketRequest implements WireRequest {
   #body: IncomingBody | null = null;
 
   /** @param refusal an error of the request besides its headers */
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address, known }: RequestPlace, refusal: DaybookError | null) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address, known }: RequestOrigin, refusal: DaybookError | null) {
     this.method = incoming.method ?? "GET";
     this.target = target;
     this.address = address;

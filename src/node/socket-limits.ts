@@ -1,5 +1,5 @@
 import type { ServerOptions } from "node:http";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import { SERVER_LIMITS } from "../base/server-limits.js";
 
 /** Limits of connections. Milliseconds and counts, all above 0. */
@@ -22,7 +22,7 @@ const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, un
 
 /** @param given overrides individual defaults @throws invalid_parameter, unknown_parameter */
 export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
-  refuseUnknown(given, KNOWN, "limits");
+  rejectUnknownOptions(given, KNOWN, "limits");
   return {
     headersMs: SERVER_LIMITS.requestHeadersMs,
     requestMs: SERVER_LIMITS.requestMs,

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
-import { Front } from "../http/overload/front.js";
+import { EdgeFilter } from "../http/overload/edge-filter.js";
 import type { RequestFindings, WireReply } from "../http/wire/exchange.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
@@ -26,7 +26,7 @@ const port = parentPort;
 if (port === null || (workerData ?? null) === null) throw new Error("expected to be started by listenOnThread");
 const { options, rules } = workerData as ThreadData;
 const out = outbox<FromSockets>(port);
-const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
+const front = new EdgeFilter(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
 const waiting = new Map<number, PendingRequest>();
 /** The pending requests of each connection. */
 const idsBySocket = new WeakMap<Socket, Set<number>>();

@@ -2,14 +2,14 @@ import { DaybookError } from "../base/errors.js";
 import type { ErrorCode, ErrorDetails } from "../base/errors.js";
 import { isShared } from "../http/wire/exchange.js";
 import type { RequestFindings, WireReply } from "../http/wire/exchange.js";
-import type { FrontRules, Refusal } from "../http/overload/front.js";
+import type { EdgeRules, Refusal } from "../http/overload/edge-filter.js";
 import type { ListenOptions } from "./listen.js";
-import { TurnBatch } from "./turn-batch.js";
+import { TickBatch } from "./tick-batch.js";
 
 /** What a socket thread is started with. */
 export interface ThreadData {
   readonly options: ListenOptions;
-  readonly rules: FrontRules;
+  readonly rules: EdgeRules;
 }
 
 /** An error in a form that can be sent to another thread. */
@@ -71,8 +71,8 @@ interface Port<Message> {
  * Sends messages to another thread: those of one turn of the event loop are built and sent together at its end, and byte arrays are transferred, not
  * copied.
  */
-export function outbox<Message extends FromSockets | ToSockets>(port: Port<Message>): TurnBatch<() => Message> {
-  return new TurnBatch((makers) => {
+export function outbox<Message extends FromSockets | ToSockets>(port: Port<Message>): TickBatch<() => Message> {
+  return new TickBatch((makers) => {
     const transfer: ArrayBuffer[] = [];
     const messages = makers.map((make) => make());
     for (const message of messages) {

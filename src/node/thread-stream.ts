@@ -1,6 +1,6 @@
 import type { BodyStream } from "../http/wire/exchange.js";
 import type { FromSockets, ToSockets } from "./thread-messages.js";
-import type { TurnBatch } from "./turn-batch.js";
+import type { TickBatch } from "./tick-batch.js";
 
 /** A stream whose chunks another thread makes, each on request. */
 class DistantStream implements BodyStream {
@@ -10,7 +10,7 @@ class DistantStream implements BodyStream {
   constructor(
     readonly id: number,
     readonly isFinite: true | undefined,
-    readonly out: TurnBatch<() => FromSockets>,
+    readonly out: TickBatch<() => FromSockets>,
   ) {}
 
   next(): Promise<string | null> {
@@ -39,7 +39,7 @@ class DistantStream implements BodyStream {
 export class DistantStreams {
   readonly #byId = new Map<number, DistantStream>();
 
-  constructor(readonly out: TurnBatch<() => FromSockets>) {}
+  constructor(readonly out: TickBatch<() => FromSockets>) {}
 
   open(id: number, isFinite: boolean): BodyStream {
     const stream = new DistantStream(id, isFinite ? true : undefined, this.out);
@@ -57,7 +57,7 @@ export class DistantStreams {
 export class OwnStreams {
   readonly #byId = new Map<number, BodyStream>();
 
-  constructor(readonly out: TurnBatch<() => ToSockets>) {}
+  constructor(readonly out: TickBatch<() => ToSockets>) {}
 
   open(id: number, stream: BodyStream): void {
     this.#byId.set(id, stream);

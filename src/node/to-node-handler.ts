@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DaybookError, parameterError, shown, ERROR_CODES } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import { errorReply } from "../http/answer/error-reply.js";
 import type { RouteFace } from "../http/routing/route.js";
 import { createRouter, type Router } from "../http/routing/router.js";
@@ -163,7 +163,7 @@ function pathOf(target: string): string {
 const KNOWN: KnownOptions<NodeHandlerOptions> = { basePath: true, fallthrough: true, address: true };
 
 function checkOptions(options: object): void {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const { fallthrough, address } = options as Partial<Record<keyof NodeHandlerOptions, unknown>>;
   if (fallthrough !== undefined && typeof fallthrough !== "boolean") throw unexpected("fallthrough", "true or false", fallthrough);
   if (address !== undefined && typeof address !== "function") throw unexpected("address", "a function", address);

@@ -7,7 +7,7 @@ import { eventAt, placesOf, type EventColumn, type ColumnTarget, integerOf, json
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { EventInput } from "../schema/event.js";
 import { uuidText } from "../base/uuid.js";
-import { createdAtOf } from "../schema/moment.js";
+import { createdAtOf } from "../schema/instant.js";
 
 /** A leaf of the schema, and whether a row may have several of its values. */
 interface Leaf {

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the rows */
 import { ByteWriter, ParquetWriter, type SchemaElement, type ColumnSource } from "hyparquet-writer";
-import { daysOf, inOrder, rowsInRange, whileLoaded, type EventRange, type IdentityIdOf, type DayRows } from "../arrow/day-rows.js";
-import { nextTurn } from "../base/turn.js";
+import { daysOf, mergedInOrder, rowsInRange, whileLoaded, type EventRange, type IdentityIdOf, type DayRows } from "../arrow/day-rows.js";
+import { yieldToEventLoop } from "../base/turn.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Rows } from "../segment/rows.js";
 import { FIELDS, type FieldRow } from "../schema/fields.js";
@@ -127,14 +127,14 @@ export async function* eventsToParquet(
   dictionaries: Dictionaries,
   range: EventRange,
   identityIdOf: IdentityIdOf | null = null,
-  pause: () => Promise<void> = nextTurn,
+  pause: () => Promise<void> = yieldToEventLoop,
 ): AsyncGenerator<Uint8Array> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({ writer: bytes, schema: parquetSchema(identityIdOf !== null), createdBy: "daybook" });
   for (const sources of daysOf(rows, range, projectCode)) {
     await pause();
-    const day = await whileLoaded(sources, () => inOrder(sources));
+    const day = await whileLoaded(sources, () => mergedInOrder(sources));
     for (const group of groupsOf(rowsInRange(day, range, projectCode))) {
       await pause();
       await writer.write({ columnData: rowGroupColumns(day, group, dictionaries, identityIdOf), rowGroupSize: GROUP_ROW_COUNT });

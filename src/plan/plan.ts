@@ -61,14 +61,14 @@ export type Test =
 export type Order = ">" | ">=" | "<" | "<=";
 
 /** A planned filter. `negated`: true exactly where the test is false (two-valued logic). */
-export interface SettledFilter {
+export interface PlannedFilter {
   readonly operand: Operand;
   readonly test: Test;
   readonly negated: boolean;
 }
 
 /** OR of groups, each an AND of filters; empty: no constraint. */
-export type Where = readonly (readonly SettledFilter[])[];
+export type Where = readonly (readonly PlannedFilter[])[];
 
 /** What all event queries share. */
 export interface QueryScope {

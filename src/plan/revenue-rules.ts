@@ -1,5 +1,5 @@
 import { parameterError, shown } from "../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import { slugOf } from "../schema/slug.js";
 import { comparedHost, isHost } from "../schema/web-host.js";
 import type { ReportRules } from "./context.js";
@@ -35,9 +35,9 @@ const REFUND_NAMES = ["Refund", "Order Refunded"];
 export function reportRules(options: RuleOptions): ReportRules {
   const { currency = "USD", pageviewSlugs } = options;
   const { session = {}, revenue = {}, attribution = {} } = options;
-  refuseUnknown(session, KNOWN_OF_SESSION, "session");
-  refuseUnknown(revenue, KNOWN_OF_REVENUE, "revenue");
-  refuseUnknown(attribution, KNOWN_OF_ATTRIBUTION, "attribution");
+  rejectUnknownOptions(session, KNOWN_OF_SESSION, "session");
+  rejectUnknownOptions(revenue, KNOWN_OF_REVENUE, "revenue");
+  rejectUnknownOptions(attribution, KNOWN_OF_ATTRIBUTION, "attribution");
   return {
     session: { gapMs: durationOf("session.gapMs", session.gapMs ?? GAP_MS), maxMs: durationOf("session.maxMs", session.maxMs ?? MAX_MS) },
     pageviewSlugs: textsOf("pageviewSlugs", pageviewSlugs ?? PAGEVIEW_SLUGS),

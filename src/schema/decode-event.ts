@@ -1,13 +1,13 @@
 import { LIMITS } from "../base/limits.js";
 import { shown } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
-import { isNoId, numericIdFault } from "../base/numeric-id.js";
+import { isUnusableId, numericIdFault } from "../base/numeric-id.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
 import type { FieldRow } from "./fields.js";
 import { MetadataMembers, readMetadata, utf8Length } from "./metadata.js";
 import type { KnownKeys } from "./metadata.js";
-import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "./moment.js";
+import { instantOf, instantFault, storedMsOf, type ReceiptContext } from "./instant.js";
 import { DEFAULT_PROJECT } from "./project.js";
 import { isPath, referrerOf, splitAddress } from "./web-address.js";
 
@@ -180,7 +180,7 @@ function wrongType(field: FieldRow, value: unknown): EventFault {
 /** The text of a non-text value, if the field accepts it; else null. */
 function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   if (typeof value === "boolean" && accepts === "boolean") return value ? "true" : "false";
-  const takesNumber = accepts === "number" || accepts === "textOrNumber" || (accepts === "id" && !isNoId(value));
+  const takesNumber = accepts === "number" || accepts === "textOrNumber" || (accepts === "id" && !isUnusableId(value));
   if (typeof value === "number" && Number.isFinite(value) && takesNumber) return JSON.stringify(value);
   return null;
 }
@@ -237,7 +237,7 @@ function readTime(time: unknown, context: DecodeContext, { times, adjusted }: De
     return null;
   }
   const ms = time === null ? context.nowMs : instantOf(time);
-  if (ms === null) return fault(`createdAt: ${momentFault(time)}`);
+  if (ms === null) return fault(`createdAt: ${instantFault(time)}`);
   const storedMs = storedMsOf(ms, context);
   times[row] = storedMs;
   if (storedMs !== ms) adjusted[row] = 1;

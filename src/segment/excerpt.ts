@@ -11,13 +11,13 @@ export interface ExcerptRule {
   /** Names of what the selection depends on besides the rows, ascending. */
   readonly of: readonly string[];
   /** A row is selected if any of these selects it. */
-  readonly takes: readonly Take[];
+  readonly takes: readonly RowSelector[];
   /** The columns to store, besides times and sequences. */
   readonly columns: readonly string[];
 }
 
 /** Selects rows that have a value in any of some columns and, with `where`, one of some codes in another column. */
-export interface Take {
+export interface RowSelector {
   readonly columns: readonly string[];
   readonly where?: { readonly column: string; readonly codes: readonly number[] };
 }
@@ -69,7 +69,7 @@ export async function excerptOf(merged: ExcerptSource, { takes, columns }: Excer
   return excerptFrom(merged.day, times, sequences, new Map(columns.map((name) => [name, pick(name)])));
 }
 
-async function mark({ columns }: ExcerptSource, take: Take, marks: Uint8Array, turns: Turns): Promise<void> {
+async function mark({ columns }: ExcerptSource, take: RowSelector, marks: Uint8Array, turns: Turns): Promise<void> {
   const { where } = take;
   const asked = where === undefined ? undefined : columns.get(where.column);
   // No row has any of the codes.

@@ -3,12 +3,12 @@ import { LIMITS } from "../base/limits.js";
 import { absentColumn, codeAt } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { HeadColumns, type ArrivedRows } from "./head-columns.js";
-import { Holdings } from "./holdings.js";
+import { DerivedCache } from "./derived-cache.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import { PROJECT_COLUMN } from "../schema/fields.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 import type { ProjectTexts } from "./segment.js";
-import { whoOf, type Who } from "./who.js";
+import { actorTriplesOf, type ActorTriples } from "./actor-triples.js";
 
 /** The newest rows of a day, in order of arrival. Grows by durable batches until it is full. */
 export class Head {
@@ -18,7 +18,7 @@ export class Head {
   #maxMs = -Infinity;
   #view: HeadView | null = null;
   /** Data derived from the rows so far. */
-  readonly held: Holdings;
+  readonly held: DerivedCache;
 
   constructor(
     readonly day: number,
@@ -26,7 +26,7 @@ export class Head {
     readonly projects: ProjectTexts,
   ) {
     this.#columns = new HeadColumns(day);
-    this.held = new Holdings(budget);
+    this.held = new DerivedCache(budget);
   }
 
   /** Whether it accepts no more rows. */
@@ -168,8 +168,8 @@ export class HeadView implements Rows {
     return Promise.resolve(null);
   }
 
-  who(): Promise<Who> {
-    return whoOf(this.rowCount, (name) => this.column(name));
+  who(): Promise<ActorTriples> {
+    return actorTriplesOf(this.rowCount, (name) => this.column(name));
   }
 
   column(name: string): CodeColumn {

@@ -4,7 +4,7 @@ import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./eve
 import type { Folding, Rows } from "./rows.js";
 
 /** Start of a read in (createdAt, event id, project) order: after the event with a key, or at the first event of a time. */
-export interface RowPlace {
+export interface RowPosition {
   readonly createdAtMs: number;
   /** Null: start at the first event of that time. */
   readonly key: EventKey | null;
@@ -20,7 +20,7 @@ export interface RowAt {
  * Yields the rows of one day from a position on and before `toMs`, in (createdAt, event id, project) order. Times and ids must be loaded.
  * Cost: a binary search of each part, then the consumed rows. A head is sorted once; later only its new rows are.
  */
-export function* orderedRows(day: readonly Rows[], from: RowPlace, toMs: number): Generator<RowAt> {
+export function* orderedRows(day: readonly Rows[], from: RowPosition, toMs: number): Generator<RowAt> {
   const parts = day.map((rows) => new OrderedPart(rows, from, toMs)).filter((part) => part.isLeft).sort(comparePlaces);
   for (let [first] = parts; first !== undefined; [first] = parts) {
     yield first;
@@ -53,7 +53,7 @@ class OrderedPart implements RowAt {
 
   constructor(
     readonly rows: Rows,
-    from: RowPlace,
+    from: RowPosition,
     toMs: number,
   ) {
     this.#times = rows.times();

@@ -1,6 +1,6 @@
 import type { CodeColumn } from "../column/column.js";
 import type { Excerpt } from "./excerpt.js";
-import type { Who } from "./who.js";
+import type { ActorTriples } from "./actor-triples.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
@@ -46,9 +46,9 @@ export interface Rows {
   /** Loads columns into memory; null if they are already loaded. @throws corruption */
   load(columns: readonly string[]): Promise<void> | null;
   /** The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read. @throws corruption */
-  who(): Promise<Who>;
+  who(): Promise<ActorTriples>;
   /** Like `who` if it is in memory, else null. */
-  knownWho(): Who | null;
+  knownWho(): ActorTriples | null;
   /**
    * A stored excerpt of the rows by name; null if there is none, then read the columns. @throws corruption
    * @param of names that the excerpt must depend on; it may depend on more, and contain more rows

@@ -12,8 +12,8 @@ import { linksOf } from "./id-links.js";
 import { encodeLinks } from "./link-list.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { ColumnZone } from "./rows.js";
-import { encodeWho, whoOf } from "./who.js";
-import type { WhoMeta } from "./who.js";
+import { encodeActorTriples, actorTriplesOf } from "./actor-triples.js";
+import type { ActorTriplesMeta } from "./actor-triples.js";
 
 /** A dictionary-coded column as the footer describes it. */
 export interface ColumnMeta extends ColumnZone {
@@ -33,13 +33,13 @@ export interface SegmentMeta {
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly columns: readonly ColumnMeta[];
-  readonly who: WhoMeta;
+  readonly who: ActorTriplesMeta;
   /** Absent if there are none. */
   readonly excerpts?: readonly ExcerptMeta[];
 }
 
 /** Name of the block with the actors of the rows. */
-export const WHO_BLOCK = "who";
+export const ACTORS_BLOCK = "who";
 
 /** Name of the block with the ids seen together on one event; absent if there are none. */
 export const LINKS_BLOCK = "links";
@@ -83,8 +83,8 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
     blocks.push(await packed(name, await toPlanes(column.codes, turns)));
   }
   const column = columnOf(merged);
-  const who = await encodeWho(await whoOf(merged.times.length, column, turns), turns);
-  blocks.push(await packed(WHO_BLOCK, who.bytes));
+  const who = await encodeActorTriples(await actorTriplesOf(merged.times.length, column, turns), turns);
+  blocks.push(await packed(ACTORS_BLOCK, who.bytes));
   const excerpts: ExcerptMeta[] = [];
   for (const rule of rules) {
     const excerpt = await excerptOf(merged, rule, turns);

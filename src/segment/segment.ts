@@ -4,12 +4,12 @@ import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { checkBlock, damaged, type BlockEntry, type ContainerFooter } from "./container.js";
 import { decodeExcerpt, excerptBlock, type Excerpt } from "./excerpt.js";
-import { Holdings } from "./holdings.js";
+import { DerivedCache } from "./derived-cache.js";
 import type { LinkList } from "./link-list.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
-import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type ColumnMeta, type SegmentMeta } from "./segment-file.js";
-import { decodeWho, type Who } from "./who.js";
+import { ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type ColumnMeta, type SegmentMeta } from "./segment-file.js";
+import { decodeActorTriples, type ActorTriples } from "./actor-triples.js";
 
 /** Largest gap between two ranges that are read together: reading it costs about as much as another read. */
 const GAP_BYTES = 128 * 1024;
@@ -95,7 +95,7 @@ export class Segment implements Rows {
   readonly maxMs: number;
   readonly #blocks: ReadonlyMap<string, BlockEntry>;
   readonly #columns: ReadonlyMap<string, ColumnMeta>;
-  readonly #held: Holdings;
+  readonly #held: DerivedCache;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #reads: CoalescedReads;
   /** The project code of all rows; null if they belong to several projects. */
@@ -116,7 +116,7 @@ export class Segment implements Rows {
   ) {
     const { meta } = footer;
     this.meta = meta;
-    this.#held = new Holdings(budget);
+    this.#held = new DerivedCache(budget);
     this.#reads = new CoalescedReads((start, end) => source.read(key, start, end));
     if (file !== null) this.#held.hold(WHOLE_FILE, file, file.byteLength);
     this.day = meta.day;
@@ -165,15 +165,15 @@ export class Segment implements Rows {
     return this.#held.get(name) !== null;
   }
 
-  knownWho(): Who | null {
-    return this.#held.get(WHO_BLOCK) as Who | null;
+  knownWho(): ActorTriples | null {
+    return this.#held.get(ACTORS_BLOCK) as ActorTriples | null;
   }
 
-  async who(): Promise<Who> {
+  async who(): Promise<ActorTriples> {
     const held = this.knownWho();
     if (held !== null) return held;
-    const who = decodeWho(this.meta.who, await this.#readBlock(WHO_BLOCK));
-    this.#held.hold(WHO_BLOCK, who, who.actors.byteLength * 3);
+    const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
+    this.#held.hold(ACTORS_BLOCK, who, who.actors.byteLength * 3);
     return who;
   }
 

@@ -1,7 +1,7 @@
 import { areSameParts } from "../base/same-parts.js";
 import { dayStartMs } from "../base/time.js";
 import { Head } from "./head.js";
-import { Holdings } from "./holdings.js";
+import { DerivedCache } from "./derived-cache.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { Segment } from "./segment.js";
 
@@ -9,7 +9,7 @@ import type { Segment } from "./segment.js";
 export type SpanPart = Span | Segment | Head;
 
 /** A cached result of a query for the rows of a span. */
-export interface SpanAnswer {
+export interface SpanResult {
   readonly value: unknown;
   /** Rows per head that the result covers, in the order of the span's heads; heads added later count as 0. */
   readonly rowCounts: readonly number[];
@@ -25,7 +25,7 @@ export class Span {
   readonly heads: readonly Head[];
   readonly #firstMs: number;
   readonly #lastMs: number;
-  readonly #held: Holdings;
+  readonly #held: DerivedCache;
 
   /** @param former a span of the same days, whose cache this one takes over if only heads were added since */
   constructor(
@@ -37,7 +37,7 @@ export class Span {
     const heads = new Set(parts.flatMap((part) => (part instanceof Span ? part.heads : part instanceof Head ? [part] : [])));
     const goesOn = former !== null && areSameParts(former.segments, this.segments) && former.heads.every((head) => heads.has(head));
     this.heads = goesOn ? [...new Set([...former.heads, ...heads])] : [...heads];
-    this.#held = goesOn ? former.#held : new Holdings(budget);
+    this.#held = goesOn ? former.#held : new DerivedCache(budget);
     this.#firstMs = Math.min(...this.segments.map(firstMsOf));
     this.#lastMs = Math.max(...this.segments.map(lastMsOf));
   }
@@ -57,12 +57,12 @@ export class Span {
   }
 
   /** Returns null if there is no entry. */
-  kept(key: string): SpanAnswer | null {
+  kept(key: string): SpanResult | null {
     // Only `keep` adds entries.
-    return this.#held.get(key) as SpanAnswer | null;
+    return this.#held.get(key) as SpanResult | null;
   }
 
-  keep(key: string, answer: SpanAnswer, byteLength: number): void {
+  keep(key: string, answer: SpanResult, byteLength: number): void {
     this.#held.hold(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 

@@ -1,9 +1,9 @@
 import type { Dictionaries } from "../column/dictionaries.js";
 import { EventIds } from "../derived/event-ids.js";
 import type { TableUse } from "../derived/store-table.js";
-import type { Missing } from "../derived/missing.js";
+import type { PendingLoads } from "../derived/pending-loads.js";
 import type { KnownFields, KnownValues, RowLabels } from "../filter/known-fields.js";
-import type { CompanyMoment } from "../identity/company-of-event.js";
+import type { CompanySnapshot } from "../identity/company-of-event.js";
 import type { KnownEnds } from "../identity/identity-view.js";
 import { Memberships } from "../identity/memberships.js";
 import type { IdentityResolver } from "../identity/resolver.js";
@@ -27,7 +27,7 @@ import { TouchMaker } from "./touches/touch-maker.js";
 import { Touches } from "./touches/touches.js";
 
 /** A snapshot, and all that a query may read in the snapshot's tick. */
-export interface TableMoment extends CompanyMoment {
+export interface TableSnapshot extends CompanySnapshot {
   readonly dictionaries: Dictionaries;
   /** Ends of the snapshot's codes: ids and companies beyond are newer. */
   readonly ends: KnownEnds;
@@ -133,39 +133,39 @@ export class Tables implements Droppable {
   }
 
   /** Revenue up to a snapshot; null when something is missing. */
-  revenue(rule: RevenueRule, moment: TableMoment, missing: Missing): RevenueTable | null {
+  revenue(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): RevenueTable | null {
     const { table } = this.#revenueOf(rule);
     return table.payments.catchUp(moment, missing) ? table : null;
   }
 
   /** The companies of payments up to a snapshot; null when something is missing. */
-  paymentCompanies(rule: RevenueRule, moment: TableMoment, missing: Missing): PaymentCompanies | null {
+  paymentCompanies(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): PaymentCompanies | null {
     const { table, companies } = this.#revenueOf(rule);
     return table.payments.catchUp(moment, missing) && companies.catchUp(moment, missing) ? companies : null;
   }
 
   /** The actors seen up to a snapshot; null when something is missing. */
-  seen(moment: TableMoment, missing: Missing): SeenActors | null {
+  seen(moment: TableSnapshot, missing: PendingLoads): SeenActors | null {
     return this.#seen.catchUp(moment, missing) ? this.#seen : null;
   }
 
   /** Entities with their projects and first days up to a snapshot, counted in one project; null when something is missing. */
-  entities(level: "identity" | "account", project: number, moment: TableMoment, missing: Missing): Entities | null {
+  entities(level: "identity" | "account", project: number, moment: TableSnapshot, missing: PendingLoads): Entities | null {
     return this.#seen.catchUp(moment, missing) && this.#entities[level].catchUp(project, moment, missing) ? this.#entities[level] : null;
   }
 
   /** A trait of each identity, or its newest email, in a snapshot; null when something is missing. */
-  person(path: string, { identities }: CompanyMoment, missing: Missing): KnownValues | null {
+  person(path: string, { identities }: CompanySnapshot, missing: PendingLoads): KnownValues | null {
     return this.#traits.person(path, identities, missing);
   }
 
   /** A trait of each company, by its code, in a snapshot; null when something is missing. */
-  company(path: string, { identities }: CompanyMoment, missing: Missing): KnownValues | null {
+  company(path: string, { identities }: CompanySnapshot, missing: PendingLoads): KnownValues | null {
     return this.#traits.company(path, identities, missing);
   }
 
   /** The labels of payments, to be settled at this snapshot; null when something is missing. */
-  paymentLabels(plan: Plan<"revenueByAttribution">, moment: TableMoment, missing: Missing): PaymentLabels | null {
+  paymentLabels(plan: Plan<"revenueByAttribution">, moment: TableSnapshot, missing: PendingLoads): PaymentLabels | null {
     const { table, companies, labels } = this.#revenueOf(plan.revenue);
     const { touches, ofCompanies } = this.#touchesOf(plan.touch);
     const accounts = plan.level === "account" ? { touches: ofCompanies, payments: companies } : null;
@@ -178,7 +178,7 @@ export class Tables implements Droppable {
   }
 
   /** The sessions of a snapshot that a query reads; null when something is missing. */
-  sessions({ session, pageviewSlugs, revenue, range, previous = null }: SessionRules & AskedRanges, moment: TableMoment, missing: Missing): SessionView | null {
+  sessions({ session, pageviewSlugs, revenue, range, previous = null }: SessionRules & AskedRanges, moment: TableSnapshot, missing: PendingLoads): SessionView | null {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
@@ -197,7 +197,7 @@ export class Tables implements Droppable {
    * The labels that events would get as payments of their identities, in a snapshot; null when something is missing. What is found missing while rows
    * are read is added to `missing` then.
    */
-  eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanyMoment, missing: Missing): RowLabels | null {
+  eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
     const { table, origins } = this.#revenueOf(revenue);
     const { touches } = this.#touchesOf(touch);
     const areThere = [table.payments.catchUp(moment, missing), touches.catchUp(moment, missing)];

@@ -1,4 +1,4 @@
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
 import type { EventInput } from "../schema/event.js";
 import { seededRandom, type Random } from "./random.js";
 
@@ -40,7 +40,7 @@ const SOURCES = ["newsletter", "google", "partner"];
  * About 1.5 µs per event; nothing is kept in memory. @throws invalid_parameter, unknown_parameter
  */
 export function* generateTraffic(options: TrafficOptions): Generator<EventInput> {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const { seed, eventCount, startMs = Date.UTC(2026, 0, 1), dayCount = 90, projects = ["web"] } = options;
   const visitorCount = options.visitorCount ?? Math.max(1, Math.floor(eventCount / 18));
   const random = seededRandom(seed);

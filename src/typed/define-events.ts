@@ -1,13 +1,13 @@
 import { parameterError, shown } from "../base/errors.js";
-import { refuseUnknown } from "../base/known-options.js";
-import { tellEach } from "../base/tell.js";
+import { rejectUnknownOptions } from "../base/known-options.js";
+import { notifyEach } from "../base/notify-each.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { IngestOptions } from "../base/call-options.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { flawsOf, type EventFlaw } from "./event-check.js";
 import type { EventShapes, MetadataOf } from "./event-shapes.js";
 import type { TypedDaybook, TypedMethods } from "./typed-daybook.js";
-import type { Events } from "./typed-questions.js";
+import type { Events } from "./typed-queries.js";
 
 /** What happens to events that fail their shape: they are not checked (default), rejected, or stored and reported. */
 export type EventCheck =
@@ -45,7 +45,7 @@ export function defineEvents<const Shapes extends EventShapes>(shapes: Shapes): 
   return {
     names: Object.keys(known),
     on(daybook, options = {}) {
-      refuseUnknown(options, OPTIONS);
+      rejectUnknownOptions(options, OPTIONS);
       const { check = "none", onFlaw } = options;
       const ingest = ingestOf(daybook, known, check, onFlaw);
       // Only the types differ, and they do not exist at run time.
@@ -89,7 +89,7 @@ function reporting(daybook: Askable, shapes: EventShapes, onFlaw: (flaw: EventFl
   return async (events, options): Promise<IngestResult> => {
     if (!Array.isArray(events)) return daybook.ingest(events, options);
     const given = [...(events as readonly EventInput[])];
-    tellEach(onFlaw, await flawsOf(given, shapes));
+    notifyEach(onFlaw, await flawsOf(given, shapes));
     return daybook.ingest(given, options);
   };
 }

@@ -1,7 +1,7 @@
 import type { Daybook } from "../engine/daybook.js";
 import type { IngestOptions } from "../base/call-options.js";
-import type { QueryOptions } from "../engine/question/query-options.js";
-import type { SavedSegment, Segments } from "../engine/question/saved-segments.js";
+import type { QueryOptions } from "../engine/query/query-options.js";
+import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
 import type { SearchEventsPage } from "../plan/answers.js";
 import type { PerDayItem, AggregateItem, AggregateInput, CountEventsInput, PerDayInput, SearchEventsInput, UniqueUsersInput, UniqueUsersPerDayInput } from "../plan/input.js";
 import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
@@ -17,7 +17,7 @@ import type {
   WebOverviewInput,
 } from "../plan/insights/input.js";
 import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
-import type { Events, Typed } from "./typed-questions.js";
+import type { Events, Typed } from "./typed-queries.js";
 
 /** An event with one of the names of `E` and its metadata, which may be left out if it has no required member. */
 export type TypedEvent<E extends Events> = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareCodePoints } from "../../src/base/order.js";
-import { nextTurn } from "../../src/base/turn.js";
+import { yieldToEventLoop } from "../../src/base/turn.js";
 import { rankCounts, rankedInTurns, ranking } from "../../src/answer/ranked-items.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { baseSeed, sliceOf } from "../oracle/settings.js";
@@ -53,7 +53,7 @@ describe("items", () => {
       expect(ranked(counts, properties, limit)).toEqual([items, items]);
     }
     const turns = await turnsOfOthers(async () => {
-      const items = await rankedInTurns(Uint32Array.from(counts), (place) => properties[place] ?? "", null, nextTurn);
+      const items = await rankedInTurns(Uint32Array.from(counts), (place) => properties[place] ?? "", null, yieldToEventLoop);
       expect(items).toEqual(expected(counts, properties, null));
     });
     expect(turns).toBeGreaterThan(10);

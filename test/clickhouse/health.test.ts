@@ -1,7 +1,7 @@
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { Reach, type StatementOutcome } from "../../src/clickhouse/connection/reach.js";
+import { Reachability, type StatementOutcome } from "../../src/clickhouse/connection/reach.js";
 import { emptyDirectory, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";
 import { closeAfter, connectTo, heldCount, killed, newDatabase, order, orderOf, startServer } from "./kit.js";
@@ -84,7 +84,7 @@ test("where a shard has nobody the health is unreachable, and a Daybook that was
 
 test("the servers are asked at most once a second, and not at all while statements end well", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
-  const reach = new Reach();
+  const reach = new Reachability();
   let askedCount = 0;
   let outcome: StatementOutcome = "answered";
   const look = () => reach.isThere(() => ((askedCount += 1), Promise.resolve(outcome)));
@@ -110,7 +110,7 @@ test("the servers are asked at most once a second, and not at all while statemen
 /** A reach by a clock that stands, and a look at it that is out until it is answered. */
 function looking() {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
-  const reach = new Reach();
+  const reach = new Reachability();
   let resolve: (outcome: StatementOutcome) => void = () => undefined;
   const look = () => reach.isThere(() => new Promise((answered) => (resolve = answered)));
   return { reach, look, answer: (outcome: StatementOutcome) => resolve(outcome) };

@@ -1,10 +1,10 @@
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Connection } from "../../src/clickhouse/connection/connection.js";
-import { actorRows } from "../../src/clickhouse/question/companies.js";
-import { moneyRows } from "../../src/clickhouse/question/payments.js";
-import { ofActors } from "../../src/clickhouse/question/where.js";
-import { EVENT_COLUMNS } from "../../src/clickhouse/question/event-columns.js";
+import { actorRows } from "../../src/clickhouse/query/companies.js";
+import { moneyRows } from "../../src/clickhouse/query/payments.js";
+import { ofActors } from "../../src/clickhouse/query/where.js";
+import { EVENT_COLUMNS } from "../../src/clickhouse/query/event-columns.js";
 import { sql, type Sql } from "../../src/clickhouse/sql/sql.js";
 import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { reportRules } from "../../src/plan/revenue-rules.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareCodePoints } from "../../src/base/order.js";
-import { AskedOrder, Dictionary } from "../../src/column/dictionary.js";
+import { RequestedCodeOrder, Dictionary } from "../../src/column/dictionary.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const texts = fc.array(fc.constantFrom("a", "b", "ab", "\u0100", "\u{1f600}"), { maxLength: 6 }).map((parts) => parts.join(""));
@@ -12,7 +12,7 @@ test("Codes come in the order of their values, whichever were asked for before, 
   fc.assert(
     fc.property(asked, (rounds) => {
       const values: string[] = [];
-      const order = new AskedOrder(values);
+      const order = new RequestedCodeOrder(values);
       for (const [arrived, picks] of rounds) {
         values.push(...arrived.filter((text) => !values.includes(text)));
         const codes = values.length === 0 ? [] : [...new Set(picks.map((pick) => pick % values.length))].sort((a, b) => a - b);

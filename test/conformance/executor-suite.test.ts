@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage } from "daybook";
 import { executorSuite, type LoadExecutor } from "../support/index.js";
 import { describe, expect, test } from "vitest";
-import { MemoryExecutor } from "../../src/engine/question/executor.js";
+import { MemoryExecutor } from "../../src/engine/query/executor.js";
 import { openDaybook, openOn } from "../../src/engine/open-daybook.js";
 import type { Answer, Executor, Plan, ReportName } from "../../src/plan/plan.js";
 import { caseCount, sliceOf } from "../oracle/settings.js";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ownerOf } from "../../src/node/private-file.js";
-import { type LookAtPid, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/node/process-table.js";
+import { type PidLookup, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/node/process-table.js";
 
 const current: ProcessIdentity = { pid: 10, startTime: "100", bootId: "boot", pidNamespace: "1", host: "here" };
 const other = { ...current, pid: 20, startTime: "200" };
 
-const runs: LookAtPid = () => ({ startTime: "200" });
-const runsAsAnother: LookAtPid = () => ({ startTime: "300" });
-const cannotTell: LookAtPid = () => ({ startTime: "" });
-const hasEnded: LookAtPid = () => null;
+const runs: PidLookup = () => ({ startTime: "200" });
+const runsAsAnother: PidLookup = () => ({ startTime: "300" });
+const cannotTell: PidLookup = () => ({ startTime: "" });
+const hasEnded: PidLookup = () => null;
 
 describe("the process table", () => {
   it.each([

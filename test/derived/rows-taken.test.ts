@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RowsTaken } from "../../src/derived/store-table.js";
+import { Watermark } from "../../src/derived/store-table.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import type { Rows } from "../../src/segment/rows.js";
@@ -61,7 +61,7 @@ test("Each row is taken once, whatever seals and compactions do between, and bet
   fc.assert(
     fc.property(steps, (ops) => {
       const parts = new Parts();
-      const taken = new RowsTaken();
+      const taken = new Watermark();
       let table: number[] = [];
       const begin = () => {
         taken.clear();
@@ -82,7 +82,7 @@ test("Each row is taken once, whatever seals and compactions do between, and bet
           for (let piece = 0; piece < op.pieceCount; piece += 1) {
             const { heads = [] } = taken.newer(parts.rows()) ?? {};
             if (heads.length === 0) break;
-            const first = RowsTaken.firstOf(heads, op.rowCount);
+            const first = Watermark.firstOf(heads, op.rowCount);
             const rowCount = first.heads.reduce((sum, head) => sum + head.rowCount, 0);
             expect(rowCount).toBeGreaterThan(0);
             expect(rowCount).toBeLessThanOrEqual(2 * op.rowCount);

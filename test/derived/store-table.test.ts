@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { nextTurn } from "../../src/base/turn.js";
-import { Missing } from "../../src/derived/missing.js";
+import { yieldToEventLoop } from "../../src/base/turn.js";
+import { PendingLoads } from "../../src/derived/pending-loads.js";
 import { StoreTable } from "../../src/derived/store-table.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
@@ -38,7 +38,7 @@ class NotedTurns extends StoreTable<Derived> {
   readonly segments: Rows[] = [];
 
   protected override async ofLongHead(): Promise<Derived> {
-    if (!this.isHeadMadeAtOnce) await nextTurn();
+    if (!this.isHeadMadeAtOnce) await yieldToEventLoop();
     this.meanwhile();
     return {};
   }
@@ -63,7 +63,7 @@ test("Others have a turn between two segments that a table takes, when all are l
   const table = new NotedTurns(new MemoryBudget(1e9), { readerCount: 1 });
   // What a table asks of segments.
   const rows = Array.from({ length: 12 }, (_, day) => ({ day, rowCount: 1, sealed: true, firstSequence: day + 1, lastSequence: day + 1 }) as Rows);
-  const missing = new Missing();
+  const missing = new PendingLoads();
   expect(table.takeRows({ rows, sequence: 12, looked: () => undefined }, missing)).toBe(false);
   await missing.load();
   table.turns.end();
@@ -84,21 +84,21 @@ test("Many rows of heads are taken in turns, each once, while others come.", asy
       appendRow(heads[day] as Head, { ms: 0, id: idBytes(sequence), sequence });
     }
   };
-  const takeRows = (missing: Missing) => table.takeRows({ rows: heads.filter(({ rowCount }) => rowCount > 0).map((head) => head.view()), sequence, looked: () => undefined }, missing);
+  const takeRows = (missing: PendingLoads) => table.takeRows({ rows: heads.filter(({ rowCount }) => rowCount > 0).map((head) => head.view()), sequence, looked: () => undefined }, missing);
   append(3 * length + 4_000);
-  const missing = new Missing();
+  const missing = new PendingLoads();
   expect(takeRows(missing)).toBe(false);
   // Whoever asks meanwhile takes what is left, once it is little.
   const asked: boolean[] = [];
   table.meanwhile = () => {
     append(10);
-    asked.push(takeRows(new Missing()));
+    asked.push(takeRows(new PendingLoads()));
   };
   await missing.load();
   expect(asked.slice(-2)).toEqual([false, true]);
   table.turns.end();
   expect(new Set(table.turnOf).size).toBeGreaterThanOrEqual(3);
-  expect(takeRows(new Missing())).toBe(true);
+  expect(takeRows(new PendingLoads())).toBe(true);
   expect([...table.sequences].sort((a, b) => a - b)).toEqual(Array.from({ length: sequence }, (_, at) => at + 1));
 });
 
@@ -106,7 +106,7 @@ test("A few rows of heads are taken at once.", () => {
   const table = new NotedTurns(new MemoryBudget(1e9), { readerCount: 1 });
   const head = new Head(0, new MemoryBudget(1e9), PROJECT_TEXTS);
   for (let sequence = 1; sequence <= 100; sequence += 1) appendRow(head, { ms: 0, id: idBytes(sequence), sequence });
-  expect(table.takeRows({ rows: [head.view()], sequence: 100, looked: () => undefined }, new Missing())).toBe(true);
+  expect(table.takeRows({ rows: [head.view()], sequence: 100, looked: () => undefined }, new PendingLoads())).toBe(true);
   expect(table.sequences).toHaveLength(100);
   table.turns.end();
 });
@@ -122,7 +122,7 @@ test("Where more rows come than are taken in turns, a question that waited takes
   table.meanwhile = () => append(10_000);
   let tryCount = 1;
   for (; tryCount < 5; tryCount += 1) {
-    const missing = new Missing();
+    const missing = new PendingLoads();
     if (table.takeRows({ rows: [head.view()], sequence, looked: () => undefined }, missing)) break;
     await missing.load();
   }
@@ -138,7 +138,7 @@ test("Thousands of heads of a row each are taken in a few turns.", async () => {
     appendRow(head, { ms: 0, id: idBytes(day), sequence: day + 1 });
     return head.view();
   });
-  const missing = new Missing();
+  const missing = new PendingLoads();
   expect(table.takeRows({ rows: heads, sequence: 6_000, looked: () => undefined }, missing)).toBe(false);
   table.isHeadMadeAtOnce = true;
   const turns = await turnsOfOthers(() => missing.load());
@@ -160,9 +160,9 @@ test("Of a head whose rows were sealed while they are taken in turns each is tak
   table.meanwhile = () => {
     table.meanwhile = () => {};
     table.knows = (rows) => rows === segment;
-    expect(table.takeRows({ rows: [segment, other], sequence: 6_001, looked }, new Missing())).toBe(false);
+    expect(table.takeRows({ rows: [segment, other], sequence: 6_001, looked }, new PendingLoads())).toBe(false);
   };
-  const missing = new Missing();
+  const missing = new PendingLoads();
   expect(table.takeRows({ rows: [head.view()], sequence: 6_000, looked }, missing)).toBe(false);
   await missing.load();
   table.turns.end();

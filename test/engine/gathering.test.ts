@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Work } from "../../src/engine/question/work.js";
-import { Gathering } from "../../src/engine/question/gathering.js";
-import { partOfFold } from "../../src/engine/question/part-of-fold.js";
-import { Slices } from "../../src/engine/question/slices.js";
+import type { Work } from "../../src/engine/query/work.js";
+import { Gathering } from "../../src/engine/query/gathering.js";
+import { partOfFold } from "../../src/engine/query/part-of-fold.js";
+import { Slices } from "../../src/engine/query/slices.js";
 import type { Plan } from "../../src/plan/plan.js";
 import { countEvents } from "../../src/report/events/count-events.js";
 import type { AnyFold, FoldContext } from "../../src/report/form/report.js";

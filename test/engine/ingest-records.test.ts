@@ -3,9 +3,9 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type RecordInput,
 import { EMPTY_MANIFEST, decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { RECORD_FIELDS, RecordTable } from "../../src/identity/record-table.js";
-import { BROUGHT_NOTHING } from "../../src/store/batch/record-batch.js";
+import { NO_RECORD_ONLY_IDS } from "../../src/store/batch/record-batch.js";
 import type { Store } from "../../src/store/live/store.js";
-import { nextTurn } from "../../src/base/turn.js";
+import { yieldToEventLoop } from "../../src/base/turn.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
@@ -138,7 +138,7 @@ describe("ingestRecords", () => {
     let isOver = false;
     const asking = (async () => {
       for (let isLast = false; !isLast; isLast = isOver) {
-        await nextTurn();
+        await yieldToEventLoop();
         seen.add(String(await Promise.all([isKnown(0), isKnown(count / 2), isKnown(count - 1)])));
       }
     })();
@@ -237,7 +237,7 @@ describe("exportRecords", () => {
       const codes = Uint32Array.from(RECORD_FIELDS, (field) => (field === "email" ? 0 : records.code(row, field)));
       former.append(records.kinds[row] ?? 0, records.timeOf(row), records.ids, row * 16, 0, codes, 0);
     }
-    (storeOf(daybook) as Store).replaceRecords(former, BROUGHT_NOTHING, "");
+    (storeOf(daybook) as Store).replaceRecords(former, NO_RECORD_ONLY_IDS, "");
     const told = await recordsOf(daybook);
     expect(told).toEqual([{ type: "identify", id: id(1), createdAt, userId: "ann", email: "", traits: { email: "ann@x.io" } }, { type: "identify", id: id(2), createdAt, userId: "bob" }]);
     const copy = await open();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Dictionaries } from "../../src/column/dictionaries.js";
-import { noticesOf } from "../../src/engine/question/notices.js";
+import { noticesOf } from "../../src/engine/query/notices.js";
 import { groups, is, planned } from "../plan/insights/planned.js";
 
 /** Some event has the keys `known` and `deep`. */

@@ -1,12 +1,12 @@
 import { fixedClock } from "../../src/base/clock.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import type { SavedSegment } from "../../src/engine/question/saved-segments.js";
+import type { SavedSegment } from "../../src/engine/query/saved-segments.js";
 import type { DaybookStats } from "../../src/engine/upkeep/stats.js";
 import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Handler, HandlerOptions, ServedDaybook, TokenEntry } from "../../src/http/index.js";
-import { PERMIT } from "../../src/engine/question/permit.js";
-import type { Permitted } from "../../src/engine/question/permit.js";
+import { PERMIT } from "../../src/engine/query/permit.js";
+import type { Permitted } from "../../src/engine/query/permit.js";
 import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
 import { planners } from "../../src/plan/planners.js";
 import { context as planContext } from "../plan/thrown.js";

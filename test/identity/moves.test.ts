@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Moves } from "../../src/identity/moves.js";
+import { ChangeLog } from "../../src/identity/change-log.js";
 import { useLimits } from "../limits.js";
 import { baseSeed } from "../oracle/settings.js";
 
@@ -12,7 +12,7 @@ const ops = fc.array(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 
 test("Between any two counts the actors that moved are told, or that it is too long ago; never fewer.", () => {
   fc.assert(
     fc.property(ops, (moved) => {
-      const moves = new Moves();
+      const moves = new ChangeLog();
       const model: (number | "all")[] = [];
       const counts = [moves.count];
       for (const actor of moved) {

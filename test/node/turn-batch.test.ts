@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { TurnBatch } from "../../src/node/turn-batch.js";
+import { TickBatch } from "../../src/node/tick-batch.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it("Answers of one turn of the event loop are handed on together at its end, in their order.", async () => {
   const written: string[] = [];
-  const writes = new TurnBatch<string>((answers) => written.push(...answers), () => 0);
+  const writes = new TickBatch<string>((answers) => written.push(...answers), () => 0);
   for (const answer of ["a", "b"]) writes.add(answer);
   await Promise.resolve();
   writes.add("c");
@@ -20,7 +20,7 @@ it("Answers of one turn of the event loop are handed on together at its end, in 
 it("An answer does not wait for a turn that takes longer than a millisecond: the next one takes it along.", async () => {
   let nowMs = 0;
   const written: string[] = [];
-  const writes = new TurnBatch<string>((answers) => written.push(...answers), () => nowMs);
+  const writes = new TickBatch<string>((answers) => written.push(...answers), () => nowMs);
   writes.add("a");
   nowMs = 1.1;
   writes.add("b");

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressOf, pictureOf } from "../../src/page/state/address.js";
-import { FIRST_PICTURE } from "../../src/page/state/picture.js";
+import { addressOf, viewStateOf } from "../../src/page/state/address.js";
+import { INITIAL_VIEW_STATE } from "../../src/page/state/view-state.js";
 import { rangeOf, unitFor } from "../../src/page/state/period.js";
 import { CHOICE_NAMES, picture } from "./random-picture.js";
 
 describe("the address of a picture", () => {
   test("says all of it: what is read from it is the picture again", () => {
     fc.assert(
-      fc.property(picture, (any) => void expect(pictureOf(addressOf(any))).toEqual(any)),
+      fc.property(picture, (any) => void expect(viewStateOf(addressOf(any))).toEqual(any)),
       { numRuns: 500 },
     );
   });
@@ -18,9 +18,9 @@ describe("the address of a picture", () => {
   });
 
   test("is short for the first picture, and has no token whatever stands in it", () => {
-    expect(addressOf(FIRST_PICTURE)).toBe("period=30d");
-    expect(pictureOf("token=sk_secret_0123456789abcdefgh&view=trends")).toEqual({ ...FIRST_PICTURE, view: "trends" });
-    expect(addressOf(pictureOf("token=sk_secret_0123456789abcdefgh"))).toBe("period=30d");
+    expect(addressOf(INITIAL_VIEW_STATE)).toBe("period=30d");
+    expect(viewStateOf("token=sk_secret_0123456789abcdefgh&view=trends")).toEqual({ ...INITIAL_VIEW_STATE, view: "trends" });
+    expect(addressOf(viewStateOf("token=sk_secret_0123456789abcdefgh"))).toBe("period=30d");
   });
 
   test.each([
@@ -38,12 +38,12 @@ describe("the address of a picture", () => {
     ["filter=path~is~/a&filter=path~resembles~/b&filter=path~is~", { filters: [{ field: "path", operator: "is", value: "/a" }] }],
     ["filter=path~is_set", { filters: [{ field: "path", operator: "is_set", value: "" }] }],
   ])("is read as far as it can be: %s", (search, expected) => {
-    expect(pictureOf(search)).toEqual({ ...FIRST_PICTURE, ...expected });
+    expect(viewStateOf(search)).toEqual({ ...INITIAL_VIEW_STATE, ...expected });
   });
 
   test("keeps numbers in their range", () => {
-    expect(pictureOf("view=paths&paths.depth=99").choices.paths.depth).toBe(10);
-    expect(pictureOf("view=paths&paths.depth=many").choices.paths.depth).toBe(4);
+    expect(viewStateOf("view=paths&paths.depth=99").choices.paths.depth).toBe(10);
+    expect(viewStateOf("view=paths&paths.depth=many").choices.paths.depth).toBe(4);
   });
 });
 

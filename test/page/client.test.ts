@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ApiClient } from "../../src/page/ask/client.js";
 import { followChanges } from "../../src/page/ask/changes.js";
-import { get } from "../../src/page/ask/question.js";
-import { Trouble } from "../../src/page/ask/trouble.js";
+import { get } from "../../src/page/ask/page-query.js";
+import { ApiError } from "../../src/page/ask/api-error.js";
 
 const question = get<{ readonly n: number }>("/v1/n");
 const never = new AbortController().signal;
@@ -91,7 +91,7 @@ describe("the client of the page", () => {
     const client = clientOf(signedOut);
     const troubles = [];
     for (let at = 0; at < 5; at += 1) troubles.push(await client.ask(question, never).catch((thrown: unknown) => thrown));
-    expect(troubles.every((trouble) => trouble instanceof Trouble)).toBe(true);
+    expect(troubles.every((trouble) => trouble instanceof ApiError)).toBe(true);
     expect(troubles).toMatchObject([
       { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" },
       { code: "invalid_date", detail: "start_date: no", isLoad: false },

@@ -3,7 +3,7 @@ import { CHOICES, INITIAL_CHOICES, MEASURES, VIEW_NAMES, type ChoicesOf, type Vi
 import { OPERATORS, filterOf, type Filter, type OperatorName } from "../../src/page/state/filter.js";
 import { INTERVALS, PERIODS, type Period, type PeriodName } from "../../src/page/state/period.js";
 import type { EventChoice } from "../../src/page/state/event-choice.js";
-import type { Picture } from "../../src/page/state/picture.js";
+import type { ViewState } from "../../src/page/state/view-state.js";
 
 /** Texts as strangers write them: with what stands between parts of addresses too. */
 const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 12 }), fc.constantFrom("~", "!", "!0~!1", "a&b=c#d", "%7E", "+", "ü ✓", "<b>"));
@@ -67,7 +67,7 @@ const CHOICE_ARBITRARIES: ChoiceArbitraries = {
 };
 
 /** Any picture of a view; choices of views that are not shown are the initial ones, as an address leaves them. */
-export function pictureOfView(view: ViewName): fc.Arbitrary<Picture> {
+export function pictureOfView(view: ViewName): fc.Arbitrary<ViewState> {
   return fc.record({
     view: fc.constant(view),
     project: text,
@@ -80,7 +80,7 @@ export function pictureOfView(view: ViewName): fc.Arbitrary<Picture> {
   });
 }
 
-export const picture: fc.Arbitrary<Picture> = fc.constantFrom(...VIEW_NAMES).chain(pictureOfView);
+export const picture: fc.Arbitrary<ViewState> = fc.constantFrom(...VIEW_NAMES).chain(pictureOfView);
 
 /** That the arbitraries have every choice there is. */
 export const CHOICE_NAMES = Object.fromEntries(VIEW_NAMES.map((view) => [view, [Object.keys(CHOICES[view]), Object.keys(CHOICE_ARBITRARIES[view])]]));

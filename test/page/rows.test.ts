@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { Daybook } from "daybook";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { TrendAnswer, WebAnswer } from "../../src/page/ask/answers.js";
-import { keyOf, type PageQuery } from "../../src/page/ask/question.js";
-import { longListsQuestion } from "../../src/page/ask/questions/overview.js";
-import { trendQuestion } from "../../src/page/ask/questions/trends.js";
-import { pictureOf } from "../../src/page/state/address.js";
+import { keyOf, type PageQuery } from "../../src/page/ask/page-query.js";
+import { longListsQuery } from "../../src/page/ask/queries/overview.js";
+import { trendQuery } from "../../src/page/ask/queries/trends.js";
+import { viewStateOf } from "../../src/page/state/address.js";
 import { filterByValue, type Filter } from "../../src/page/state/filter.js";
 import { scopeOf, type ViewScope } from "../../src/page/state/scope.js";
 import { brokenRows, visitRows } from "../../src/page/views/overview/lists.js";
@@ -36,14 +36,14 @@ afterAll(async () => {
 });
 
 function scopeBy(filters: readonly Filter[]): ViewScope {
-  return { ...scopeOf(pictureOf("project=shop&period=all&zone=UTC"), { nowMs: NOW_MS, extent: null }), filters };
+  return { ...scopeOf(viewStateOf("project=shop&period=all&zone=UTC"), { nowMs: NOW_MS, extent: null }), filters };
 }
 
 async function ask<A>(question: PageQuery<A>): Promise<A> {
   return (await answerTo(served, OWNER.token, keyOf(question))).answer as A;
 }
 
-const webBy = (...filters: readonly Filter[]): Promise<WebAnswer> => ask(longListsQuestion(scopeBy(filters)));
+const webBy = (...filters: readonly Filter[]): Promise<WebAnswer> => ask(longListsQuery(scopeBy(filters)));
 
 describe("a row of a list", () => {
   test.each(LISTS)("of %s that makes filters counts the visits that these give", async (list, field) => {
@@ -81,8 +81,8 @@ describe("a row of a list", () => {
   });
 
   test.each(["first_touch.source", "last_touch.medium", "touch_source"])("of a trend by %s gives its own total, nobody's too", async (by) => {
-    const chosen = { ...pictureOf("view=trends").choices.trends, by };
-    const question = (filters: readonly Filter[], broken = by) => trendQuestion(scopeBy(filters), { ...chosen, by: broken }) ?? trendOfNothing();
+    const chosen = { ...viewStateOf("view=trends").choices.trends, by };
+    const question = (filters: readonly Filter[], broken = by) => trendQuery(scopeBy(filters), { ...chosen, by: broken }) ?? trendOfNothing();
     const { series } = await ask<TrendAnswer>(question([]));
     const nobody = { "first_touch.source": "(direct)", "last_touch.medium": "(none)", touch_source: "" }[by];
     expect(series.map(({ values }) => values[0])).toContain(nobody);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { planners } from "../../src/plan/planners.js";
 import { operandsOf, scopesOf, segmentsOf } from "../../src/plan/scopes-of.js";
-import { mattersOf } from "../../src/plan/matters-of.js";
+import { protectedDataOf } from "../../src/plan/protected-data.js";
 import { groups, is, planned } from "./insights/planned.js";
 import { ruled } from "./ruled-context.js";
 
@@ -63,7 +63,7 @@ test.each<[string, object, string[]]>([
   ["a segment that no filter names", { segments }, []],
   ["a segment by events of people of a trait", { segments: { s: { groups: [{ conditions: [{ type: "did", filterGroups: groups([is("person.plan", "x")]) }] }] } }, filterGroups: groups([isIn("s")]) }, ["identities"]],
 ])("what a question tells of beside events: %s", (_title, input, matters) => {
-  expect([...mattersOf(planned("trend", input))]).toEqual(matters);
+  expect([...protectedDataOf(planned("trend", input))]).toEqual(matters);
   if ("measure" in input || "breakdown" in input) return;
-  expect([...mattersOf(planners.countEvents(input, ruled))]).toEqual(matters);
+  expect([...protectedDataOf(planners.countEvents(input, ruled))]).toEqual(matters);
 });

@@ -4,7 +4,7 @@ import { planRange } from "../../src/plan/date-range.js";
 import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../src/plan/insights/input.js";
 import type { ConditionPlan, KnownOperand, SegmentPlan, SegmentWindow } from "../../src/plan/insights/plan.js";
 import { readMembers } from "../../src/plan/members.js";
-import type { SettledFilter, Operand, Plan, ReportName, Where } from "../../src/plan/plan.js";
+import type { PlannedFilter, Operand, Plan, ReportName, Where } from "../../src/plan/plan.js";
 import { planners } from "../../src/plan/planners.js";
 import { nowMs } from "../support/random/now.js";
 import { ruled } from "../plan/ruled-context.js";
@@ -58,7 +58,7 @@ function conditionPlan(condition: SegmentCondition, project: string | null): Con
       const { field, operator, value } = condition;
       const fieldName = condition.type === "trait" ? `person.${field}` : (field ?? null) === null ? "company_id" : `company.${field}`;
       const { where } = planners.countEvents({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] }, ruled);
-      return { type: "is", comparison: knownWhere(where, new Map())[0]?.[0] as SettledFilter };
+      return { type: "is", comparison: knownWhere(where, new Map())[0]?.[0] as PlannedFilter };
     }
   }
 }

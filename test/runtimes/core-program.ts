@@ -7,7 +7,7 @@ import { createHandler, memoryTokens } from "daybook/http";
 import { fileStorage, listen } from "daybook/node";
 import { generateTraffic, storageSuite } from "daybook/testing";
 import { executorSuite, type LoadExecutor } from "../support/index.js";
-import { MemoryExecutor } from "../../src/engine/question/executor.js";
+import { MemoryExecutor } from "../../src/engine/query/executor.js";
 import { openOn } from "../../src/engine/open-daybook.js";
 import type { Executor } from "../../src/plan/plan.js";
 

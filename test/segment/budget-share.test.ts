@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { BudgetShare } from "../../src/segment/budget-share.js";
-import { Holdings } from "../../src/segment/holdings.js";
+import { DerivedCache } from "../../src/segment/derived-cache.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 
 test("A share is counted with all others, and gives back what it keeps; what comes later is counted no more.", () => {
   const whole = new MemoryBudget(10_000);
-  const others = new Holdings(whole);
+  const others = new DerivedCache(whole);
   others.hold("theirs", 1, 1_000);
   const before = whole.byteLength;
   const share = new BudgetShare(whole);
-  const own = new Holdings(share);
+  const own = new DerivedCache(share);
   own.hold("mine", 2, 1_000);
   share.count(500);
   expect([share.byteLength, whole.byteLength > before + 1_500]).toEqual([whole.byteLength, true]);
@@ -23,7 +23,7 @@ test("A share stays within the bound of all: what was used longest ago is droppe
   const whole = new MemoryBudget(10_000);
   const share = new BudgetShare(whole);
   share.count(4_000);
-  const own = new Holdings(share);
+  const own = new DerivedCache(share);
   for (let at = 0; at < 20; at += 1) own.hold(`column ${at}`, at, 1_000);
   expect([own.get("column 0"), own.get("column 19")]).toEqual([null, 19]);
   expect(whole.byteLength).toBeLessThanOrEqual(10_000);

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- there are so many of them */
 import { expect, test } from "vitest";
-import { LoadsAhead } from "../../src/segment/loads-ahead.js";
+import { Prefetch } from "../../src/segment/prefetch.js";
 import type { Rows } from "../../src/segment/rows.js";
 
 /** Segments that are nothing but pinned or not, and what was begun of them. */
@@ -13,7 +13,7 @@ function segments(count: number) {
     begun.push(at);
     return at === 1 ? null : at === 3 ? Promise.reject(new Error("damaged")) : Promise.resolve();
   };
-  return { all, begun, pins, ahead: new LoadsAhead(all.slice(0, -1), load) };
+  return { all, begun, pins, ahead: new Prefetch(all.slice(0, -1), load) };
 }
 
 test("What is passed over is not loaded.", async () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Turns } from "../../src/base/turn.js";
 import type { CodeColumn } from "../../src/column/column.js";
-import { decodeWho, encodeWho, whoOf, type Who } from "../../src/segment/who.js";
+import { decodeActorTriples, encodeActorTriples, actorTriplesOf, type ActorTriples } from "../../src/segment/actor-triples.js";
 import { baseSeed } from "../oracle/settings.js";
 
 interface Row {
@@ -16,12 +16,12 @@ const COLUMNS: Record<string, (row: Row) => number> = {
   userId: ({ user }) => user, anonymousId: ({ anonymous }) => anonymous, companyId: ({ company }) => company, project: ({ project }) => project,
 };
 
-function found(rows: readonly Row[], turns?: Turns): Promise<Who> {
+function found(rows: readonly Row[], turns?: Turns): Promise<ActorTriples> {
   const column = (name: string): CodeColumn => ({ kind: "dense", codes: Uint32Array.from(rows, COLUMNS[name] ?? (() => 0)) });
-  return whoOf(rows.length, column, turns);
+  return actorTriplesOf(rows.length, column, turns);
 }
 
-const triplesOf = ({ actors, companies, projects }: Who) => Array.from(actors, (actor, at) => [actor, companies[at], projects[at]]);
+const triplesOf = ({ actors, companies, projects }: ActorTriples) => Array.from(actors, (actor, at) => [actor, companies[at], projects[at]]);
 
 /** The largest codes there can be among them. */
 const code = fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 3 }) }, fc.constantFrom(300, 70_000, 2 ** 24 - 1));
@@ -47,8 +47,8 @@ describe("who did something", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rowArbitrary, { maxLength: 60 }), async (rows) => {
         const who = await found(rows);
-        const { bytes, meta } = await encodeWho(who, new Turns(7));
-        expect(decodeWho(meta, bytes)).toEqual(who);
+        const { bytes, meta } = await encodeActorTriples(who, new Turns(7));
+        expect(decodeActorTriples(meta, bytes)).toEqual(who);
       }),
       { seed: baseSeed },
     );

@@ -1,6 +1,6 @@
 import { openDaybook, verifyStore, type Storage } from "daybook";
 import { describe, expect, test } from "vitest";
-import { nextTurn } from "../../src/base/turn.js";
+import { yieldToEventLoop } from "../../src/base/turn.js";
 import { denseCodes } from "../../src/column/column.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import { cleanStore, flipped } from "../format/damage-kit.js";
@@ -63,7 +63,7 @@ describe("a whole store", () => {
       for (let at = 0; at < 60; at += 1) {
         await daybook.ingest([{ name: `event ${at}`, userId: `u${at}`, createdAt: Date.UTC(2026, 2, 1 + (at % 2)), metadata: { at } }]);
         if (at % 3 === 0) await daybook.seal();
-        await nextTurn();
+        await yieldToEventLoop();
       }
       isOver = true;
     };
@@ -71,7 +71,7 @@ describe("a whole store", () => {
       let count = 0;
       for (; !isOver; count += 1) {
         expect(await textOf(storage)).toEqual([]);
-        await nextTurn();
+        await yieldToEventLoop();
       }
       return count;
     };

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../src/base/errors.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import { settle } from "../../src/engine/question/settle.js";
+import { settle } from "../../src/engine/query/settle.js";
 import type { CursorPosition, Executor, Plan, ReportName } from "../../src/plan/plan.js";
 import { reportRules } from "../../src/plan/revenue-rules.js";
 import { DEFAULT_PROJECT } from "../../src/schema/project.js";

@@ -1,6 +1,6 @@
 import { fixedClock, memoryStorage, openDaybook, type EventInput } from "daybook";
 import { expect, test, vi } from "vitest";
-import { Missing } from "../../src/derived/missing.js";
+import { PendingLoads } from "../../src/derived/pending-loads.js";
 import type { Range } from "../../src/plan/plan.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import type { Rows } from "../../src/segment/rows.js";
@@ -33,7 +33,7 @@ async function tableOver(more: readonly EventInput[]) {
 async function looked({ table, moment }: { readonly table: SessionTable; readonly moment: Moment }, range: Range): Promise<number> {
   let rowCount = 0;
   const asked = { ...moment, looked: (count: number) => (rowCount += count) };
-  for (let missing = new Missing(); table.at(asked, range, missing) === null; missing = new Missing()) await missing.load();
+  for (let missing = new PendingLoads(); table.at(asked, range, missing) === null; missing = new PendingLoads()) await missing.load();
   return rowCount;
 }
 

@@ -2,7 +2,7 @@
 import { seededRandom, type Random } from "daybook/testing";
 import { expect, test } from "vitest";
 import { Turns } from "../../src/base/turn.js";
-import { LoadsAhead } from "../../src/segment/loads-ahead.js";
+import { Prefetch } from "../../src/segment/prefetch.js";
 import type { Rows } from "../../src/segment/rows.js";
 import type { EventColumns } from "../../src/table/sessions/event-columns.js";
 import type { EventReader } from "../../src/table/sessions/event-reader.js";
@@ -36,7 +36,7 @@ function sourcesOf(timesOf: readonly { readonly day: number; readonly times: rea
     turns: new Turns(),
     looked: () => undefined,
     source: { read: (rows: Rows) => columnsOf(timesOf[sources.findIndex((source) => source.rows === rows)]!.times) },
-    loadsOf: (all: readonly Rows[]) => new LoadsAhead(all, (rows) => (damaged.has(rows) ? Promise.reject(new Error("damaged")) : Promise.resolve())),
+    loadsOf: (all: readonly Rows[]) => new Prefetch(all, (rows) => (damaged.has(rows) ? Promise.reject(new Error("damaged")) : Promise.resolve())),
   };
   return { sources, damaged, pins, reader: reader as unknown as EventReader, mostPinnedCount: () => mostPinnedCount };
 }

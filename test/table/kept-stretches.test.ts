@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { KeptStretches } from "../../src/table/sessions/kept-stretches.js";
+import { StretchCache } from "../../src/table/sessions/stretch-cache.js";
 
 const [early, late] = [{ first: 0, end: 5_000 }, { first: 5_000, end: 10_000 }];
 
 function opened(limitBytes = 1_000_000) {
   const budget = new MemoryBudget(limitBytes);
-  const kept = new KeptStretches(budget, 10_000);
+  const kept = new StretchCache(budget, 10_000);
   let madeCount = 0;
   const ask = (stretch: typeof early, count: number, name = "sums") => kept.derive(name, stretch, count, () => (madeCount += 1), () => 1_000);
   return { budget, kept, ask };

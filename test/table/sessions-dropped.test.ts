@@ -1,6 +1,6 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
-import { Missing } from "../../src/derived/missing.js";
+import { PendingLoads } from "../../src/derived/pending-loads.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { SessionTable } from "../../src/table/sessions/session-table.js";
 
@@ -16,7 +16,7 @@ test("The budget may drop what there is of sessions at each moment while others 
   let [dropCount, isMadeBefore] = [0, false];
   for (; !isMadeBefore; dropCount += 1) {
     const table = new SessionTable(new MemoryBudget(1e9), { readerCount: 0 }, source, rule);
-    const missing = new Missing();
+    const missing = new PendingLoads();
     table.at(moment, { fromMs: -Infinity, toMs: Infinity }, missing);
     const making = missing.load().then(() => (isMadeBefore = true));
     for (let turn = 0; turn < dropCount; turn += 1) await Promise.resolve();

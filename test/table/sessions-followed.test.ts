@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { Missing } from "../../src/derived/missing.js";
+import { PendingLoads } from "../../src/derived/pending-loads.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { SessionTable } from "../../src/table/sessions/session-table.js";
 import type { SessionView } from "../../src/table/sessions/session-view.js";
@@ -29,7 +29,7 @@ async function afterLateEvent(goneCount: number) {
       if (moment === undefined) throw new Error("a question asks for sessions of a moment");
       rowCount = 0;
       const asked = { ...moment, looked: (count: number) => (rowCount += count) };
-      for (let missing = new Missing(); ; missing = new Missing()) {
+      for (let missing = new PendingLoads(); ; missing = new PendingLoads()) {
         const view = table.at(asked, always, missing);
         if (view !== null) return view;
         await missing.load();

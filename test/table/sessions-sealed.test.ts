@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { Missing } from "../../src/derived/missing.js";
+import { PendingLoads } from "../../src/derived/pending-loads.js";
 import { ID_COLUMN } from "../../src/schema/fields.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { SessionTable } from "../../src/table/sessions/session-table.js";
@@ -53,7 +53,7 @@ function newTable(): SessionTable {
 }
 
 async function viewOf(table: SessionTable, moment: Moment): Promise<SessionView> {
-  for (let missing = new Missing(); ; missing = new Missing()) {
+  for (let missing = new PendingLoads(); ; missing = new PendingLoads()) {
     const view = table.at(moment, always, missing);
     if (view !== null) return view;
     await missing.load();
@@ -221,7 +221,7 @@ test("What came with a seal is taken after the next one, which put it elsewhere.
     await daybook.ingest(visits(5, first));
     await daybook.seal();
     await sessionsOf(daybook);
-    const missing = new Missing();
+    const missing = new PendingLoads();
     expect(table.at(newestMoment(), always, missing)).toBe(null);
     await missing.load();
   }
@@ -255,7 +255,7 @@ test.each(["before", "while"])("The budget may drop sessions %s rows of a segmen
   const right = await toldBy(await anew());
   const table = newTable();
   await viewOf(table, before);
-  const missing = new Missing();
+  const missing = new PendingLoads();
   expect(table.at(after, always, missing)).toBe(null);
   let dropCount = 0;
   const drop = () => {

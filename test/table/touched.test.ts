@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { IdentityView } from "../../src/identity/identity-view.js";
 import { LatestSessions } from "../../src/table/sessions/latest-sessions.js";
 import { SessionColumns } from "../../src/table/sessions/session-columns.js";
-import { Touched } from "../../src/table/sessions/touched.js";
+import { AffectedSessions } from "../../src/table/sessions/affected-sessions.js";
 
 const ID_COUNT = 3_000;
 
@@ -27,7 +27,7 @@ test("Two people of thousands of ids each become one: their ids are listed once,
   const former = viewOf(new Map([[10_000, ann], [20_000, bob]]));
   const now = viewOf(new Map([[10_000, [...ann, ...bob]]]));
   // A view has more, which nobody here asks.
-  const touched = new Touched(former as unknown as IdentityView, now as unknown as IdentityView);
+  const touched = new AffectedSessions(former as unknown as IdentityView, now as unknown as IdentityView);
   touched.move(bob);
   expect([former.listedCount, now.listedCount]).toEqual([ID_COUNT, 2 * ID_COUNT]);
   const [columns, latest] = [new SessionColumns(1), new LatestSessions()];
@@ -37,7 +37,7 @@ test("Two people of thousands of ids each become one: their ids are listed once,
 
 test("An event touches the sessions within a gap of it, and those that go on from them without one: where these are cut may change.", () => {
   const nobodyMoved = viewOf(new Map()) as unknown as IdentityView;
-  const touched = new Touched(nobodyMoved, nobodyMoved);
+  const touched = new AffectedSessions(nobodyMoved, nobodyMoved);
   touched.grow([{ identity: 7, project: 1, part: 0, row: 0, ms: 1_000, url: 0, isPageview: true }]);
   const [columns, latest] = [new SessionColumns(50), new LatestSessions()];
   const spans = [[900, 940], [950, 990], [1_005, 1_050], [1_060, 1_110], [1_115, 1_120], [1_131, 1_140]] as const;

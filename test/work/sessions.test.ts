@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Daybook } from "daybook";
-import { KeptStretches } from "../../src/table/sessions/kept-stretches.js";
+import { StretchCache } from "../../src/table/sessions/stretch-cache.js";
 import { DAY_COUNT, dayText, events, ninetyDays, openMeasured } from "./ninety-days.js";
 
 const asked = { startDate: dayText(0), endDate: dayText(DAY_COUNT - 1), interval: "day" } as const;
@@ -10,8 +10,8 @@ afterEach(() => vi.restoreAllMocks());
 /** Asks, and counts the lists of sessions that were looked at: of each day three, for its sums and its pages. */
 async function madeBy(daybook: Daybook): Promise<number> {
   let madeCount = 0;
-  const { derive } = KeptStretches.prototype;
-  vi.spyOn(KeptStretches.prototype, "derive").mockImplementation(function (this: KeptStretches, name, stretch, count, make, byteLength) {
+  const { derive } = StretchCache.prototype;
+  vi.spyOn(StretchCache.prototype, "derive").mockImplementation(function (this: StretchCache, name, stretch, count, make, byteLength) {
     const counted = () => {
       madeCount += 1;
       return make();

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions and steps are bounded by their lists */
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
 import { roomForDurations, type Durations } from "../numbers/durations.js";
 import { percentilesOf } from "../numbers/percentiles.js";
@@ -56,7 +56,7 @@ export class ChainFigures {
     const chains = this.#chainsOf(groups);
     const reached = new Uint32Array(this.names.length + 1);
     if (groups === null) reached[0] = this.#firstOnlyCount;
-    await inPieces(chains.length, pause, (from, to) => {
+    await inChunks(chains.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) for (let depth = this.#depths[chains[at]!]!; depth > 0; depth -= 1) reached[depth - 1]! += 1;
     });
     const steps: FunnelStep[] = [];
@@ -81,7 +81,7 @@ export class ChainFigures {
   async #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean, pause: () => Promise<void>): Promise<Durations> {
     const passed = roomForDurations(count, this.windowMs);
     let next = 0;
-    await inPieces(chains.length, pause, (from, to) => {
+    await inChunks(chains.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
         if (this.#depths[chains[at]!]! <= step) continue;
         const place = this.#starts[chains[at]!]! + step - 1;

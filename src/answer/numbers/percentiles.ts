@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { sortNumbers } from "../../base/sort-numbers.js";
 import { Turns } from "../../base/turn.js";
 import type { Durations } from "./durations.js";
@@ -85,7 +85,7 @@ async function sortedAt(durations: Durations, places: Uint32Array | null, ranks:
   const values = new Float64Array(places?.length ?? durations.length);
   if (places === null) values.set(durations);
   else
-    await inPieces(values.length, pause, (from, to) => {
+    await inChunks(values.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) values[at] = durations[places[at]!]!;
     });
   const sorted = await sortNumbers(values, new Turns(undefined, pause));
@@ -96,7 +96,7 @@ async function sortedAt(durations: Durations, places: Uint32Array | null, ranks:
 async function binnedAt(durations: Uint32Array, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
   const count = places?.length ?? durations.length;
   const counts = new Uint32Array(BIN_COUNT);
-  await inPieces(count, pause, (from, to) => {
+  await inChunks(count, pause, (from, to) => {
     for (let at = from; at < to; at += 1) counts[binOf(durations[places === null ? at : places[at]!]!)]! += 1;
   });
   const ends = counts.slice();
@@ -129,7 +129,7 @@ async function sortedBins(
   const placesOfBins = new Uint8Array(BIN_COUNT);
   for (const [place, { bin }] of bins.entries()) placesOfBins[bin] = place + 1;
   const ends = new Uint32Array(bins.length);
-  await inPieces(places?.length ?? durations.length, pause, (from, to) => {
+  await inChunks(places?.length ?? durations.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const duration = durations[places === null ? at : places[at]!]!;
       const place = placesOfBins[binOf(duration)]! - 1;

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions, steps and labels are bounded by their lists */
 import { GrowingCounts } from "../../base/growing-counts.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { PairNumbers } from "../../base/pair-numbers.js";
 import type { Scratch } from "../../base/scratch.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
@@ -76,10 +76,10 @@ export class PathCounts {
   async sumUp(pause: () => Promise<void>): Promise<void> {
     const { scratch, end } = this;
     const [depths, through, ends] = [scratch.takeZeros(end), scratch.takeZeros(end), this.#ends.numbers];
-    await inPieces(end - 1, pause, (from, to) => {
+    await inChunks(end - 1, pause, (from, to) => {
       for (let node = from + 1; node <= to; node += 1) depths[node] = depths[this.parentOf(node)]! + 1;
     });
-    await inPieces(end - 1, pause, (from, to) => {
+    await inChunks(end - 1, pause, (from, to) => {
       for (let node = end - 1 - from; node >= end - to; node -= 1) {
         through[node]! += ends[node]!;
         through[this.parentOf(node)]! += through[node]!;

@@ -1,14 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and keys are bounded by their lists */
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { Range } from "../../plan/plan.js";
 import type { Extent } from "../insights/buckets.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
-import type { AskedSessions, PageCounts } from "./sessions-answer.js";
+import type { RequestedSessions, PageCounts } from "./sessions-answer.js";
 import type { VisitCounting, Visits } from "./visits.js";
 
 /** Sessions in a list: each figure reads the sessions it covers. */
-export class ListedSessions implements AskedSessions {
+export class ListedSessions implements RequestedSessions {
   readonly #users: UserCounter;
 
   constructor(
@@ -33,13 +33,13 @@ export class ListedSessions implements AskedSessions {
     const { eventCounts } = view.facts;
     const keys = await this.pageKeys(end);
     let keyEnd = 0;
-    await inPieces(keys.length, pause, (from, to) => {
+    await inChunks(keys.length, pause, (from, to) => {
       let end = keyEnd;
       for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
       keyEnd = end;
     });
     const [counts, bounces] = [scratch.takeZeros(keyEnd), scratch.takeZeros(keyEnd)];
-    await inPieces(keys.length, pause, (from, to) => {
+    await inChunks(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
         counts[keys[at]!]! += 1;
         if (eventCounts[sessions[at]!] === 1) bounces[keys[at]!]! += 1;

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 import { rateOf, secondsOf } from "../numbers/shown.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import type { Scratch } from "../../base/scratch.js";
 import { percentilesOf } from "../numbers/percentiles.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
@@ -22,7 +22,7 @@ export const DURATION_PERCENTS: readonly number[] = [50, 90];
 export async function sumsOf({ view, sessions }: Visits, pause: () => Promise<void>): Promise<SessionSums> {
   const { eventCounts, pageviewCounts, lengths } = view.facts;
   const all = { sessions: sessions.length, events: 0, pageviews: 0, bounces: 0, durationMs: 0 };
-  await inPieces(sessions.length, pause, (from, to) => {
+  await inChunks(sessions.length, pause, (from, to) => {
     let [events, pageviews, bounces, durationMs] = [0, 0, 0, 0];
     for (let at = from; at < to; at += 1) {
       const session = sessions[at]!;
@@ -58,7 +58,7 @@ export class UserCounter {
     if (this.#stamps.length < view.identityEnd) this.#stamps = this.scratch.takeZeros(view.identityEnd);
     const [stamps, stamp] = [this.#stamps, this.#stamp];
     let all = 0;
-    await inPieces(sessions.length, pause, (from, to) => {
+    await inChunks(sessions.length, pause, (from, to) => {
       let count = 0;
       for (let at = from; at < to; at += 1) {
         const identity = identities[sessions[at]!]!;

@@ -3,7 +3,7 @@ import { inTurns } from "../../base/steps.js";
 import type { Range } from "../../plan/plan.js";
 import type { SessionFigures, SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { slotsOf, type Extent } from "../insights/buckets.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { rateOf } from "../numbers/shown.js";
@@ -26,19 +26,19 @@ class VisitsByKey {
   /** Cost: about 20 ns a visit, in chunks; 4 bytes for every possible key. @param pause yields */
   static async of(visits: Visits, keyOfVisit: Uint32Array, pause: () => Promise<void>): Promise<VisitsByKey> {
     let keyEnd = 0;
-    await inPieces(keyOfVisit.length, pause, (from, to) => {
+    await inChunks(keyOfVisit.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) if (keyOfVisit[at]! >= keyEnd) keyEnd = keyOfVisit[at]! + 1;
     });
     // Shifted by one: while visits are added, the start of a key is the index of its next visit.
     const starts = new Uint32Array(keyEnd + 2);
-    await inPieces(keyOfVisit.length, pause, (from, to) => {
+    await inChunks(keyOfVisit.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) starts[keyOfVisit[at]! + 2]! += 1;
     });
-    await inPieces(keyEnd, pause, (from, to) => {
+    await inChunks(keyEnd, pause, (from, to) => {
       for (let key = from; key < to; key += 1) starts[key + 2]! += starts[key + 1]!;
     });
     const places = new Uint32Array(keyOfVisit.length);
-    await inPieces(keyOfVisit.length, pause, (from, to) => {
+    await inChunks(keyOfVisit.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
         const next = keyOfVisit[at]! + 1;
         places[starts[next]!] = at;
@@ -61,12 +61,12 @@ class VisitsByKey {
   async having(keys: Float64Array, pause: () => Promise<void>): Promise<Visits> {
     const { view, sessions } = this.visits;
     let count = 0;
-    await inPieces(keys.length, pause, (from, to) => {
+    await inChunks(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) count += this.countOf(keys[at]!);
     });
     const own = new Uint32Array(count);
     let end = 0;
-    await inPieces(keys.length, pause, (from, to) => {
+    await inChunks(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) for (let place = this.starts[keys[at]!]!; place < this.starts[keys[at]! + 1]!; place += 1) own[end++] = sessions[this.places[place]!]!;
     });
     return new Visits(view, own);
@@ -80,7 +80,7 @@ export interface PageCounts {
 }
 
 /** The sessions of a query. */
-export interface AskedSessions {
+export interface RequestedSessions {
   /** Of their starts; null without sessions. */
   readonly extent: Extent | null;
   /** All figures of the sessions that start in a range, which must lie within that of the query. */
@@ -102,7 +102,7 @@ export interface SessionGroups {
 
 /** Session counts and durations, over time and by the values of first events. */
 export async function sessionsAnswer(
-  asked: AskedSessions,
+  asked: RequestedSessions,
   plan: SessionsOverviewPlan,
   of: SessionGroups,
   counting: VisitCounting,
@@ -119,7 +119,7 @@ export async function sessionsAnswer(
 
 type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
 
-async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
+async function rowsOf(asked: RequestedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const users = new UserCounter(scratch);
   const visits = await asked.visits();

@@ -5,7 +5,7 @@ import { inTurns, type Steps } from "../../base/steps.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { firstPlaces } from "../first-in-order.js";
 import type { WebVisits } from "../../plan/insights/answers.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import type { Visits } from "./visits.js";
 
 /** Visits grouped by identity. 8 bytes a visit. */
@@ -19,18 +19,18 @@ export async function byIdentity({ view, sessions }: Visits, scratch: Scratch, p
   const { identities } = view.facts;
   const starts = await scratch.zerosInTurns(view.identityEnd + 1, pause);
   const ofVisits = scratch.take(sessions.length);
-  await inPieces(sessions.length, pause, (from, to) => {
+  await inChunks(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const identity = identities[sessions[at]!]!;
       ofVisits[at] = identity;
       starts[identity + 1]! += 1;
     }
   });
-  await inPieces(view.identityEnd, pause, (from, to) => {
+  await inChunks(view.identityEnd, pause, (from, to) => {
     for (let identity = from; identity < to; identity += 1) starts[identity + 1]! += starts[identity]!;
   });
   const found = { places: await scratch.takeTouched(sessions.length, pause), identities: await scratch.takeTouched(sessions.length, pause) };
-  await inPieces(sessions.length, pause, (from, to) => {
+  await inChunks(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const identity = ofVisits[at]!;
       const place = starts[identity]!;
@@ -52,7 +52,7 @@ export async function visitList(
 ): Promise<WebVisits[]> {
   const { all, placeOfKey } = await valuesOfKeys(keyOfVisit, groups, pause);
   const [visits, visitors, last] = [new Uint32Array(all.count), new Uint32Array(all.count), new Uint32Array(all.count)];
-  await inPieces(places.length, pause, (from, to) => {
+  await inChunks(places.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const group = placeOfKey[keyOfVisit[places[at]!]!]!;
       visits[group]! += 1;
@@ -68,15 +68,15 @@ export async function visitList(
 /** The values of some keys, one each, and by key the index of its value. */
 async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => Promise<void>) {
   let end = 0;
-  await inPieces(keys.length, pause, (from, to) => {
+  await inChunks(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
   });
   const placeOfKey = new Uint32Array(end);
-  await inPieces(keys.length, pause, (from, to) => {
+  await inChunks(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) placeOfKey[keys[at]!] = 1;
   });
   const all = await inTurns(combinationsOf(keysThere(placeOfKey), groups, false), pause);
-  await inPieces(all.count, pause, (from, to) => {
+  await inChunks(all.count, pause, (from, to) => {
     for (let place = from; place < to; place += 1) for (const key of all.keysOf(place)) placeOfKey[key] = place;
   });
   return { all, placeOfKey };

@@ -8,7 +8,7 @@ import { dataDirectory } from "../data-directory.js";
 import { confirm } from "../confirm.js";
 import { CLICKHOUSE_HELP, isOnClickHouse } from "../on-clickhouse.js";
 import { openForReading, openOrganization, organizationOf } from "../organizations.js";
-import { PLACE_OPTIONS, placeOfEvents, type Keeping } from "../place-of-events.js";
+import { PLACE_OPTIONS, eventLocationOf, type EventMaintenance } from "../event-location.js";
 import { goingText, goneText, type Going } from "../print/deletions.js";
 
 const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
@@ -40,7 +40,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   const { project = null, before, key } = values;
   if (key !== undefined) return await deleteOfKey(key, values);
-  const place = placeOfEvents(values);
+  const place = eventLocationOf(values);
   if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both, or --key");
   const beforeMs = before === undefined ? null : msOf(before);
   const reading = await place.read();
@@ -102,7 +102,7 @@ function msOf(text: string): number {
   return span.fromMs;
 }
 
-type EventCounting = Pick<Keeping, "projects" | "countEventsPerDay">;
+type EventCounting = Pick<EventMaintenance, "projects" | "countEventsPerDay">;
 
 /** @throws Error where the project is missing */
 async function going(daybook: EventCounting, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {

@@ -1,7 +1,7 @@
 import { readArguments, required, UsageError, type Command } from "../command.js";
 import { confirm } from "../confirm.js";
 import { CLICKHOUSE_HELP } from "../on-clickhouse.js";
-import { PLACE_OPTIONS, placeOfEvents, type PlaceOfEvents } from "../place-of-events.js";
+import { PLACE_OPTIONS, eventLocationOf, type EventLocation } from "../event-location.js";
 import { goingText, goneText } from "../print/deletions.js";
 import { count, plain } from "../print/format.js";
 import { table } from "../print/table.js";
@@ -36,7 +36,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
   const [action, ...names] = positionals;
   if (action !== undefined && action !== "set" && action !== "off" && action !== "sweep") throw new UsageError(`expected set, off or sweep, got ${JSON.stringify(action)}`);
-  const place = placeOfEvents(values);
+  const place = eventLocationOf(values);
   if (action === "sweep" && (names.length > 0 || values.all === true)) throw new UsageError("sweep is of all projects");
   const project = action === undefined || action === "sweep" ? null : projectOf(names, values);
   const days = action === "set" ? daysOf(required(values.days, "days")) : 0;
@@ -53,7 +53,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-async function show(place: PlaceOfEvents): Promise<void> {
+async function show(place: EventLocation): Promise<void> {
   const daybook = await place.read();
   try {
     const rules = await daybook.timeToLive.list();
@@ -66,7 +66,7 @@ async function show(place: PlaceOfEvents): Promise<void> {
 }
 
 /** Shows what the new rule, or the existing ones, will delete, and asks for confirmation. */
-async function showNext(place: PlaceOfEvents, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
+async function showNext(place: EventLocation, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
   const daybook = await place.read();
   const going = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
   process.stdout.write(goingText(going.projects));

@@ -3,7 +3,7 @@ import { readArguments, required, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { openForReading, organizationOf } from "../organizations.js";
-import { PLACE_OPTIONS } from "../place-of-events.js";
+import { PLACE_OPTIONS } from "../event-location.js";
 import { bytes, count, plural } from "../print/format.js";
 import { table } from "../print/table.js";
 

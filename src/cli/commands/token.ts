@@ -5,7 +5,7 @@ import { oneOf, readArguments, required, UsageError, type Command } from "../com
 import { organizationOf } from "../organizations.js";
 import { plain } from "../print/format.js";
 import { table } from "../print/table.js";
-import { TOKEN_PLACE_OPTIONS, tokenPlaceOf } from "../token-place.js";
+import { TOKEN_PLACE_OPTIONS, tokenFileOf } from "../token-file.js";
 
 const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
        daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]
@@ -57,7 +57,7 @@ async function run(args: readonly string[]): Promise<void> {
 
 async function create(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
-  const place = tokenPlaceOf(values);
+  const place = tokenFileOf(values);
   const organization = organizationOf(values.organization);
   const { value, record } = values.public === true ? await publicKey(values, organization) : await secretToken(values, organization);
   await place.add(record);
@@ -115,7 +115,7 @@ const HEADER = ["id", "organization", "project", "role", "scopes", "created", "s
 
 async function list(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, TOKEN_PLACE_OPTIONS, false);
-  const rows = (await tokenPlaceOf(values).read()).map((record) => [
+  const rows = (await tokenFileOf(values).read()).map((record) => [
     record.id,
     record.organization,
     plain(record.project ?? "-", 40),
@@ -138,7 +138,7 @@ function stateOf(record: TokenRecord): string {
 
 async function revoke(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, TOKEN_PLACE_OPTIONS, true);
-  const place = tokenPlaceOf(values);
+  const place = tokenFileOf(values);
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw new UsageError("expected the ID of one token (daybook token list)");
   const revokedAt = new Date().toISOString();

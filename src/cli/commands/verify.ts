@@ -5,10 +5,10 @@ import { readArguments, required, type Command } from "../command.js";
 import { TOKENS_KEY, dataDirectory, type DataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, isOnClickHouse } from "../on-clickhouse.js";
 import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
-import { PLACE_OPTIONS } from "../place-of-events.js";
+import { PLACE_OPTIONS } from "../event-location.js";
 import { bytes, count, plural } from "../print/format.js";
 import { say } from "../print/say.js";
-import { tellWait } from "../tell-wait.js";
+import { printLockWait } from "../lock-wait.js";
 import { storedTokens } from "../token-store.js";
 import { verifyOnClickHouse } from "../verify-clickhouse.js";
 
@@ -53,7 +53,7 @@ async function run(args: readonly string[]): Promise<void> {
 
 /** Moves damaged files of one organization to quarantine, and prints what was lost. @throws store_locked, corruption */
 async function salvage(data: DataDirectory, name: string): Promise<void> {
-  const storage = fileStorage(directoryOf(data, name), { onLockWait: tellWait });
+  const storage = fileStorage(directoryOf(data, name), { onLockWait: printLockWait });
   const manifest = await storage.read(MANIFEST_KEY);
   const knownCount = manifest === null ? 0 : (decodeManifest(manifest).quarantined?.length ?? 0);
   const daybook = await openDaybook({ storage, onCorruption: "quarantine" });

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { shown } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/moment.js";
+import { createdAtOf } from "../../schema/instant.js";
 import { withoutUser } from "../../schema/web-address.js";
 import type { Agent } from "../../http/index.js";
 import { loadAgentReader } from "../../http/tracking/agent-reader.js";

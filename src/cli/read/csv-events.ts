@@ -3,7 +3,7 @@ import { withIdsOfJson } from "../../base/numeric-id.js";
 import { placesOfColumns, type ColumnPlace } from "../../schema/column-names.js";
 import { FIELDS } from "../../schema/fields.js";
 import type { EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/moment.js";
+import { createdAtOf } from "../../schema/instant.js";
 import { integerOf } from "../../arrow/event-columns.js";
 import { parseJsonText } from "../../base/json-text.js";
 import { parseTimestamp } from "../../base/time.js";

@@ -3,9 +3,9 @@ import { sql, statementOf, type Sql } from "../sql/sql.js";
 import type { ClickHouseClient, Clients } from "./client.js";
 import { CODES } from "./codes.js";
 import { errorOf, isOfNumber, type Doing } from "./errors.js";
-import { Reach, type StatementOutcome } from "./reach.js";
+import { Reachability, type StatementOutcome } from "./reach.js";
 import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type StatementSettings } from "./settings.js";
-import { isTurnOfOthers, TURN_MS, untilNextTurn } from "./turns.js";
+import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "./conflicts.js";
 
 /** Interval in ms at which signals without events are polled: bounds the delay of an abort. */
 const ASKED_EVERY_MS = 25;
@@ -123,7 +123,7 @@ export class Connection {
   constructor(
     readonly clients: Clients,
     readonly place: Destination,
-    readonly shared = { isClosed: false, reach: new Reach(), outCount: 0 },
+    readonly shared = { isClosed: false, reach: new Reachability(), outCount: 0 },
     readonly isPatient = false,
   ) {
     this.#settings = this.#settingsOf(Math.floor(place.replicaCount / 2) + 1);
@@ -175,7 +175,7 @@ export class Connection {
 
   /**
    * Stores rows; resolves once every shard that gets some has them.
-   * @param token the same rows under the same token are stored once; such an insert throws where another is under way, see `isTurnOfOthers`
+   * @param token the same rows under the same token are stored once; such an insert throws where another is under way, see `isInsertConflict`
    */
   async insert(table: string, rows: readonly object[], token?: string): Promise<void> {
     if (rows.length === 0) return;
@@ -297,15 +297,15 @@ export class Connection {
 
   /** Retries while another insert into the table is under way. What is written must mean the same when stored twice. */
   async #inTurn(run: () => Promise<unknown>): Promise<void> {
-    const endMs = performance.now() + TURN_MS;
+    const endMs = performance.now() + CONFLICT_RETRY_MS;
     for (;;) {
       try {
         await this.#attempt("writes", undefined, run);
         return;
       } catch (error) {
-        if (!isTurnOfOthers(error) || performance.now() > endMs) throw error;
+        if (!isInsertConflict(error) || performance.now() > endMs) throw error;
       }
-      await untilNextTurn();
+      await conflictPause();
     }
   }
 

@@ -9,7 +9,7 @@ const ASK_MS = 5_000;
 export type StatementOutcome = "answered" | "exhausted" | "refused" | "gone" | "unsent";
 
 /** Whether the servers answer: inferred from how statements end, and from a probe where these say too little. */
-export class Reach {
+export class Reachability {
   #isThere = true;
   #isRefused = false;
   #isDoubted = false;

@@ -51,7 +51,7 @@ export function admittedRow(row: EventRow, suppression: Suppression): EventRow |
 }
 
 /** The row as it may be stored, or why it is refused. */
-export function taken(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventRow | EventFault {
+export function acceptedRow(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventRow | EventFault {
   const admitted = admittedRow(row, suppression);
   if (admitted === null) return ERASED_EVENT;
   return (timeToLive.isEmpty ? null : timeToLive.faultOf(String(row["project"]), row.ms, nowMs)) ?? admitted;

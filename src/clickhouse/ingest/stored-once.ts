@@ -1,7 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { toHex, sha256 } from "../../base/hash.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
-import { isTurnOfOthers, TURN_MS, untilNextTurn } from "../connection/turns.js";
+import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "../connection/conflicts.js";
 import { sql, texts, uuids, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 
@@ -80,7 +80,7 @@ async function batchesOf(ids: readonly string[], { connection, names, table, amo
 async function insertSurely(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
   const hash = toHex(sha256(new TextEncoder().encode(token)));
   const batches: string[] = [];
-  const endMs = performance.now() + TURN_MS;
+  const endMs = performance.now() + CONFLICT_RETRY_MS;
   let lostCount = 0;
   for (;;) {
     const bytes = new Uint8Array(16);
@@ -91,8 +91,8 @@ async function insertSurely(rows: readonly RowWithId[], token: string, { connect
       await connection.insert(table, rows.map((row) => Object.assign(row, { batch })), hash);
       return batches;
     } catch (error) {
-      if (isTurnOfOthers(error) && performance.now() < endMs) {
-        await untilNextTurn();
+      if (isInsertConflict(error) && performance.now() < endMs) {
+        await conflictPause();
         continue;
       }
       lostCount += 1;

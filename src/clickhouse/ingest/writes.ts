@@ -11,7 +11,7 @@ import { remove } from "../removal/perform.js";
 import type { Note, RemovalContext } from "../removal/removal.js";
 import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import { EventRows, type EventRow } from "./event-rows.js";
-import { admittedRow, taken, type Refusals, type RefusalsTable } from "./refusals.js";
+import { admittedRow, acceptedRow, type Refusals, type RefusalsTable } from "./refusals.js";
 import { keyOf, storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
 /** Rows of one insert: what a ClickHouse block holds, and a request can carry. */
@@ -192,19 +192,19 @@ export class Writes {
       const record = suppression.admitted(one.record);
       return record === one.record ? one : record === null ? null : { ...one, record };
     };
-    const taken = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals) ?? [])));
+    const acceptedRow = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals) ?? [])));
     // An unlink has the id of the record that it takes back, so each is unique only among its own kind.
-    const unlinks = await this.#storeRecords(taken.filter(isUnlink), sql`kind = 'unlink'`);
+    const unlinks = await this.#storeRecords(acceptedRow.filter(isUnlink), sql`kind = 'unlink'`);
     const store = (some: readonly NumberedRecord[]) => this.#storeRecords(some, sql`kind != 'unlink'`);
-    const others = taken.filter((one) => !isUnlink(one));
+    const others = acceptedRow.filter((one) => !isUnlink(one));
     const stored = await store(others);
     const late = refusals === null ? NONE : await this.#takeBack<NumberedRecord>({
       table: "records", rows: others, stored, before: refusals, admitted: (one, suppression) => admitted(one, { suppression }), store,
     });
-    const kept = new Set(taken.filter((one) => isUnlink(one) || !late.has(keyOf(one))).map(({ place }) => place));
+    const kept = new Set(acceptedRow.filter((one) => isUnlink(one) || !late.has(keyOf(one))).map(({ place }) => place));
     const accepted = unlinks.size + [...stored].filter((key) => !late.has(key)).length + (await this.#storeProjects(records));
     const fresh = [
-      ...firstOfEach(taken.filter(isUnlink), keyOf).filter((one) => unlinks.has(keyOf(one))),
+      ...firstOfEach(acceptedRow.filter(isUnlink), keyOf).filter((one) => unlinks.has(keyOf(one))),
       ...firstOfEach(others, keyOf).filter((one) => stored.has(keyOf(one)) && !late.has(keyOf(one))),
     ];
     const adjusted = fresh.filter(({ record }) => record.isAdjusted).map(({ place }) => place).sort((a, b) => a - b);
@@ -274,7 +274,7 @@ export class Writes {
     const context = { ...this.recordContext(), nowMs, project: asked.project };
     return events.flatMap((event, at) => {
       const decoded = this.#rows.rowOf(event, context);
-      const row = decoded instanceof EventFault ? decoded : taken(decoded, refusals, nowMs);
+      const row = decoded instanceof EventFault ? decoded : acceptedRow(decoded, refusals, nowMs);
       if (row instanceof EventFault) asked.rejected.push({ index: from + at, ...faultMembers(row) });
       return row instanceof EventFault ? [] : [{ row, index: from + at, isAdjusted: this.#rows.isAdjusted, asked }];
     });

@@ -1,14 +1,14 @@
 import { isoOf } from "../../base/time.js";
 import type { ErasureReceipt } from "../../engine/privacy/requests.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
-import type { PersonActors, Subjects } from "../question/subject.js";
-import { ofActors } from "../question/where.js";
-import { isInForce } from "../question/who.js";
+import type { PersonActors, PersonLookup } from "../query/person-lookup.js";
+import { ofActors } from "../query/where.js";
+import { isInForce } from "../query/who.js";
 import { partOf } from "../removal/deletions.js";
 import { yearsToRename } from "../removal/metadata-names.js";
 import type { Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
-import { usersLike } from "../question/person.js";
+import { usersLike } from "../query/person.js";
 
 /** What an erasure removes, as notes, and its receipt. */
 export interface ErasedRows {
@@ -23,7 +23,7 @@ type ErasedRecordRow = readonly [id: string, kind: "identify" | "group" | "alias
  * Cost: reads all events, records and user ids.
  * @param email of the request, normalized; null for a request by id
  */
-export async function erasedRows(person: PersonActors | null, email: string | null, subjects: Subjects, nowMs: number): Promise<ErasedRows> {
+export async function erasedRows(person: PersonActors | null, email: string | null, subjects: PersonLookup, nowMs: number): Promise<ErasedRows> {
   const { users, anonymous } = person ?? { users: [], anonymous: [] };
   const records = await goneRecords({ users, anonymous }, email, subjects);
   const ids = records.map(([id]) => id);
@@ -60,7 +60,7 @@ export async function erasedRows(person: PersonActors | null, email: string | nu
 type Ids = Pick<PersonActors, "users" | "anonymous">;
 
 /** @returns also the time at which the last row with one of the ids was stored, by the servers' clocks */
-async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
+async function goneEvents(ids: Ids, { connection, moment }: PersonLookup): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
   const { tables } = moment;
   const isOwn = sql`(${ofActors(ids)})`;
   const names = sql`${isOwn} OR anonymousId IN ${texts(ids.anonymous)}`;
@@ -72,7 +72,7 @@ async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<P
 }
 
 /** The person's records, and records taken back whose email is only theirs. An unlink has the id of the record that it takes back. */
-async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: Subjects): Promise<readonly ErasedRecordRow[]> {
+async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: PersonLookup): Promise<readonly ErasedRecordRow[]> {
   const { tables } = moment;
   const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
   const own = await connection.rows<ErasedRecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
@@ -92,7 +92,7 @@ export function isOwnRecord(users: Sql | Bound, anonymous: Sql | Bound): Sql {
 
 /** Those of the emails that some remaining record has. */
 async function heldEmails(
-  emails: readonly string[], goneIds: readonly string[], { connection, moment }: Subjects,
+  emails: readonly string[], goneIds: readonly string[], { connection, moment }: PersonLookup,
 ): Promise<ReadonlySet<string>> {
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT email FROM ${moment.tables.all("records")}
     WHERE email != '' AND email IN ${texts(emails)} AND id NOT IN ${uuids(goneIds)}`);
@@ -104,7 +104,7 @@ async function heldEmails(
  * @param held emails of the records to remove
  */
 async function emailsOnlyTheirs(
-  users: readonly string[], asked: string | null, held: ReadonlySet<string>, goneIds: readonly string[], subjects: Subjects,
+  users: readonly string[], asked: string | null, held: ReadonlySet<string>, goneIds: readonly string[], subjects: PersonLookup,
 ): Promise<readonly string[]> {
   const found = new Set([...held, ...(asked === null ? [] : [asked]), ...users.map(normalEmail).filter(looksLikeEmail)]);
   const others = await heldEmails([...found], goneIds, subjects);
@@ -120,7 +120,7 @@ async function emailsOnlyTheirs(
 
 /** Other records that contain one of the emails, with their new traits. */
 async function traitsWithout(
-  emails: readonly string[], goneIds: readonly string[], { connection, moment }: Subjects,
+  emails: readonly string[], goneIds: readonly string[], { connection, moment }: PersonLookup,
 ): Promise<readonly Note[]> {
   if (emails.length === 0) return [];
   // ClickHouse's `lower` changes ASCII only: check traits with other letters here.

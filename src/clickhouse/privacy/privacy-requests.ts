@@ -8,19 +8,19 @@ import {
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject } from "../../engine/privacy/requests.js";
 import { PrivacySteps, type RequestStep } from "../../engine/privacy/steps.js";
 import { normalEmail } from "../../plan/subject.js";
-import { line, toldRecord } from "../../engine/privacy/bundle-lines.js";
+import { line, bundleRecord } from "../../engine/privacy/bundle-lines.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
 import { identityIdOf } from "../../identity/identity-id.js";
-import { textsOf } from "../../engine/question/segment-texts.js";
+import { textsOf } from "../../engine/query/segment-texts.js";
 import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
-import type { Subjects, PersonActors } from "../question/subject.js";
+import type { PersonLookup, PersonActors } from "../query/person-lookup.js";
 import { finishLeft } from "../removal/perform.js";
 import { Removal, type Noted, type RemovalContext } from "../removal/removal.js";
-import { copyOf } from "../question/event-copies.js";
-import { EVENT_COLUMNS, type EventTuple } from "../question/event-columns.js";
-import { personOf, holderOf } from "../question/person.js";
-import { ofActors, type ActorIds } from "../question/where.js";
-import { isInForce } from "../question/who.js";
+import { copyOf } from "../query/event-copies.js";
+import { EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
+import { personOf, holderOf } from "../query/person.js";
+import { ofActors, type ActorIds } from "../query/where.js";
+import { isInForce } from "../query/who.js";
 import { joined, name, sql, texts, text, whole } from "../sql/sql.js";
 import { rename } from "../removal/metadata-names.js";
 import { NO_RECORD, settleEventLinks } from "../removal/event-links.js";
@@ -143,7 +143,7 @@ async function forgetRequests(request: StoredRequest, person: ErasedPerson, { re
 /** Context for privacy requests. */
 export interface PrivacyContext extends ErasureContext {
   /** Finds people in a current snapshot. */
-  readonly subjects: (signal?: Pick<AbortSignal, "aborted">) => Promise<Subjects>;
+  readonly subjects: (signal?: Pick<AbortSignal, "aborted">) => Promise<PersonLookup>;
 }
 
 /** The privacy requests of an organization: rows of a table, which every call reads again. */
@@ -245,7 +245,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
 type BundleRecordRow = [kind: string, id: string, ms: number, ...fields: string[]];
 
 /** Everything stored about a person as NDJSON lines: the identity, its records, then every event, streamed from the servers. */
-async function* bundleOf(person: PersonActors, subjects: Subjects): AsyncGenerator<string> {
+async function* bundleOf(person: PersonActors, subjects: PersonLookup): AsyncGenerator<string> {
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
   const { users, anonymous } = person;
@@ -257,13 +257,13 @@ async function* bundleOf(person: PersonActors, subjects: Subjects): AsyncGenerat
   const records = sql`SELECT kind, id, ms, ${columns} FROM ${tables.all("records")}
     WHERE kind != 'unlink' AND (${isNamed}) AND ${isInForce(sql`id`, moment)} ORDER BY storedMs, ms, toUInt128(id)`;
   for await (const [kind, id, ms, ...fields] of connection.stream<BundleRecordRow>(records, signal))
-    yield line(toldRecord(kind, id, ms, (field: RecordField) => fields[RECORD_FIELDS.indexOf(field)] ?? ""));
+    yield line(bundleRecord(kind, id, ms, (field: RecordField) => fields[RECORD_FIELDS.indexOf(field)] ?? ""));
   const events = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${ofActors(person)} ORDER BY day, ms, toUInt128(id), project`;
   for await (const event of connection.stream<EventTuple>(events, signal)) yield line({ kind: "event", ...copyOf(event) });
 }
 
 /** The newest email if it resolves to this person, else the user id; null for an anonymous person. */
-async function resolvedIdentifier(person: PersonActors, subjects: Subjects): Promise<string | null> {
+async function resolvedIdentifier(person: PersonActors, subjects: PersonLookup): Promise<string | null> {
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
   const rows = sql`SELECT email FROM ${tables.all("records")} WHERE kind = 'identify' AND email != '' AND (${ofActors(person)})
@@ -275,7 +275,7 @@ async function resolvedIdentifier(person: PersonActors, subjects: Subjects): Pro
 }
 
 /** The identity that a subject currently resolves to. */
-async function namedBy(subject: PrivacySubject, subjects: Subjects): Promise<Pick<StoredRequest, "identityId" | "holder">> {
+async function namedBy(subject: PrivacySubject, subjects: PersonLookup): Promise<Pick<StoredRequest, "identityId" | "holder">> {
   const person = await found(subject, subjects);
   if (person === null) return { identityId: null, holder: null };
   const identityId = idOf(person);
@@ -285,7 +285,7 @@ async function namedBy(subject: PrivacySubject, subjects: Subjects): Promise<Pic
 }
 
 /** The person of a request: for an email, the one it named when the request came. Null where unknown. */
-async function personOfRequest({ subject, holder }: StoredRequest, subjects: Subjects): Promise<PersonActors | null> {
+async function personOfRequest({ subject, holder }: StoredRequest, subjects: PersonLookup): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
   if (holder === null || "userId" in subject || !(await isStored(holder, subjects))) return await found(subject, subjects);
   return "userId" in holder ? await subjects.ofUser(holder.userId) : await subjects.ofAnonymous(holder.anonymousId);
@@ -295,14 +295,14 @@ function idOf({ kind, id }: PersonActors): string {
   return identityIdOf(kind, id);
 }
 
-async function found(subject: PrivacySubject, subjects: Subjects): Promise<PersonActors | null> {
+async function found(subject: PrivacySubject, subjects: PersonLookup): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
   if ("userId" in subject) return await subjects.ofId(subject.userId);
   return await personOf({ kind: "email", email: normalEmail(subject.email) }, subjects);
 }
 
 /** Whether any event or record has the id. */
-async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, moment }: Subjects): Promise<boolean> {
+async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, moment }: PersonLookup): Promise<boolean> {
   const { tables } = moment;
   const isOf = "userId" in holder ? sql`userId = ${text(holder.userId)}` : sql`anonymousId = ${text(holder.anonymousId)}`;
   const orFrom = "userId" in holder ? sql` OR fromUserId = ${text(holder.userId)}` : sql``;

@@ -3,9 +3,9 @@ import { LIMITS } from "../../base/limits.js";
 import { isoOf } from "../../base/time.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Operand, Plan } from "../../plan/plan.js";
-import type { Needs } from "../question/needs.js";
-import { foundOf } from "../question/operand.js";
-import { propertiesOf } from "../question/properties.js";
+import type { Needs } from "../query/needs.js";
+import { foundOf } from "../query/operand.js";
+import { propertiesOf } from "../query/properties.js";
 import { sql, whole, type Sql } from "../sql/sql.js";
 import { selectRows, type ReportContext, type StatementReport } from "./report.js";
 

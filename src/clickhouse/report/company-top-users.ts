@@ -1,10 +1,10 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { isoOf } from "../../base/time.js";
-import { companyOf, rowsByActor } from "../question/companies.js";
-import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
-import { Needs } from "../question/needs.js";
-import { inRange } from "../question/where.js";
-import { isInForce } from "../question/who.js";
+import { companyOf, rowsByActor } from "../query/companies.js";
+import { emailIdentifiers, isIdentified } from "../query/identifiers.js";
+import { Needs } from "../query/needs.js";
+import { inRange } from "../query/where.js";
+import { isInForce } from "../query/who.js";
 import { allOf, sql, text, whole } from "../sql/sql.js";
 import type { ReportContext, StatementReport } from "./report.js";
 

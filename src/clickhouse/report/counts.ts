@@ -2,7 +2,7 @@ import { perDayItems } from "../../answer/per-day.js";
 import type { PerDayItem } from "../../plan/input.js";
 import type { QueryScope } from "../../plan/plan.js";
 import { sql, type Sql } from "../sql/sql.js";
-import type { Needs } from "../question/needs.js";
+import type { Needs } from "../query/needs.js";
 import { selectRows, type ReportContext, type StatementReport } from "./report.js";
 
 const events = (): Sql => sql`count()`;

@@ -1,9 +1,9 @@
 import type { AxisScope, Extent } from "../../answer/insights/buckets.js";
 import type { EntityLevel } from "../../plan/insights/input.js";
 import type { QueryScope } from "../../plan/plan.js";
-import { companyOf } from "../question/companies.js";
-import { Needs } from "../question/needs.js";
-import { whereOf } from "../question/where.js";
+import { companyOf } from "../query/companies.js";
+import { Needs } from "../query/needs.js";
+import { whereOf } from "../query/where.js";
 import { anyOf, joined, name, sql, wholes, type Sql } from "../sql/sql.js";
 import type { ReportContext } from "./report.js";
 

@@ -6,11 +6,11 @@ import type { RecordPlace } from "../../identity/record-order.js";
 import { storedRecord } from "../../identity/stored-record.js";
 import type { ExportPlan } from "../../plan/reports/export-events.js";
 import type { StoredRecord } from "../../schema/record.js";
-import { copyOf } from "../question/event-copies.js";
-import { EVENT_COLUMNS, type EventTuple } from "../question/event-columns.js";
-import { Needs } from "../question/needs.js";
-import { inRange } from "../question/where.js";
-import { identityIdOfWho } from "../question/who.js";
+import { copyOf } from "../query/event-copies.js";
+import { EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
+import { Needs } from "../query/needs.js";
+import { inRange } from "../query/where.js";
+import { identityIdOfWho } from "../query/who.js";
 import { allOf, joined, name, sql, text, uuid, whole, type Sql } from "../sql/sql.js";
 import type { ReportContext } from "./report.js";
 

@@ -5,9 +5,9 @@ import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js"
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range, QueryScope } from "../../plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";
-import type { Needs } from "../question/needs.js";
-import { numOf } from "../question/place.js";
-import { ALL_TIME, whereOf } from "../question/where.js";
+import type { Needs } from "../query/needs.js";
+import { tieBreakerOf } from "../query/sort-key.js";
+import { ALL_TIME, whereOf } from "../query/where.js";
 import { entityRows } from "./entity-rows.js";
 import { MatchBuffer } from "./match-buffer.js";
 import { sessionsOfPeople } from "./person-sessions.js";
@@ -111,7 +111,7 @@ function maskOf(meant: readonly StepScope[], are: readonly Sql[]): Sql {
 async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: ReportContext): AsyncGenerator<Goer> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
   const isTold = plan.breakdown !== null;
-  const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${numOf(sql`id`, sql`project`, asking.tables)} AS num${
+  const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(sql`id`, sql`project`, asking.tables)} AS num${
     isTold ? sql`, ${propertiesOf(plan, needs)} AS properties` : sql``}`;
   const rows = entityRows(meant.map(({ scope }) => scope), level, columns, asking);
   const isEntry = sql`bitAnd(mask, ${whole(entryBits(plan))}) != 0 AND ms >= ${whole(fromMs)} AND ms < ${whole(toMs)}`;

@@ -4,20 +4,20 @@ import { LIMITS } from "../../base/limits.js";
 import { isoOf } from "../../base/time.js";
 import type { Daybook } from "../../engine/daybook.js";
 import { ALLOWANCE, type AllowingDaybook } from "../../engine/ingest/allowance.js";
-import { MemoryExecutor } from "../../engine/question/executor.js";
+import { MemoryExecutor } from "../../engine/query/executor.js";
 import { openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../plan/plan.js";
 import type { EventInput } from "../../schema/event.js";
 import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
-import { copyOf } from "../question/event-copies.js";
-import { EVENT_COLUMNS, type EventTuple } from "../question/event-columns.js";
-import { moneyRows } from "../question/payments.js";
-import { personOf } from "../question/person.js";
-import { Subjects, type PersonActors } from "../question/subject.js";
-import { ofActors } from "../question/where.js";
+import { copyOf } from "../query/event-copies.js";
+import { EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
+import { moneyRows } from "../query/payments.js";
+import { personOf } from "../query/person.js";
+import { PersonLookup, type PersonActors } from "../query/person-lookup.js";
+import { ofActors } from "../query/where.js";
 import type { StatementReport, ReportContext } from "./report.js";
-import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-moment.js";
+import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-snapshot.js";
 
 type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
 
@@ -30,7 +30,7 @@ const BLOCK_ROW_COUNT = 5_000;
  * @param isStored condition of the rows to read
  */
 async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: ReportContext, isStored: Sql): Promise<Answer<K>> {
-  const subject = await personOf(plan.subject, new Subjects(asking.connection, asking, asking.signal));
+  const subject = await personOf(plan.subject, new PersonLookup(asking.connection, asking, asking.signal));
   if (subject === null) throw notFound(plan);
   const executors: Executor[] = [];
   // At the end of time no stored event is in the future.

@@ -1,9 +1,9 @@
 import { Cohorts } from "../../answer/cohorts.js";
 import { Unconverted } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
-import { actorRows, companyOf } from "../question/companies.js";
-import { Needs } from "../question/needs.js";
-import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
+import { actorRows, companyOf } from "../query/companies.js";
+import { Needs } from "../query/needs.js";
+import { groupedPayments, moneyRows, paymentsOf } from "../query/payments.js";
 import { sql, text, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { ReportContext, StatementReport } from "./report.js";
@@ -67,5 +67,5 @@ function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: ReportContext): Sq
   const ofEntities = sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
     GLOBAL ANY LEFT JOIN (${entitiesOf(plan, asking)}) AS entities ON entities.entity = payments.payer
     WHERE project = ${text(plan.payProject)} AND payer != ''`;
-  return addedUp(["firstDay"], ofEntities, plan.revenue);
+  return groupedPayments(["firstDay"], ofEntities, plan.revenue);
 }

@@ -1,9 +1,9 @@
 import { sessionize } from "../../answer/sessionize.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
-import { Needs } from "../question/needs.js";
-import { isMoney } from "../question/payments.js";
-import { inRange } from "../question/where.js";
+import { Needs } from "../query/needs.js";
+import { isMoney } from "../query/payments.js";
+import { inRange } from "../query/where.js";
 import { allOf, sql, text, type Sql } from "../sql/sql.js";
 import { listsOf } from "../connection/lists-of.js";
 import type { ReportContext } from "./report.js";

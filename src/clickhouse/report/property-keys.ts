@@ -1,8 +1,8 @@
 import type { ChainKeys } from "../../answer/insights/funnel-answer.js";
 import type { Operand } from "../../plan/plan.js";
-import type { Needs } from "../question/needs.js";
-import { foundOf } from "../question/operand.js";
-import { propertiesOf } from "../question/properties.js";
+import type { Needs } from "../query/needs.js";
+import { foundOf } from "../query/operand.js";
+import { propertiesOf } from "../query/properties.js";
 import { joined, sql, type Sql } from "../sql/sql.js";
 
 /** For each field the values of a row. */

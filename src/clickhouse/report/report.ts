@@ -1,12 +1,12 @@
 import { DaybookError } from "../../base/errors.js";
-import { nextTurn } from "../../base/turn.js";
+import { yieldToEventLoop } from "../../base/turn.js";
 import type { Rates } from "../../plan/input.js";
 import type { RuleOptions } from "../../plan/revenue-rules.js";
 import type { InsightScope } from "../../plan/insights/plan.js";
 import type { Answer, Plan, ReportName, QueryScope } from "../../plan/plan.js";
 import type { Connection } from "../connection/connection.js";
-import { Needs, type QueryContext } from "../question/needs.js";
-import { whereOf, type ActorIds } from "../question/where.js";
+import { Needs, type QueryContext } from "../query/needs.js";
+import { whereOf, type ActorIds } from "../query/where.js";
 import { sql, type Sql } from "../sql/sql.js";
 
 /** Context of a report. */
@@ -38,7 +38,7 @@ export function refuseAsOf({ asOf }: InsightScope): void {
 /** A pause that yields during long computations. @throws aborted */
 export function pauseOf({ signal }: ReportContext): () => Promise<void> {
   return async () => {
-    await nextTurn();
+    await yieldToEventLoop();
     if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
   };
 }

@@ -4,11 +4,11 @@ import { PeriodAxis, orAfter, type CohortCounts } from "../../answer/insights/re
 import { atOnce } from "../../base/steps.js";
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
 import type { RetentionPlan } from "../../plan/insights/plan.js";
-import type { Needs } from "../question/needs.js";
+import type { Needs } from "../query/needs.js";
 import { sql, whole, wholes, type Sql } from "../sql/sql.js";
 import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
-import { rowPlace } from "../question/place.js";
+import { rowSortKey } from "../query/sort-key.js";
 import { refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
 
 /** Who came back when: from each entity's cohorts, and the units in which it returned. */
@@ -107,7 +107,7 @@ function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWi
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
   const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: Needs) =>
-    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowPlace(asking.tables)} AS place,
+    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowSortKey(asking.tables)} AS place,
       ${propertiesColumn(plan.breakdown.fields, needs)} AS properties`}`;
   const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, asking);
   // Without a breakdown only the units are needed, and these are few.

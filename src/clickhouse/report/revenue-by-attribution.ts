@@ -1,13 +1,13 @@
 import { AttributedRevenue } from "../../answer/attribution.js";
 import { Unconverted } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
-import { companyOf, rowsByActor } from "../question/companies.js";
-import { Needs } from "../question/needs.js";
-import { nearestTouch, type TouchRows } from "../question/nearest-touch.js";
-import { rowsByIds } from "../question/who.js";
-import { placeOf } from "../question/place.js";
-import { touchOf } from "../question/touch.js";
-import { addedUp, allPaymentsOf, moneyRows, paymentsOf } from "../question/payments.js";
+import { companyOf, rowsByActor } from "../query/companies.js";
+import { Needs } from "../query/needs.js";
+import { nearestTouch, type TouchRows } from "../query/nearest-touch.js";
+import { rowsByIds } from "../query/who.js";
+import { placeOf } from "../query/sort-key.js";
+import { touchOf } from "../query/touch.js";
+import { groupedPayments, allPaymentsOf, moneyRows, paymentsOf } from "../query/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { ReportContext, StatementReport } from "./report.js";
@@ -49,7 +49,7 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: ReportCo
       FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
       WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})
     SELECT ${told} AS called, amount, isRefund, currencies, day FROM owed ${joins}`;
-  return addedUp(["called"], attributed, plan.revenue);
+  return groupedPayments(["called"], attributed, plan.revenue);
 }
 
 /** The payments of a project with the key of their touches: company (`c` and its id) or identity (`who`); `""` for none. */

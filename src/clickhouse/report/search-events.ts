@@ -1,9 +1,9 @@
 import type { CursorPosition } from "../../plan/plan.js";
 import type { FoundEvent } from "../../schema/event.js";
-import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, type EventTuple } from "../question/event-columns.js";
+import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, type EventTuple } from "../query/event-columns.js";
 import { sql, text, uuid, whole, type Sql } from "../sql/sql.js";
-import { identityIdsOf } from "../question/identity-ids.js";
-import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-moment.js";
+import { identityIdsOf } from "../query/identity-ids.js";
+import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-snapshot.js";
 import { selectRows, type ReportContext, type StatementReport } from "./report.js";
 
 type FoundRow = readonly [nowMs: number, ...EventTuple];

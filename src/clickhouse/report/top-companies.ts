@@ -4,12 +4,12 @@ import { compareCodePoints } from "../../base/order.js";
 import { isoOf } from "../../base/time.js";
 import type { Plan } from "../../plan/plan.js";
 import { newestTexts } from "../../schema/traits.js";
-import { companyOf, rowsByActor } from "../question/companies.js";
-import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
-import { Needs } from "../question/needs.js";
-import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
-import { inRange } from "../question/where.js";
-import { isInForce } from "../question/who.js";
+import { companyOf, rowsByActor } from "../query/companies.js";
+import { emailIdentifiers, isIdentified } from "../query/identifiers.js";
+import { Needs } from "../query/needs.js";
+import { groupedPayments, moneyRows, paymentsOf } from "../query/payments.js";
+import { inRange } from "../query/where.js";
+import { isInForce } from "../query/who.js";
 import { allOf, sql, texts } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { ReportContext, StatementReport } from "./report.js";
@@ -47,7 +47,7 @@ async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking:
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
   const conversion = new Conversion(revenue.currency, asking.rules.rates);
   const sums = new Map<string, Money>();
-  const added = addedUp(["company"], paid, revenue);
+  const added = groupedPayments(["company"], paid, revenue);
   for await (const [company, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(added, asking.signal)) {
     const { converted } = conversion.paid(payment);
     if (converted !== null) sums.set(company, addMoney(sums.get(company) ?? ZERO, converted));

@@ -1,9 +1,9 @@
 import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../answer/numbers/tally.js";
 import type { NumericMeasureType } from "../../plan/insights/input.js";
 import type { MeasurePlan } from "../../plan/insights/plan.js";
-import type { Needs } from "../question/needs.js";
-import { foundOf } from "../question/operand.js";
-import { propertiesOf, wholeOf } from "../question/properties.js";
+import type { Needs } from "../query/needs.js";
+import { foundOf } from "../query/operand.js";
+import { propertiesOf, wholeOf } from "../query/properties.js";
 import { isNumber } from "../sql/value-test.js";
 import { sql, type Sql } from "../sql/sql.js";
 

@@ -9,9 +9,9 @@ import { majorUnits, type Money, addMoney, ZERO } from "../../answer/money.js";
 import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
 import { Unconverted } from "../../answer/unconverted.js";
 import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
-import { Needs } from "../question/needs.js";
-import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
-import { ALL_TIME, inRange, whereOf } from "../question/where.js";
+import { Needs } from "../query/needs.js";
+import { groupedPayments, moneyRows, paymentsOf } from "../query/payments.js";
+import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
 import { refuseAsOf, type ReportContext, type StatementReport, pauseOf, selectRows } from "./report.js";
 import { TrendCells, type Cell, type CellFigures, type Total } from "./trend-cells.js";
@@ -248,7 +248,7 @@ function paymentsIn(plan: TrendPlan, range: Range, asking: ReportContext): Sql {
   const unit = isOpen ? sql`ms` : unitOf(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs));
   const matching = sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
     WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
-  return addedUp(["at", "properties"], matching, plan.revenue);
+  return groupedPayments(["at", "properties"], matching, plan.revenue);
 }
 
 function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {

@@ -3,7 +3,7 @@ import { NOT_SET, NO_TOUCH } from "../../answer/visits/web-figures.js";
 import { Scratch } from "../../base/scratch.js";
 import type { WebOverview, WebVisits } from "../../plan/insights/answers.js";
 import type { TouchDimension, TouchRule } from "../../plan/plan.js";
-import { isTouch, touchOf } from "../question/touch.js";
+import { isTouch, touchOf } from "../query/touch.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
 import { TextNumbers } from "./text-numbers.js";
 import { entryPage, exitPage, type KeyedVisits, type KeyOf, type VisitEvent } from "./visit-table.js";

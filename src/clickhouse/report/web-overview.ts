@@ -5,7 +5,7 @@ import { LIMITS } from "../../base/limits.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
 import type { WebOverviewPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
-import type { Needs } from "../question/needs.js";
+import type { Needs } from "../query/needs.js";
 import { sql, texts, whole, type Sql } from "../sql/sql.js";
 import { unitOf } from "./entity-rows.js";
 import { pauseOf, refuseAsOf, selectRows, type ReportContext, type StatementReport } from "./report.js";

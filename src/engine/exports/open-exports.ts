@@ -15,7 +15,7 @@ import type { PagedExports } from "./place.js";
 import { RowTurns } from "./row-turns.js";
 
 /** A snapshot of events, and of identities where requested. */
-interface ExportMoment {
+interface ExportSnapshot {
   readonly snapshot: Snapshot;
   readonly names: IdentityNames | null;
 }
@@ -96,7 +96,7 @@ export class OpenExports {
         end(reader, new DaybookError("query_timeout", `nothing was asked of this export for ${LIMITS.idleExportMs} ms, and files that it reads were to go`));
   }
 
-  async *#read<T>(withNames: boolean, make: (moment: ExportMoment) => AsyncIterable<T>): AsyncGenerator<T> {
+  async *#read<T>(withNames: boolean, make: (moment: ExportSnapshot) => AsyncIterable<T>): AsyncGenerator<T> {
     if (this.#isClosed) throw closed();
     const { store } = this;
     const moment = await store.whole(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.js";
-import { nextTurn } from "../../base/turn.js";
-import { stopped } from "../question/slices.js";
+import { yieldToEventLoop } from "../../base/turn.js";
+import { stopped } from "../query/slices.js";
 
 /** Cost of a row that is skipped, and of a row that is yielded, in values. */
 export const PASSED_ROW_VALUES = 32;
@@ -22,7 +22,7 @@ export class RowTurns {
   /** @throws aborted */
   async turn(): Promise<void> {
     this.#valueCount = 0;
-    await nextTurn();
+    await yieldToEventLoop();
     if (this.signal?.aborted === true) throw stopped();
   }
 }

@@ -2,7 +2,7 @@ import { listOf } from "../../arrow/answer-list.js";
 import type { Table } from "../../arrow/answer-table.js";
 import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
-import { nextTurn } from "../../base/turn.js";
+import { yieldToEventLoop } from "../../base/turn.js";
 import type { EventInput } from "../../schema/event.js";
 
 /**
@@ -45,7 +45,7 @@ export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number, ro
     if (events.length === rowCountMax) throw new DaybookError("body_too_large", `expected a body of at most ${rowCountMax} items, got more: send them in several`);
     events.push(event);
     if (room.byteLength < pauseAt) continue;
-    await nextTurn();
+    await yieldToEventLoop();
     pauseAt = room.byteLength + LIMITS.parsedBytesPerTurn;
   }
   return events;

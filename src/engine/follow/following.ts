@@ -13,7 +13,7 @@ import type { Storage } from "../../store/storage/storage.js";
 import type { Changes } from "./changes.js";
 import type { OpenExports } from "../exports/open-exports.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
-import type { StoredSegments } from "../question/saved-segments.js";
+import type { StoredSegments } from "../query/saved-segments.js";
 import type { Wait } from "../upkeep/timer.js";
 
 /** Hooks of a reader that follows, besides those of `Follower`. */
@@ -159,7 +159,7 @@ class FollowedKeys {
 }
 
 /** The services of a Daybook that follows its writer. */
-export interface FollowingHouse {
+export interface FollowServices {
   readonly store: Store;
   readonly changes: Changes;
   readonly exports: OpenExports;
@@ -176,7 +176,7 @@ export interface FollowingHouse {
 }
 
 /** Makes a Daybook that was opened read-only follow its writer. */
-export function follow({ store, changes, exports, segments, privacy, setKeys, forget, prepare, wait, ...house }: FollowingHouse): Following {
+export function follow({ store, changes, exports, segments, privacy, setKeys, forget, prepare, wait, ...house }: FollowServices): Following {
   const keys = new FollowedKeys(store.storage, house.keys, store.isEmpty, setKeys);
   let book = store.privacy;
   const looked = () => {

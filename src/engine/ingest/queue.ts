@@ -2,7 +2,7 @@ import { DaybookError, shown } from "../../base/errors.js";
 import type { Clock } from "../../base/clock.js";
 import { LIMITS } from "../../base/limits.js";
 import { isoOf } from "../../base/time.js";
-import { nextTurn, Turns } from "../../base/turn.js";
+import { yieldToEventLoop, Turns } from "../../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import { DECODED_ROW_COUNT, type DecodeContext, type EventFault } from "../../schema/decode-event.js";
 import type { EventRecord, IngestResult } from "../../schema/event.js";
@@ -16,7 +16,7 @@ import { EventEncoder } from "./encode-events.js";
 import { RecordEncoder } from "./encode-records.js";
 import { IngestGroup, rowCountOf, type RecordOutcome, type QueuedWrites, type WaitingEvents, type WaitingRecords } from "./group.js";
 import { KnownIds } from "./known-ids.js";
-import { Together } from "./together.js";
+import { IngestCoalescer } from "./ingest-coalescer.js";
 
 /** Rows after which a group is written even if more is queued: bounds the memory of one frame. */
 const GROUP_ROW_COUNT = 20_000;
@@ -163,7 +163,7 @@ export class IngestQueue {
 
   async #take(waiting: QueuedWrites): Promise<void> {
     // Lets the file operations of the previous group proceed.
-    if (this.#written !== null) await nextTurn();
+    if (this.#written !== null) await yieldToEventLoop();
     try {
       this.#open ??= await this.#begin();
     } catch (error) {
@@ -176,7 +176,7 @@ export class IngestQueue {
     }
     const alike = this.#alike(waiting);
     this.#leave(alike);
-    await this.#takeInto(group, alike, () => this.#encode(new Together(alike, (one) => group.outcomeOf(one)), waiting, group));
+    await this.#takeInto(group, alike, () => this.#encode(new IngestCoalescer(alike, (one) => group.outcomeOf(one)), waiting, group));
   }
 
   /** An ingest, and those queued right after it that are encoded alike: many of one event each cost hardly more than one of all events. */
@@ -285,7 +285,7 @@ export class IngestQueue {
     this.#written = null;
   }
 
-  async #encode(together: Together, { project, allowance }: WaitingEvents, group: IngestGroup): Promise<void> {
+  async #encode(together: IngestCoalescer, { project, allowance }: WaitingEvents, group: IngestGroup): Promise<void> {
     const { events } = together;
     const { clock, random, keepsFuture } = this.options;
     const encoder = this.#encoder;

@@ -7,7 +7,7 @@ export function line(value: object): string {
 }
 
 /** A record, other than an unlink, as a line of a bundle. @param text of a field, `""` for none */
-export function toldRecord(kind: string, id: string, createdAtMs: number, text: (field: RecordField) => string): object {
+export function bundleRecord(kind: string, id: string, createdAtMs: number, text: (field: RecordField) => string): object {
   const some = (field: RecordField) => text(field) || undefined;
   const about = { kind, id, createdAt: isoOf(createdAtMs) };
   if (kind === "alias") return { ...about, from: some("fromUserId"), to: some("userId") };

@@ -14,7 +14,7 @@ import { DICTIONARY_OF_FIELD, RECORD_KINDS, type RecordField, type RecordTable }
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Housekeeping, UntilUnread } from "../upkeep/housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
-import type { StoredSegments } from "../question/saved-segments.js";
+import type { StoredSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
 import { exportRows, type PersonTest } from "../exports/events.js";
 import { PASSED_ROW_VALUES, RowTurns } from "../exports/row-turns.js";
@@ -25,7 +25,7 @@ import {
 } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
 import { PrivacySteps, type RequestStep } from "./steps.js";
-import { line, toldRecord } from "./bundle-lines.js";
+import { line, bundleRecord } from "./bundle-lines.js";
 
 /** The codes of the ids of one identity, by which its records and events are found. */
 interface PersonIds {
@@ -94,7 +94,7 @@ function recordLine({ records, dictionaries, isLive }: StoredData, row: number, 
   const isNamed = userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || ((isAlias || userId === 0) && anonymousIds.has(records.code(row, "anonymousId")));
   if (kind === undefined || !isNamed || !isLive(row)) return null;
   const text = (field: RecordField) => dictionaries.named(DICTIONARY_OF_FIELD[field]).valueOf(records.code(row, field));
-  return toldRecord(kind, uuidText(records.ids, row * 16), records.timeOf(row), text);
+  return bundleRecord(kind, uuidText(records.ids, row * 16), records.timeOf(row), text);
 }
 
 /** All privacy requests, newest last, and the hashes of erased ids, stored as one text. */
@@ -135,7 +135,7 @@ class PrivacyBook {
 }
 
 /** The services that privacy requests need. */
-export interface PrivacyHouse {
+export interface PrivacyServices {
   readonly store: Store;
   readonly queue: IngestQueue;
   readonly housekeeping: Housekeeping;
@@ -152,10 +152,10 @@ export interface PrivacyHouse {
 
 /** The privacy requests of one store: a book that is rewritten durably with every change. */
 export class StoredPrivacyRequests extends PrivacySteps implements PrivacyRequests {
-  readonly #house: PrivacyHouse;
+  readonly #house: PrivacyServices;
   #book: PrivacyBook;
 
-  constructor(house: PrivacyHouse) {
+  constructor(house: PrivacyServices) {
     super();
     this.#house = house;
     this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);

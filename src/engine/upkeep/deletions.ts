@@ -6,7 +6,7 @@ import type { DateInput } from "../../plan/input.js";
 import { memberError, readMembers, readText } from "../../plan/members.js";
 import { DEFAULT_PROJECT } from "../../schema/project.js";
 import type { Store } from "../../store/live/store.js";
-import type { Beside, DeletedCounts, Doomed } from "../../store/upkeep/delete-rows.js";
+import type { AlsoDeleted, DeletedCounts, DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { Housekeeping, UntilUnread } from "./housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
 import { projectsOf } from "../../store/live/projects.js";
@@ -41,7 +41,7 @@ export interface DeletionReceipt extends DeletedCounts {
 }
 
 /** The services that deletions need. */
-export interface DeletionHouse {
+export interface DeletionServices {
   readonly store: Store;
   readonly queue: IngestQueue;
   readonly housekeeping: Housekeeping;
@@ -57,9 +57,9 @@ const NOTHING: DeletionReceipt = { deletedAt: "", events: 0, segmentsRewritten: 
 
 /** Deletes events as if they had never been stored: from answers at once, and from stored bytes before it resolves. */
 export class Deletions {
-  readonly #house: DeletionHouse;
+  readonly #house: DeletionServices;
 
-  constructor(house: DeletionHouse) {
+  constructor(house: DeletionServices) {
     this.#house = house;
   }
 
@@ -92,7 +92,7 @@ export class Deletions {
   }
 
   /** @param what called once everything is sealed, since the codes of names may change before @param gone deleted projects */
-  async run(what: () => { readonly doomed: Doomed; readonly beside: Beside }, gone: readonly string[] = []): Promise<DeletionReceipt> {
+  async run(what: () => { readonly doomed: DeletionRule; readonly beside: AlsoDeleted }, gone: readonly string[] = []): Promise<DeletionReceipt> {
     const { store, queue, housekeeping, untilUnread, clock, forget } = this.#house;
     let receipt = NOTHING;
     await housekeeping.removing(queue, untilUnread, async () => {
@@ -105,7 +105,7 @@ export class Deletions {
     return receipt;
   }
 
-  #before(ms: number, project: string | null): Doomed {
+  #before(ms: number, project: string | null): DeletionRule {
     if (project === null) return { beforeMs: () => ms, latestMs: ms };
     const code = this.#house.store.dictionaries.named("project").codeOf(project);
     return { beforeMs: (each) => (each === code ? ms : -Infinity), latestMs: ms };

@@ -1,6 +1,6 @@
 import { Turns } from "../../base/turn.js";
-import { freeze, seal, wantsSeal, type Frozen } from "../../store/upkeep/seal.js";
-import type { RemovedRows } from "../../store/upkeep/exchange.js";
+import { freeze, seal, isSealDue, type Frozen } from "../../store/upkeep/seal.js";
+import type { RemovedRows } from "../../store/upkeep/replace-content.js";
 import type { Store } from "../../store/live/store.js";
 import { LIMITS } from "../../base/limits.js";
 import { compact, compactionsDue, type Due } from "../../store/upkeep/compact.js";
@@ -164,7 +164,7 @@ export class Housekeeping {
 
   /** Called between commits: starts a seal if heads or journal have grown enough. If one is still under way, hurries it and waits for it. */
   async afterCommit(): Promise<void> {
-    if (!wantsSeal(this.store, this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
+    if (!isSealDue(this.store, this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
     this.#turns?.hurry();
     await this.#sealed;
     if (this.store.nextSequence < this.#retrySequence) return;

@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.js";
 import { LIMITS } from "../../base/limits.js";
 import { dayOf, isoOf } from "../../base/time.js";
-import type { Doomed } from "../../store/upkeep/delete-rows.js";
+import type { DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { Manifest } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
 import { TimeToLiveRules } from "../ingest/time-to-live-rules.js";
-import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
+import type { DeletionServices, DeletionReceipt, Deletions } from "./deletions.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
 import { inOrder, readProject, readRule, withPreviewed, withRule } from "./time-to-live-input.js";
 import type { Wait } from "./timer.js";
@@ -93,7 +93,7 @@ export class Sweeps {
 
 /** How long the events of one store are kept: rules in its manifest, and the sweeps that apply them. */
 export class StoredTimeToLive implements TimeToLive {
-  readonly #house: DeletionHouse;
+  readonly #house: DeletionServices;
   readonly #deletions: Deletions;
   readonly #clock: Clock;
   /**
@@ -105,7 +105,7 @@ export class StoredTimeToLive implements TimeToLive {
   readonly #sweeps: Sweeps;
   #read: { readonly of: Manifest["timeToLive"]; readonly rules: TimeToLiveRules } | null = null;
 
-  constructor(house: DeletionHouse, deletions: Deletions, wait: Wait) {
+  constructor(house: DeletionServices, deletions: Deletions, wait: Wait) {
     this.#house = house;
     this.#deletions = deletions;
     this.#clock = house.clock;
@@ -172,7 +172,7 @@ export class StoredTimeToLive implements TimeToLive {
 
   async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
     this.#house.refuseClosed();
-    return await this.#pastTheirTime(new TimeToLiveRules(withPreviewed(this.#house.store.manifest.timeToLive ?? [], rule)), this.#clock.now());
+    return await this.#expiredEvents(new TimeToLiveRules(withPreviewed(this.#house.store.manifest.timeToLive ?? [], rule)), this.#clock.now());
   }
 
   async sweep(): Promise<DeletionReceipt> {
@@ -196,7 +196,7 @@ export class StoredTimeToLive implements TimeToLive {
 
   async #sweep(signal: AbortSignal): Promise<void> {
     // Sealing everything is not worth it if nothing is expired.
-    const { events } = await this.#pastTheirTime(this.rules, this.#trustedNow());
+    const { events } = await this.#expiredEvents(this.rules, this.#trustedNow());
     if (events > 0 && !signal.aborted) await this.#delete(this.#trustedNow());
   }
 
@@ -212,14 +212,14 @@ export class StoredTimeToLive implements TimeToLive {
     await this.#change((rules) => [...rules]).catch(() => undefined);
   }
 
-  #doomed(rules: TimeToLiveRules, nowMs: number): Doomed {
+  #doomed(rules: TimeToLiveRules, nowMs: number): DeletionRule {
     const projects = this.#house.store.dictionaries.named("project");
     return { beforeMs: (code) => rules.beforeMs(projects.valueOf(code), nowMs), latestMs: rules.latestMs(nowMs) };
   }
 
-  async #pastTheirTime(rules: TimeToLiveRules, nowMs: number): Promise<TimeToLivePreview> {
-    const { pastTheirTime } = await import("./past-their-time.js");
-    return await pastTheirTime(this.#house.store, this.#doomed(rules, nowMs));
+  async #expiredEvents(rules: TimeToLiveRules, nowMs: number): Promise<TimeToLivePreview> {
+    const { expiredEvents } = await import("./expired-events.js");
+    return await expiredEvents(this.#house.store, this.#doomed(rules, nowMs));
   }
 
   /** Makes changed rules, and the trusted time, durable, then current. */

@@ -23,7 +23,7 @@ export async function healthOf(daybook: ServedDaybook): Promise<Health> {
 }
 
 /** Narrows a Daybook to one that has the member. @throws not_supported */
-export function having<Name extends keyof Own>(daybook: ServedDaybook, name: Name): ServedDaybook & Pick<Own, Name> {
+export function requireMember<Name extends keyof Own>(daybook: ServedDaybook, name: Name): ServedDaybook & Pick<Own, Name> {
   if (has(daybook, name)) return daybook;
   throw new DaybookError("not_supported", `${name}: not there, as the events of this organization are kept elsewhere`);
 }

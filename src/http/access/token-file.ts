@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DaybookError, parameterError } from "../../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { parseTimestamp } from "../../base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
@@ -63,7 +63,7 @@ const entrySchema = z.strictObject({
 
 /** Converts entries to records. @throws invalid_parameter, unknown_parameter, exactly_one_required (without showing a value) */
 export function tokenRecords(entries: unknown, options: TokenOptions = {}): TokenRecord[] {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   if (!Array.isArray(entries)) throw new DaybookError("invalid_parameter", "tokens: expected an array");
   return entries.map((entry: unknown, index) => tokenRecord(entry, `tokens[${index}]`, options));
 }

@@ -1,6 +1,6 @@
 import { isoOf } from "../../base/time.js";
 import { toHex } from "../../base/hash.js";
-import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
 import { byHash, type PageId, type Role, type Scope, type TokenRecord } from "./token.js";
 import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { TokenEntry, TokenOptions } from "./token-file.js";
@@ -75,7 +75,7 @@ const VALUE_BYTE_LENGTH = 24;
  */
 export function createToken(input: CreateTokenInput): { readonly value: string; readonly record: TokenRecord } {
   // A misspelled `project` would create a token for all projects.
-  refuseUnknown(input, KNOWN);
+  rejectUnknownOptions(input, KNOWN);
   const value = `sk_${randomHex(input.random)}`;
   const entry: TokenEntry = {
     token: value,
@@ -94,7 +94,7 @@ export function createToken(input: CreateTokenInput): { readonly value: string; 
  * @throws invalid_parameter (an invalid origin, name or time), unknown_parameter
  */
 export function createPublicKey(input: CreatePublicKeyInput): { readonly value: string; readonly record: TokenRecord } {
-  refuseUnknown(input, KNOWN_OF_PUBLIC);
+  rejectUnknownOptions(input, KNOWN_OF_PUBLIC);
   const value = `pk_${randomHex(input.random)}`;
   const { project, origins, ids, organization, expires_at = null, nowMs } = input;
   const entry: TokenEntry = {

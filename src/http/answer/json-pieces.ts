@@ -1,6 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { nextTurn } from "../../base/turn.js";
+import { yieldToEventLoop } from "../../base/turn.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 /** Values, members and elements of an answer that is serialized at once: some tenths of a millisecond. */
@@ -21,7 +21,7 @@ export async function jsonBody(value: unknown, onEnd: () => void): Promise<strin
   for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
     text += next.value;
     if (text.length > SERVER_LIMITS.wholeAnswerChars) return new JsonStream(text, pieces, onEnd);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return text;
 }
@@ -41,7 +41,7 @@ class JsonStream implements BodyStream {
   }
 
   async next(): Promise<string | null> {
-    await nextTurn();
+    await yieldToEventLoop();
     if (this.#isCut) throw new DaybookError("aborted", "the caller is gone");
     const first = this.#first;
     this.#first = null;

@@ -6,7 +6,7 @@ import { callTimeMs } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Rejected, ReceivedItem } from "../tracking/store-entries.js";
-import type { Client, ItemContext } from "./client.js";
+import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
@@ -54,7 +54,7 @@ const item = z.looseObject({
 type AmplitudeItem = z.infer<typeof item>;
 
 /** Events of `@amplitude/analytics-node`. */
-export const amplitude: Client = {
+export const amplitude: ClientAdapter = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     events: z.array(z.unknown()).meta({ description: "Events, each with `event_type`, `user_id` or `device_id`, `time` and `insert_id`." }),

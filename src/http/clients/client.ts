@@ -4,7 +4,7 @@ import type { JsonObject } from "../tracking/members.js";
 import type { TrackingOutcome, Rejected, ReceivedItem } from "../tracking/store-entries.js";
 
 /** Adapter for one client library: what it sends, and which answer it expects. */
-export interface Client {
+export interface ClientAdapter {
   /** Shape of the body, or of the query data that replaces it. */
   readonly shape: z.ZodObject;
   /** The token where the library puts it; anything but text counts as none. */

@@ -5,7 +5,7 @@ import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, isObject, objectOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
-import type { Client, ItemContext } from "./client.js";
+import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf } from "./fields.js";
 import { mixpanelAnswer, mixpanelKey, mixpanelShape } from "./mixpanel.js";
 import { companyRecords, isCompanyType, traitRecords } from "./people.js";
@@ -34,7 +34,7 @@ const CHARGES = "$transactions";
 const CHARGE_NAME = "Payment";
 
 /** Profiles of `mixpanel`: traits, and `people.track_charge`. Other operations are ignored. */
-export const mixpanelPeople: Client = {
+export const mixpanelPeople: ClientAdapter = {
   shape: mixpanelShape,
   keyOf: (sent) => mixpanelKey(sent, (each) => each["$token"]),
   itemsOf: ({ body }) => body["data"] as unknown[],
@@ -43,7 +43,7 @@ export const mixpanelPeople: Client = {
 };
 
 /** Groups of `mixpanel`; only companies are stored. */
-export const mixpanelGroups: Client = { ...mixpanelPeople, read: readGroup };
+export const mixpanelGroups: ClientAdapter = { ...mixpanelPeople, read: readGroup };
 
 function readProfile(sent: unknown, reading: ItemContext): readonly ReceivedItem[] {
   checkShape(profile, sent, { at: reading.at, secret: true });

@@ -6,7 +6,7 @@ import { idOf, objectOf, screenOf, textOf, without } from "../tracking/members.j
 import type { JsonObject } from "../tracking/members.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
 import type { ClientKeyed, ClientSent } from "../routing/route.js";
-import type { Client, ItemContext } from "./client.js";
+import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, COMPANY_TYPES, mergeRecords, otherGroups } from "./people.js";
@@ -41,7 +41,7 @@ export const mixpanelShape = z.looseObject({
 });
 
 /** Events of `mixpanel`. */
-export const mixpanelEvents: Client = {
+export const mixpanelEvents: ClientAdapter = {
   shape: mixpanelShape,
   keyOf: (sent) => mixpanelKey(sent, (each) => objectOf(each["properties"])["token"]),
   itemsOf: ({ body }) => body["data"] as unknown[],

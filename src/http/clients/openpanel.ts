@@ -2,14 +2,14 @@ import { z } from "zod";
 import { parameterError } from "../../base/errors.js";
 import { digitsOf } from "../../schema/currency.js";
 import type { EventInput } from "../../schema/event.js";
-import { instantOf, isBelowNumbers, momentFault } from "../../schema/moment.js";
+import { instantOf, isBeforeNumericMin, instantFault } from "../../schema/instant.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object } from "../tracking/call.js";
 import { idOf, objectOf, textOf } from "../tracking/members.js";
-import { isNobody } from "../tracking/nobody.js";
+import { isPlaceholderId } from "../tracking/placeholder-ids.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
-import type { Client, ItemContext } from "./client.js";
+import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
@@ -42,7 +42,7 @@ const payloads = {
 type Payloads = { readonly [Type in keyof typeof payloads]: z.infer<(typeof payloads)[Type]> };
 
 /** Calls of `@openpanel/sdk`. */
-export const openpanel: Client = {
+export const openpanel: ClientAdapter = {
   shape: z.looseObject({ type: z.string(), payload: z.record(z.string(), z.unknown()) }),
   keyOf: ({ header }) => header(OPENPANEL_SECRET),
   itemsOf: ({ body }) => [body],
@@ -70,13 +70,13 @@ async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency
   const told = objectOf(properties);
   const { fields, rest } = fieldsOf(inMajorUnits(told, currency), OPENPANEL_FIELDS, OPENPANEL_DROPPED);
   const time = told["__timestamp"];
-  if (isBelowNumbers(time)) throw parameterError("invalid_parameter", "payload.properties.__timestamp", momentFault(time));
+  if (isBeforeNumericMin(time)) throw parameterError("invalid_parameter", "payload.properties.__timestamp", instantFault(time));
   const timeMs = instantOf(time);
   const createdAt = timeMs ?? sent.receivedAtMs;
   const userId = idOf(profileId);
   const device = idOf(told["__deviceId"]);
   // A person without any id is a visitor, as on a page: the program forwards the browser and address in headers.
-  const seen = [userId, device].every((id) => id === null || isNobody(id)) ? await sent.visitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
+  const seen = [userId, device].every((id) => id === null || isPlaceholderId(id)) ? await sent.visitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
   const [company, ...more] = groups ?? [];
   const event: EventInput = {
     // All visitors share the connection of the program: the visitor's id separates equal events.

@@ -1,7 +1,7 @@
 import { SET_ONCE } from "../../schema/traits.js";
 import { idOf, isObject, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
-import { companyTeller, isNobody } from "../tracking/nobody.js";
+import { companyProxyId, isPlaceholderId } from "../tracking/placeholder-ids.js";
 import type { ReceivedRecord } from "../tracking/store-entries.js";
 import { ADDRESSES } from "./fields.js";
 
@@ -68,14 +68,14 @@ export function traitRecords(person: Person, { setOnce, ...changes }: TraitChang
   const traits = changedTraits({ ...changes, setOnce: email === null ? once : without(once, ["email"]) });
   const own = isEmpty(traits) ? [] : [identifyRecord(`${id}:set`, person, traits, createdAtMs)];
   // One id only: a link dated 1970 would win over every other link of the device.
-  const named = person.userId && !isNobody(person.userId) ? { userId: person.userId } : person;
+  const named = person.userId && !isPlaceholderId(person.userId) ? { userId: person.userId } : person;
   return email === null ? own : [...own, identifyRecord(`${id}:email`, named, { email }, onceMs(createdAtMs))];
 }
 
 /** Records of a company's trait changes. @param person a member; null: none */
 export function companyRecords(companyId: string, person: Person | null, changes: TraitChanges, { id, createdAtMs }: RecordMoment): ReceivedRecord[] {
   const traits = changedTraits(changes);
-  const teller = person ?? { anonymousId: companyTeller(companyId) };
+  const teller = person ?? { anonymousId: companyProxyId(companyId) };
   const call = { messageId: `${id}:company-set`, groupId: companyId, ...teller, traits };
   const records: ReceivedRecord[] = isEmpty(traits) ? [] : [{ record: "group", call, createdAtMs }];
   return person === null ? records : [...records, memberRecord(companyId, person, { id, createdAtMs })];

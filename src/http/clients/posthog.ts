@@ -6,7 +6,7 @@ import { idOf, isObject, screenOf, textOf, without } from "../tracking/members.j
 import type { JsonObject } from "../tracking/members.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
 import { id, instant, object } from "../tracking/call.js";
-import type { Client, ItemContext } from "./client.js";
+import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
@@ -49,7 +49,7 @@ const item = z.looseObject({
 });
 
 /** Calls of `posthog-node`. */
-export const posthog: Client = {
+export const posthog: ClientAdapter = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     batch: z.array(z.unknown()).meta({ description: "Events, each with `event`, `distinct_id`, `uuid`, `timestamp` and `properties`." }),

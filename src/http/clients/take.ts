@@ -2,10 +2,10 @@ import type { ErrorCode } from "../../base/errors.js";
 import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { faultOf } from "../tracking/fault-of.js";
-import { eachInTurns } from "../tracking/in-turns.js";
+import { forEachYielding } from "../tracking/for-each-yielding.js";
 import { objectOf, isObject } from "../tracking/members.js";
 import { authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry, type Rejected, type ReceivedItem } from "../tracking/store-entries.js";
-import type { Client, IdMaker } from "./client.js";
+import type { ClientAdapter, IdMaker } from "./client.js";
 import { ADDRESSES } from "./fields.js";
 
 /** Depth of the search for the key: an event or record, its metadata or traits, changes of traits, and objects among these. */
@@ -31,7 +31,7 @@ const UNBLAMED: readonly ErrorCode[] = ["suppressed", "organization_token_requir
  * Stores what a client sent. Bad items do not stop the others, and are reported afterwards.
  * @throws the error of the first bad item, insufficient_scope, and what ingest throws
  */
-export async function takeSent(client: Client, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
+export async function takeSent(client: ClientAdapter, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
   checkShape(client.shape, sent.body, { secret: true });
   const idOf = idMaker(client, caller, sent);
   const entries: ReceivedEntry[] = [];
@@ -40,7 +40,7 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
   const { currency = "USD" } = caller.daybook;
   const { clock } = client;
   const clockOffsetMs = clock === undefined ? null : sent.senderClock.offsetMs(clock.sentAt(sent), items.map((item) => clock.idOf(objectOf(item))));
-  await eachInTurns(items, async (item, index) => {
+  await forEachYielding(items, async (item, index) => {
     try {
       const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, currency, clockOffsetMs, idOf });
       entries.push(...told.map((each) => ({ index, ...keyless(each, sent.key) })));
@@ -72,7 +72,7 @@ function withoutAddress(name: string, value: unknown): unknown {
   return ADDRESSES.some((each) => each === name) ? undefined : value;
 }
 
-function idMaker({ repeats }: Client, { project }: Caller, sent: ClientSent): IdMaker {
+function idMaker({ repeats }: ClientAdapter, { project }: Caller, sent: ClientSent): IdMaker {
   const counts = new Map<string, number>();
   return (content, hasTime) => {
     const text = JSON.stringify(content, withoutAddress);

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { id, object } from "../tracking/call.js";
 import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf, without } from "../tracking/members.js";
-import { isNobody } from "../tracking/nobody.js";
+import { isPlaceholderId } from "../tracking/placeholder-ids.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
-import type { Client, ItemContext } from "./client.js";
+import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { traitsOf } from "./people.js";
@@ -28,7 +28,7 @@ const payload = z.looseObject({
 });
 
 /** Events of `@umami/node`. */
-export const umami: Client = {
+export const umami: ClientAdapter = {
   shape: z.looseObject({ type: z.enum(["event", "identify"]), payload }),
   keyOf: ({ body }) => objectOf(body["payload"])["website"],
   itemsOf: ({ body }) => [body],
@@ -42,7 +42,7 @@ async function read(sent: unknown, { sent: { receivedAtMs, visitor } }: ItemCont
   const createdAtMs = typeof told.timestamp === "number" ? instantOfAny(told.timestamp) : null;
   const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
   const userId = idOf(told.id);
-  const isVisitor = userId === null || isNobody(userId);
+  const isVisitor = userId === null || isPlaceholderId(userId);
   // The client never resends: equal calls are separate events.
   const messageId = globalThis.crypto.randomUUID();
   const person = isVisitor ? { userId, anonymousId: seen.anonymousId } : { userId };

@@ -1,6 +1,6 @@
 import { uuidOfPublic } from "../../base/uuid.js";
 import type { EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/moment.js";
+import { createdAtOf } from "../../schema/instant.js";
 import { splitAddress } from "../../schema/web-address.js";
 import type { Agent } from "../routing/route.js";
 import type { Beacon } from "../shapes/beacon-body.js";

@@ -4,7 +4,7 @@ import { pooledRandom } from "../../base/random.js";
 import type { Clock } from "../../base/clock.js";
 import { ALLOWANCE, type AllowingDaybook, type Allowance } from "../../engine/ingest/allowance.js";
 import type { EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/moment.js";
+import { createdAtOf } from "../../schema/instant.js";
 import { isoOf, parseTimestamp, dayOf } from "../../base/time.js";
 import { BudgetedLimit, type Withheld } from "../../engine/ingest/budgeted.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
@@ -14,8 +14,8 @@ import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Agent } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { faultOf } from "../tracking/fault-of.js";
-import { eachInTurns } from "../tracking/in-turns.js";
-import { withoutNobody } from "../tracking/nobody.js";
+import { forEachYielding } from "../tracking/for-each-yielding.js";
+import { withoutPlaceholderIds } from "../tracking/placeholder-ids.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { beaconEvent, type Beacon } from "../shapes/beacon-body.js";
 import { CollectCounts, type CollectOutcome } from "../answer/collect-counts.js";
@@ -213,10 +213,10 @@ export class Collector {
     const noIds: HeaderNotice[] = [];
     const positions: number[] = [];
     const ties: { readonly position: number; readonly tie: VisitorTie }[] = [];
-    await eachInTurns(events, (event, position) => {
+    await forEachYielding(events, (event, position) => {
       try {
         const sent = checkedBeacon(event, `events[${position}]`, collected.rules);
-        const beacon = withoutNobody(sent, ["anonymousId", "userId"], (noId) => noIds.push(noId));
+        const beacon = withoutPlaceholderIds(sent, ["anonymousId", "userId"], (noId) => noIds.push(noId));
         const createdAtMs = collected.receivedAtMs - (beacon.age_ms ?? 0);
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
         // The user id was a placeholder: there is nothing to link.

@@ -1,5 +1,5 @@
 import { parameterError, shown } from "../../base/errors.js";
-import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { forgetfulKeeper } from "./salts.js";
 import type { SaltKeeper } from "./salts.js";
@@ -37,7 +37,7 @@ const RATES = ["perSec", "burst", "perAddressPerSec", "perAddressBurst"] as cons
 
 /** @param given overrides single defaults @throws invalid_parameter, unknown_parameter */
 export function collectOptions(given: CollectOptions = {}): Required<CollectOptions> {
-  refuseUnknown(given, KNOWN, "collect");
+  rejectUnknownOptions(given, KNOWN, "collect");
   for (const name of RATES) {
     const rate = given[name];
     if (rate !== undefined && !(typeof rate === "number" && rate > 0)) throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);

@@ -1,15 +1,15 @@
 import { systemClock } from "../../base/clock.js";
 import type { Clock } from "../../base/clock.js";
 import { sha256Hex } from "../../base/hash.js";
-import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
-import { tellEach } from "../../base/tell.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
+import { notifyEach } from "../../base/notify-each.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
-import { Gate } from "../access/gate.js";
+import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";
 import type { Answered } from "../answer/answered.js";
 import { RequestCounts } from "../answer/request-counts.js";
 import { Admission } from "../overload/admission.js";
-import type { FrontRules, Refusal } from "../overload/front.js";
+import type { EdgeRules, Refusal } from "../overload/edge-filter.js";
 import { handlerLimits } from "../overload/limits.js";
 import type { HandlerLimits } from "../overload/limits.js";
 import { clientAddress } from "../access/client-address.js";
@@ -23,7 +23,7 @@ import { routes } from "../routes/table.js";
 import { SenderClocks } from "../tracking/sender-clocks.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { isWriting } from "../routing/route.js";
-import type { FrontRoute, ProcessGauges, Route } from "../routing/route.js";
+import type { EdgeRoute, ProcessGauges, Route } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";
 import { responseOf, wireRequestOf } from "../wire/exchange.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
@@ -75,7 +75,7 @@ export interface Handler {
   /** The same without web objects, for other servers. */
   readonly answer: (request: WireRequest) => Promise<WireReply>;
   /** For a server that refuses on another thread what this handler would refuse. */
-  readonly front: FrontRules;
+  readonly front: EdgeRules;
   /** Counts a request that such a server refused, and reports it to `onAnswer`. */
   readonly noteRefused: (refusal: Refusal) => void;
   /** Reports an answer that such a server could not write to `onDefect`; never throws. */
@@ -107,7 +107,7 @@ const KNOWN: KnownOptions<HandlerOptions> = {
  * @throws invalid_parameter, unknown_parameter (an option)
  */
 export function createHandler(options: HandlerOptions): Handler {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const limits = handlerLimits(options.limits);
   const clock = options.clock ?? systemClock;
   const { organizations } = options;
@@ -121,7 +121,7 @@ export function createHandler(options: HandlerOptions): Handler {
     house: { organizations: byName, routes: all },
     router: createRouter(all),
     clock,
-    gate: new Gate(options.tokens, clock, limits, hash),
+    gate: new Authenticator(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
     streams: new Streams(limits.requestsPerTokenCount),
     collector: new Collector(collectOptions(options.collect), readAgent, byName, clock),
@@ -139,8 +139,8 @@ export function createHandler(options: HandlerOptions): Handler {
   const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.gate.isWelcome(sha256)));
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
-  const front: FrontRules = { routes: all.map(faceOf), limits };
-  const noteDefect = (thrown: unknown, requestId: string) => tellEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
+  const front: EdgeRules = { routes: all.map(faceOf), limits };
+  const noteDefect = (thrown: unknown, requestId: string) => notifyEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
   const stop = () => {
     unwatch?.();
     context.collector.stop();
@@ -148,7 +148,7 @@ export function createHandler(options: HandlerOptions): Handler {
   return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop });
 }
 
-function faceOf(route: Route): FrontRoute {
+function faceOf(route: Route): EdgeRoute {
   const { method, path, envelope, access } = route;
   return { method, path, envelope, access, writes: isWriting(route), always: route.always === true };
 }

@@ -1,10 +1,10 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
-import type { QuestionNotice } from "../../engine/question/notices.js";
+import type { QueryNotice } from "../../engine/query/notices.js";
 import { authorize, invalidToken, projectOf } from "../access/access.js";
 import type { ClientAddress } from "../access/client-address.js";
-import type { Gate } from "../access/gate.js";
+import type { Authenticator } from "../access/authenticator.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Answered, Trace } from "../answer/answered.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
@@ -18,11 +18,11 @@ import type { Repeats } from "../clients/repeats.js";
 import type { Collector } from "../collect/collector.js";
 import { fileReply } from "../files/browser-files.js";
 import { writtenBytes, type Admission } from "../overload/admission.js";
-import type { Refusal } from "../overload/front.js";
+import type { Refusal } from "../overload/edge-filter.js";
 import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/query.js";
 import {
-  type Agent, type Caller, type Exchange, type GuardedRoute, type House, type ProcessGauges, type Route, isWriting,
+  type Agent, type Caller, type RouteRequest, type GuardedRoute, type Services, type ProcessGauges, type Route, isWriting,
 } from "../routing/route.js";
 import { routeOf, type MatchedRoute, type Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
@@ -65,10 +65,10 @@ class Deadline {
 
 /** The state of a handler, shared by all requests. */
 export interface HandlerContext {
-  readonly house: House;
+  readonly house: Services;
   readonly router: Router<Route>;
   readonly clock: Clock;
-  readonly gate: Gate;
+  readonly gate: Authenticator;
   readonly collector: Collector;
   readonly repeats: Repeats;
   readonly senderClocks: SenderClocks;
@@ -159,7 +159,7 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
   let isUnderWay = false;
   try {
     const caller = await callerOf(context.house, token, found.params["project_id"]);
-    const notices: QuestionNotice[] = [];
+    const notices: QueryNotice[] = [];
     const value = await ask(context, route, caller, found, request, receivedAtMs, notices, trace);
     if (route.format === undefined) {
       const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
@@ -187,13 +187,13 @@ export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notice
 }
 
 /** @throws invalid_token (its organization is not served here) */
-export async function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
+export async function callerOf({ organizations }: Services, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
   const daybook = organizations.get(token.organization);
   if (daybook === undefined) throw invalidToken();
   return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller, found: MatchedRoute<Route>, request: WireRequest, receivedAtMs: number, notices: QuestionNotice[], trace: Trace): Promise<unknown> {
+async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller, found: MatchedRoute<Route>, request: WireRequest, receivedAtMs: number, notices: QueryNotice[], trace: Trace): Promise<unknown> {
   const { admission, readAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
@@ -204,7 +204,7 @@ async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller,
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
     // Notices about event names cover the whole organization, so tokens of one project get none.
-    const onNotice = (notice: QuestionNotice) => void (caller.token.project === null && notices.push(notice));
+    const onNotice = (notice: QueryNotice) => void (caller.token.project === null && notices.push(notice));
     const collected = context.collector.counts;
     const { header, isWelcome } = {
       header: (name: string) => request.header(name),
@@ -212,7 +212,7 @@ async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller,
     };
     const senderClock = context.senderClocks.of(caller.token.organization, receivedAtMs);
     const told = { signal: deadline, receivedAtMs, header, isWelcome, senderClock, readAgent, counts, collected, processGauges, onSentNotices: sentNoticesOf(context, trace), onNotice, notices };
-    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
+    const exchange: RouteRequest<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);
     } catch (thrown) {

@@ -2,10 +2,10 @@ import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { FULLNESS } from "../../engine/ingest/allowance.js";
 import type { FillingDaybook } from "../../engine/ingest/allowance.js";
 import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
-import type { House, OpenAnswer } from "../routing/route.js";
+import type { Services, OpenAnswer } from "../routing/route.js";
 
 /** 200 while every organization accepts queries and events, else 503 with the worst state. */
-export async function health({ organizations }: House): Promise<OpenAnswer> {
+export async function health({ organizations }: Services): Promise<OpenAnswer> {
   const states = await Promise.all([...organizations.values()].map(healthOf));
   const status = (["closed", "unreachable", "read_only"] as const).find((state) => states.includes(state)) ?? "ok";
   // Not a failure, because everything is stored and answered, but an operator must see it.

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { LIMITS } from "../../base/limits.js";
-import { nextTurn } from "../../base/turn.js";
+import { yieldToEventLoop } from "../../base/turn.js";
 import type { WireRequest } from "../wire/exchange.js";
 import type { HandlerLimits } from "./limits.js";
 import { ParseRoom } from "./parse-room.js";
@@ -37,7 +37,7 @@ export class ParsePace {
   }
 
   async #nextTurn(): Promise<void> {
-    await nextTurn();
+    await yieldToEventLoop();
     this.#takenByteLength = 0;
   }
 }

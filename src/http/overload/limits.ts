@@ -1,4 +1,4 @@
-import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { FailedTokenLimits } from "../access/failed-tokens.js";
 
@@ -25,7 +25,7 @@ const KNOWN: KnownOptions<HandlerLimits> = {
 
 /** @param given overrides single defaults @throws invalid_parameter, unknown_parameter */
 export function handlerLimits(given: Partial<HandlerLimits> = {}): HandlerLimits {
-  refuseUnknown(given, KNOWN, "limits");
+  rejectUnknownOptions(given, KNOWN, "limits");
   const { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = SERVER_LIMITS;
   return { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...given };
 }

@@ -7,9 +7,9 @@ import type { Scope } from "../access/token.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
-import { questionBodies } from "../shapes/question.js";
+import { queryBodies } from "../shapes/query-bodies.js";
 import { libraryInput } from "../wire/library-input.js";
-import { ask } from "./ask.js";
+import { runQuery } from "./run-query.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
 
@@ -35,7 +35,7 @@ function question<Body extends z.ZodObject>(
     etag: true,
     handle: async (caller, exchange) => {
       const input = { ...(libraryInput(body, exchange.body) as object), ...more(exchange.body), project: caller.project };
-      return shown(await ask(name, input, caller, exchange));
+      return shown(await runQuery(name, input, caller, exchange));
     },
   });
 }
@@ -57,7 +57,7 @@ function shownPage(answer: unknown): unknown {
   return { cursor, events: events.map(wireEvent) };
 }
 
-const bodies = questionBodies;
+const bodies = queryBodies;
 
 /** Routes for counts, aggregates and search. */
 export const analyticsRoutes: readonly Route[] = [

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import { amplitude } from "../clients/amplitude.js";
-import type { Client } from "../clients/client.js";
+import type { ClientAdapter } from "../clients/client.js";
 import { mixpanelEvents } from "../clients/mixpanel.js";
 import { mixpanelGroups, mixpanelPeople } from "../clients/mixpanel-profiles.js";
 import { openpanel, OPENPANEL_SECRET } from "../clients/openpanel.js";
@@ -24,7 +24,7 @@ const OBJECT = z.looseObject({});
 const ONE = z.union([z.literal(1), z.looseObject({ status: z.literal(1) })]);
 
 /** A route whose client depends on its path, or on the request. */
-function post(path: string, library: string, clientOf: Client | ((sent: ClientKeyed) => Client), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
+function post(path: string, library: string, clientOf: ClientAdapter | ((sent: ClientKeyed) => ClientAdapter), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
   const of = typeof clientOf === "function" ? clientOf : () => clientOf;
   const schema = row.schema ?? (typeof clientOf === "function" ? OBJECT : clientOf.shape);
   const body = { schema, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: row.form === true ? "data" : null, isWritten: true, anyTextType: true, ...(row.form === true ? { form: true } : {}) };
@@ -42,7 +42,7 @@ function post(path: string, library: string, clientOf: Client | ((sent: ClientKe
 }
 
 /** The same with the data in the query, as the client sends anything but lists. */
-function inQuery(path: string, client: Client): ClientRoute {
+function inQuery(path: string, client: ClientAdapter): ClientRoute {
   return {
     ...COMMON,
     method: "GET",

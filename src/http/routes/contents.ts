@@ -5,7 +5,7 @@ import { ChangeStream } from "../answer/change-stream.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
 import { SealedSequences } from "../access/sealed-sequences.js";
-import { having } from "../access/served-daybook.js";
+import { requireMember } from "../access/served-daybook.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const noQuery = z.strictObject({});
@@ -57,7 +57,7 @@ export const contentRoutes: readonly Route[] = [
     etag: false,
     handle: ({ daybook, project, token }, { header, isWelcome }) => {
       const given = lastEventId(header("last-event-id"));
-      const changing = having(daybook, "changes");
+      const changing = requireMember(daybook, "changes");
       if (token.project === null) return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after: given }), { project, isWelcome }));
       const sequences = new SealedSequences(daybook, token.project);
       // With an unknown number, assume that changes were missed.
@@ -76,6 +76,6 @@ export const contentRoutes: readonly Route[] = [
     body: null,
     answer: z.looseObject({ health: z.string(), event_count: z.int() }),
     etag: true,
-    handle: async ({ daybook }) => wireNames(await having(daybook, "stats").stats()),
+    handle: async ({ daybook }) => wireNames(await requireMember(daybook, "stats").stats()),
   }),
 ];

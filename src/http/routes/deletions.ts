@@ -3,7 +3,7 @@ import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { RequiredAccess } from "../access/access.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
-import { having } from "../access/served-daybook.js";
+import { requireMember } from "../access/served-daybook.js";
 import { deletionAnswers as answers, deletionBodies as bodies } from "../shapes/deletion-shape.js";
 import { wireNames } from "../wire/wire-names.js";
 
@@ -23,7 +23,7 @@ export const deletionRoutes: readonly Route[] = [
     summary: "Deletes a project with all its events; answers when every byte is gone",
     body: null,
     answer: answers.receipt,
-    handle: async ({ daybook }, { params }) => wireNames(await having(daybook, "deleteProject").deleteProject(params["project_id"] ?? "")),
+    handle: async ({ daybook }, { params }) => wireNames(await requireMember(daybook, "deleteProject").deleteProject(params["project_id"] ?? "")),
   }),
   guarded({
     ...common,
@@ -32,7 +32,7 @@ export const deletionRoutes: readonly Route[] = [
     summary: "Deletes the events before an instant; answers when every byte is gone",
     body: bodyOf(bodies.events),
     answer: answers.receipt,
-    handle: async ({ daybook }, { body: { before, project } }) => wireNames(await having(daybook, "deleteEvents").deleteEvents({ before, project: project ?? null })),
+    handle: async ({ daybook }, { body: { before, project } }) => wireNames(await requireMember(daybook, "deleteEvents").deleteEvents({ before, project: project ?? null })),
   }),
   guarded({
     ...common,
@@ -42,7 +42,7 @@ export const deletionRoutes: readonly Route[] = [
     body: null,
     etag: true,
     answer: answers.rules,
-    handle: async ({ daybook }) => ({ rules: await having(daybook, "timeToLive").timeToLive.list() }),
+    handle: async ({ daybook }) => ({ rules: await requireMember(daybook, "timeToLive").timeToLive.list() }),
   }),
   guarded({
     ...common,
@@ -52,14 +52,14 @@ export const deletionRoutes: readonly Route[] = [
     body: bodyOf(bodies.rule),
     answer: answers.rules,
     handle: async ({ daybook }, { body: { project, days } }) => {
-      await having(daybook, "timeToLive").timeToLive.set(project ?? null, { days });
-      return { rules: await having(daybook, "timeToLive").timeToLive.list() };
+      await requireMember(daybook, "timeToLive").timeToLive.set(project ?? null, { days });
+      return { rules: await requireMember(daybook, "timeToLive").timeToLive.list() };
     },
   }),
   step("preview", "Counts what the next sweep would delete, also by a rule that is not set yet", bodies.preview, answers.preview, async (daybook, { project, days }) =>
-    await having(daybook, "timeToLive").timeToLive.preview(days === null || days === undefined ? undefined : { project: project ?? null, days })),
-  step("off", "Takes a rule back", bodies.project, answers.off, async (daybook, { project }) => ({ off: await having(daybook, "timeToLive").timeToLive.off(project ?? null) })),
-  step("sweep", "Deletes at once what is past its time", bodies.none, answers.receipt, (daybook) => having(daybook, "timeToLive").timeToLive.sweep()),
+    await requireMember(daybook, "timeToLive").timeToLive.preview(days === null || days === undefined ? undefined : { project: project ?? null, days })),
+  step("off", "Takes a rule back", bodies.project, answers.off, async (daybook, { project }) => ({ off: await requireMember(daybook, "timeToLive").timeToLive.off(project ?? null) })),
+  step("sweep", "Deletes at once what is past its time", bodies.none, answers.receipt, (daybook) => requireMember(daybook, "timeToLive").timeToLive.sweep()),
 ];
 
 function step<Body extends z.ZodObject>(

@@ -1,4 +1,4 @@
-import { PEOPLE } from "../access/question-rights.js";
+import { PEOPLE } from "../access/query-rights.js";
 import { reportAnswers as answers } from "../shapes/report-answers.js";
 import { identityInput, numberOf, reportQueries as queries } from "../shapes/report-query.js";
 import { report } from "./report-route.js";

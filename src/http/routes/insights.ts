@@ -7,7 +7,7 @@ import { insightAnswers } from "../shapes/insight-answers.js";
 import { insightBodies } from "../shapes/insight-bodies.js";
 import { libraryInput } from "../wire/library-input.js";
 import { wireNames } from "../wire/wire-names.js";
-import { ask } from "./ask.js";
+import { runQuery } from "./run-query.js";
 
 /** An insight route of a project; its body and its answer use names of the wire. */
 function insight(name: keyof InsightPlans, place: string, summary: string): GuardedRoute {
@@ -24,7 +24,7 @@ function insight(name: keyof InsightPlans, place: string, summary: string): Guar
     etag: true,
     handle: async (caller, exchange) => {
       const input = { ...(libraryInput(schema, exchange.body) as object), project: caller.project };
-      return wireNames(await ask(name, input, caller, exchange));
+      return wireNames(await runQuery(name, input, caller, exchange));
     },
   });
 }

@@ -6,7 +6,7 @@ import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/pr
 import { guarded } from "../routing/route.js";
 import type { RequiredAccess } from "../access/access.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
-import { having } from "../access/served-daybook.js";
+import { requireMember } from "../access/served-daybook.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const PATH = "/v1/privacy-requests";
@@ -33,7 +33,7 @@ function change<Body extends z.ZodObject>(
     answer: answers.record,
     status,
     etag: false,
-    handle: async ({ daybook }, { params, body: sent }) => wireNames(await make(having(daybook, "privacyRequests").privacyRequests, params["id"] ?? "", sent)),
+    handle: async ({ daybook }, { params, body: sent }) => wireNames(await make(requireMember(daybook, "privacyRequests").privacyRequests, params["id"] ?? "", sent)),
   });
 }
 
@@ -49,7 +49,7 @@ export const privacyRoutes: readonly Route[] = [
     body: null,
     answer: answers.list,
     etag: true,
-    handle: async ({ daybook }) => ({ privacy_requests: wireNames(await having(daybook, "privacyRequests").privacyRequests.list()) }),
+    handle: async ({ daybook }) => ({ privacy_requests: wireNames(await requireMember(daybook, "privacyRequests").privacyRequests.list()) }),
   }),
   change(
     PATH,
@@ -73,7 +73,7 @@ export const privacyRoutes: readonly Route[] = [
     body: null,
     answer: answers.record,
     etag: true,
-    handle: async ({ daybook }, { params }) => wireNames(await having(daybook, "privacyRequests").privacyRequests.get(params["id"] ?? "")),
+    handle: async ({ daybook }, { params }) => wireNames(await requireMember(daybook, "privacyRequests").privacyRequests.get(params["id"] ?? "")),
   }),
   change(`${PATH}/{id}/verify`, "Notes that the person is who they say", bodies.step, (requests, id) => requests.verify(id)),
   change(`${PATH}/{id}/acknowledge`, "Notes that the request is being worked on", bodies.step, (requests, id) => requests.acknowledge(id)),
@@ -92,6 +92,6 @@ export const privacyRoutes: readonly Route[] = [
     answer: answers.bundle,
     format: "ndjson",
     etag: false,
-    handle: ({ daybook }, { params, signal }) => bytesOfLines(having(daybook, "privacyRequests").privacyRequests.bundle(params["id"] ?? "", { signal }), signal),
+    handle: ({ daybook }, { params, signal }) => bytesOfLines(requireMember(daybook, "privacyRequests").privacyRequests.bundle(params["id"] ?? "", { signal }), signal),
   }),
 ];

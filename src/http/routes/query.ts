@@ -3,10 +3,10 @@ import { DaybookError } from "../../base/errors.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
 import type { ReportName } from "../../plan/plan.js";
 import type { RequiredAccess } from "../access/access.js";
-import { COMPANIES, MONEY, PEOPLE } from "../access/question-rights.js";
+import { COMPANIES, MONEY, PEOPLE } from "../access/query-rights.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
-import { ask, explain } from "./ask.js";
+import { runQuery, explainQuery } from "./run-query.js";
 
 const EVENTS: RequiredAccess = { scope: "events:read" };
 const ANALYTICS: RequiredAccess = { scope: "analytics:read" };
@@ -62,7 +62,7 @@ function question(name: ReportName, access: RequiredAccess): GuardedRoute {
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected a token of the organization, got one of a project");
       const input = inProject(body, project);
-      const answer = query.explain === "true" ? await explain(name, input, caller) : await ask(name, input, caller, exchange);
+      const answer = query.explain === "true" ? await explainQuery(name, input, caller) : await runQuery(name, input, caller, exchange);
       return notices.length === 0 ? { answer } : { answer, notices };
     },
   });
@@ -79,4 +79,4 @@ export function inProject(input: Readonly<Record<string, unknown>>, project: str
 }
 
 /** A route for every query of the library, for `daybook/client`. */
-export const questionRoutes: readonly Route[] = Object.entries(ACCESS).map(([name, access]) => question(name as ReportName, access));
+export const queryRoutes: readonly Route[] = Object.entries(ACCESS).map(([name, access]) => question(name as ReportName, access));

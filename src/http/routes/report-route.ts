@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { guarded } from "../routing/route.js";
-import type { Caller, Exchange, GuardedRoute } from "../routing/route.js";
+import type { Caller, RouteRequest, GuardedRoute } from "../routing/route.js";
 import type { RequiredAccess } from "../access/access.js";
 import { wireNames } from "../wire/wire-names.js";
 
@@ -11,7 +11,7 @@ export function report<Query extends z.ZodObject>(
   summary: string,
   query: Query,
   answer: z.ZodType,
-  ask: (caller: Caller, exchange: Exchange<unknown, z.infer<Query>>) => Promise<object>,
+  ask: (caller: Caller, exchange: RouteRequest<unknown, z.infer<Query>>) => Promise<object>,
 ): GuardedRoute {
   return guarded({
     method: "GET",

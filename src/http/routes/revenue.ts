@@ -1,4 +1,4 @@
-import { MONEY } from "../access/question-rights.js";
+import { MONEY } from "../access/query-rights.js";
 import { reportAnswers as answers } from "../shapes/report-answers.js";
 import { numberOf, reportQueries as queries } from "../shapes/report-query.js";
 import { report } from "./report-route.js";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { SavedSegment } from "../../engine/question/saved-segments.js";
+import type { SavedSegment } from "../../engine/query/saved-segments.js";
 import type { PeopleSegment } from "../../plan/insights/input.js";
 import type { RequiredAccess } from "../access/access.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
-import { having } from "../access/served-daybook.js";
+import { requireMember } from "../access/served-daybook.js";
 import { savedSegment, segmentBody } from "../shapes/filters.js";
 import { libraryInput } from "../wire/library-input.js";
 import { wireNames } from "../wire/wire-names.js";
@@ -27,7 +27,7 @@ export const segmentRoutes: readonly Route[] = [
     body: null,
     answer: z.strictObject({ segments: z.array(savedSegment) }),
     etag: true,
-    handle: async ({ daybook }) => ({ segments: (await having(daybook, "segments").segments.list()).map(shown) }),
+    handle: async ({ daybook }) => ({ segments: (await requireMember(daybook, "segments").segments.list()).map(shown) }),
   }),
   guarded({
     method: "PUT",
@@ -40,7 +40,7 @@ export const segmentRoutes: readonly Route[] = [
     answer: savedSegment,
     etag: false,
     // `put` refuses anything that is no segment.
-    handle: async ({ daybook }, { params, body }) => shown(await having(daybook, "segments").segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as PeopleSegment)),
+    handle: async ({ daybook }, { params, body }) => shown(await requireMember(daybook, "segments").segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as PeopleSegment)),
   }),
   guarded({
     method: "DELETE",
@@ -52,7 +52,7 @@ export const segmentRoutes: readonly Route[] = [
     body: null,
     answer: z.strictObject({ deleted: z.boolean().meta({ description: "Whether there was one." }) }),
     etag: false,
-    handle: async ({ daybook }, { params }) => ({ deleted: await having(daybook, "segments").segments.delete(params["name"] ?? "") }),
+    handle: async ({ daybook }, { params }) => ({ deleted: await requireMember(daybook, "segments").segments.delete(params["name"] ?? "") }),
   }),
 ];
 

@@ -10,7 +10,7 @@ import { identityRoutes } from "./identities.js";
 import { insightRoutes } from "./insights.js";
 import { operationRoutes } from "./operations.js";
 import { privacyRoutes } from "./privacy.js";
-import { questionRoutes } from "./query.js";
+import { queryRoutes } from "./query.js";
 import { revenueRoutes } from "./revenue.js";
 import { segmentRoutes } from "./segments.js";
 import { writingRoutes } from "./writing.js";
@@ -25,7 +25,7 @@ export const routes: readonly Route[] = [
   ...segmentRoutes,
   ...privacyRoutes,
   ...deletionRoutes,
-  ...questionRoutes,
+  ...queryRoutes,
   ...contentRoutes,
   ...exportRoutes,
   ...writingRoutes,

@@ -9,7 +9,7 @@ import { namedRejections } from "../answer/named-rejections.js";
 import { answers } from "../shapes/answers.js";
 import { eventsBody } from "../shapes/event-body.js";
 import { guarded, type GuardedRoute, type Route, type Caller } from "../routing/route.js";
-import { unseenByProject } from "../access/of-project.js";
+import { hideSuppressed } from "../access/project-token.js";
 import type { Scope } from "../access/token.js";
 import { recordsBody } from "../shapes/record-body.js";
 import { trackingAnswer, trackingBodies, type CallKind } from "../tracking/call.js";
@@ -32,7 +32,7 @@ async function storeRecords(records: readonly unknown[], { daybook, project, tok
   const isRefused = inputs.map(isOfTheOrganization);
   const places = [...inputs.keys()].filter((index) => !isRefused[index]);
   const stored = await daybook.ingestRecords(inputs.filter((_, index) => !isRefused[index]));
-  const { accepted, duplicates, rejected, adjusted } = unseenByProject(stored, token);
+  const { accepted, duplicates, rejected, adjusted } = hideSuppressed(stored, token);
   const refused = [...inputs.keys()].filter((index) => isRefused[index]).map((index) => ({ index, ...REFUSED }));
   const placed = <Of extends { readonly index: number }>(all: readonly Of[]) => all.map((each) => ({ ...each, index: places[each.index] ?? 0 }));
   return { accepted: accepted + duplicates, duplicates: 0, rejected: [...refused, ...placed(rejected)].sort((a, b) => a.index - b.index), adjusted: placed(adjusted) };
@@ -90,7 +90,7 @@ export const writingRoutes: readonly Route[] = [
       if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked when it is stored; a bad one is returned in `rejected`.
       const events = (body.events as readonly EventInput[]).map(withIdsOfJson);
-      return answerOf(unseenByProject(await daybook.ingest(events, project === null ? {} : { project }), token));
+      return answerOf(hideSuppressed(await daybook.ingest(events, project === null ? {} : { project }), token));
     },
   }),
   guarded({

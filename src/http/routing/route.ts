@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../../base/errors.js";
-import type { QuestionNotice } from "../../engine/question/notices.js";
+import type { QueryNotice } from "../../engine/query/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts } from "../answer/collect-counts.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
@@ -49,7 +49,7 @@ export interface Caller {
 export type ProcessGauges = Readonly<Record<string, number>>;
 
 /** A request that passed every check. */
-export interface Exchange<Body, Query> {
+export interface RouteRequest<Body, Query> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
@@ -69,9 +69,9 @@ export interface Exchange<Body, Query> {
   /** Called with notices about the input: ids that are placeholder texts, and aliases that the token may not send. */
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
   /** Called with notices about a query; a token of one project gets none of them. */
-  readonly onNotice: (notice: QuestionNotice) => void;
+  readonly onNotice: (notice: QueryNotice) => void;
   /** Notices so far that the caller may see. */
-  readonly notices: readonly QuestionNotice[];
+  readonly notices: readonly QueryNotice[];
 }
 
 /** The clock of the sender of one request. */
@@ -86,7 +86,7 @@ export interface SenderClock {
 }
 
 /** What routes open to everyone may use. */
-export interface House {
+export interface Services {
   readonly organizations: ReadonlyMap<string, ServedDaybook>;
   readonly routes: readonly Route[];
 }
@@ -108,7 +108,7 @@ export interface RouteFace {
 }
 
 /** A route as the edge filter needs it. */
-export interface FrontRoute extends RouteFace {
+export interface EdgeRoute extends RouteFace {
   /** True: the route stores what it gets, even by GET. */
   readonly writes: boolean;
   /** True: the route answers even while everything else is refused. */
@@ -131,7 +131,7 @@ interface RouteBase extends RouteFace {
 
 export interface OpenRoute extends RouteBase {
   readonly access: null;
-  readonly open: (house: House) => OpenAnswer | Promise<OpenAnswer>;
+  readonly open: (house: Services) => OpenAnswer | Promise<OpenAnswer>;
 }
 
 export interface GuardedRoute extends RouteBase {
@@ -139,7 +139,7 @@ export interface GuardedRoute extends RouteBase {
   readonly body: BodyRule | null;
   /** True: errors and notices name parameters in camelCase, as the body does. */
   readonly keepsNames?: boolean;
-  readonly handle: (caller: Caller, exchange: Exchange<unknown, unknown>) => Promise<unknown>;
+  readonly handle: (caller: Caller, exchange: RouteRequest<unknown, unknown>) => Promise<unknown>;
 }
 
 /** A route that serves a file to browsers. */
@@ -234,7 +234,7 @@ export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
     readonly query: Query;
     readonly body: (BodyRule & { readonly schema: Body }) | null;
     readonly keepsNames?: boolean;
-    readonly handle: (caller: Caller, exchange: Exchange<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
+    readonly handle: (caller: Caller, exchange: RouteRequest<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
   },
 ): GuardedRoute {
   // The pipeline passes only values that these schemas accepted.

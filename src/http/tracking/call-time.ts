@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.js";
 import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { instantOf, isInstant } from "../../schema/moment.js";
+import { instantOf, isInstant } from "../../schema/instant.js";
 
 /** Converts seconds, which some clients send, to epoch ms; null if they are no instant. */
 export function instantOfSeconds(seconds: number): number | null {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expectedMoment, instantOf } from "../../schema/moment.js";
+import { expectedInstant, instantOf } from "../../schema/instant.js";
 import { adjusted, rejected, rejectedCount } from "../shapes/answers.js";
 
 /** Calls of the public tracking spec that become events; those of `RECORD_KINDS` become identity records. */
@@ -16,9 +16,9 @@ export const id = z.union([z.string(), z.number()], TEXT_OR_NUMBER).nullish();
 const requiredId = z.union([z.string().min(1), z.number()], "expected text of at least one character, or a number");
 export const object = z.record(z.string(), z.unknown()).nullish();
 export const instant = z
-  .union([z.string(), z.number()], { error: ({ input }) => expectedMoment(input) })
+  .union([z.string(), z.number()], { error: ({ input }) => expectedInstant(input) })
   .nullish()
-  .refine((value) => value === null || value === undefined || instantOf(value) !== null, { error: ({ input }) => expectedMoment(input) });
+  .refine((value) => value === null || value === undefined || instantOf(value) !== null, { error: ({ input }) => expectedInstant(input) });
 
 const call = {
   messageId: z.string().nullish().meta({ description: "The same id again is stored once." }),

@@ -1,15 +1,15 @@
 import { parameterError, shown } from "../../base/errors.js";
-import { instantOf } from "../../schema/moment.js";
+import { instantOf } from "../../schema/instant.js";
 import { idOfJson } from "../../base/numeric-id.js";
 import type { EventInput } from "../../schema/event.js";
 import { splitAddress, withoutUser } from "../../schema/web-address.js";
 import { namedRejections } from "../answer/named-rejections.js";
 import { checkShape } from "../shapes/check-shape.js";
-import type { Caller, Exchange, Agent } from "../routing/route.js";
+import type { Caller, RouteRequest, Agent } from "../routing/route.js";
 import { CALL_KINDS, RECORD_KINDS, trackingBodies, type TrackingCall, type CallKind, type EventKind, type RecordKind } from "./call.js";
 import { callTimeMs } from "./call-time.js";
 import { faultOf } from "./fault-of.js";
-import { eachInTurns } from "./in-turns.js";
+import { forEachYielding } from "./for-each-yielding.js";
 import { objectOf, idOf, screenOf, textOf, type JsonObject } from "./members.js";
 import { authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry, type TrackingOutcome, type Rejected, type ReceivedItem } from "./store-entries.js";
 
@@ -78,7 +78,7 @@ function campaignOf(campaign: JsonObject): JsonObject {
 
 const SENT_TOGETHER_MS = 1_000;
 
-type Sent = Exchange<Readonly<Record<string, unknown>>, unknown>;
+type Sent = RouteRequest<Readonly<Record<string, unknown>>, unknown>;
 
 /** Stores one call. A call about an erased person succeeds, and is reported as rejected, so that the sender does not resend it. */
 export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): Promise<object> {
@@ -97,7 +97,7 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
   const rejected: Rejected[] = [];
   const { senderClock } = exchange;
   const clockOffsetMs = senderClock.offsetMs(body.sentAt, body.batch.map((item) => objectOf(item)["messageId"]));
-  await eachInTurns(body.batch, (item, index) => {
+  await forEachYielding(body.batch, (item, index) => {
     try {
       const kind = checkedKind(item, `batch[${index}]`);
       const call = { ...(item as TrackingCall), context: { ...body.context, ...(item as TrackingCall).context } };

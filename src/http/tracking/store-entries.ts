@@ -1,16 +1,16 @@
 import { DaybookError, type ErrorCode, type ErrorDetails } from "../../base/errors.js";
 import type { AdjustedEvent, EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/moment.js";
+import { createdAtOf } from "../../schema/instant.js";
 import { idOfJson } from "../../base/numeric-id.js";
 import type { IdentifyInput, LinkResult } from "../../schema/record.js";
 import { authorize } from "../access/access.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
-import { aliasRefused, unseenByProject } from "../access/of-project.js";
+import { aliasRefused, hideSuppressed } from "../access/project-token.js";
 import type { Caller } from "../routing/route.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 import type { TrackingCall, RecordKind } from "./call.js";
 import { faultOf } from "./fault-of.js";
-import { toldOfSomebody } from "./nobody.js";
+import { withUsableIds } from "./placeholder-ids.js";
 
 /** Members of a call by their names in the library. */
 const NAMES: Readonly<Record<string, string>> = { companyId: "groupId", from: "previousId", to: "userId", id: "messageId", createdAt: "timestamp" };
@@ -95,7 +95,7 @@ export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: C
  */
 export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, project, token }: Caller, onNotices: (notices: readonly HeaderNotice[]) => void): Promise<TrackingOutcome> {
   const notices: HeaderNotice[] = [];
-  const entries = sent.map((entry) => toldOfSomebody(entry, (noId) => notices.push(noId))).filter((entry) => entry !== null);
+  const entries = sent.map((entry) => withUsableIds(entry, (noId) => notices.push(noId))).filter((entry) => entry !== null);
   const isRefused = (entry: ReceivedEntry) => token.project !== null && isAlias(entry);
   const refused = entries.filter(isAlias).filter(isRefused);
   for (const { call } of refused) notices.push({ code: "organization_token_required", param: "previousId", name: String(call.previousId) });
@@ -105,7 +105,7 @@ export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, pr
   const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).catch(faultOf));
   // Wait even if one fails, so that nothing is still being written when the answer is sent.
   await Promise.allSettled([ingesting, ...storing]);
-  const [ingested, links] = [unseenByProject(await ingesting, token), await Promise.all(storing)];
+  const [ingested, links] = [hideSuppressed(await ingesting, token), await Promise.all(storing)];
   const placeOf = (all: readonly ReceivedEntry[], at: number) => all[at]?.index ?? 0;
   const rejected = ingested.rejected.map(({ index, code, message }) => ({ index: placeOf(events, index), code: code as ErrorCode, message, details: {} }));
   const fault = aliasRefused();

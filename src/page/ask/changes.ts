@@ -1,6 +1,6 @@
 import type { ApiClient } from "./client.js";
-import { Trouble } from "./trouble.js";
-import { get } from "./question.js";
+import { ApiError } from "./api-error.js";
+import { get } from "./page-query.js";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -24,8 +24,8 @@ export async function followChanges(client: ApiClient, project: string, signal: 
       }
     } catch (thrown) {
       if (signal.aborted) return;
-      if (thrown instanceof Trouble && thrown.status >= 400 && thrown.status < 500 && !thrown.isLoad) return;
-      if (thrown instanceof Trouble && thrown.retryAfterSec !== null) pauseMs = Math.max(pauseMs, thrown.retryAfterSec * 1_000);
+      if (thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500 && !thrown.isLoad) return;
+      if (thrown instanceof ApiError && thrown.retryAfterSec !== null) pauseMs = Math.max(pauseMs, thrown.retryAfterSec * 1_000);
     }
     await pause(pauseMs * (0.75 + Math.random() / 2), signal);
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);

@@ -1,5 +1,5 @@
-import { keyOf, type PageQuery } from "./question.js";
-import { Trouble, troubleOf } from "./trouble.js";
+import { keyOf, type PageQuery } from "./page-query.js";
+import { ApiError, apiErrorOf } from "./api-error.js";
 
 /** Maximum number of responses cached for back and forward navigation. */
 const KEPT_COUNT = 200;
@@ -91,10 +91,10 @@ export class ApiClient {
     };
     const response = await fetch(`${this.root}${path}`, sent).catch((thrown: unknown) => {
       if (signal.aborted) throw thrown;
-      throw new Trouble("unreachable", 0, "Nobody answers at this address.", null, null);
+      throw new ApiError("unreachable", 0, "Nobody answers at this address.", null, null);
     });
     if (response.ok) return response;
-    const trouble = await troubleOf(response);
+    const trouble = await apiErrorOf(response);
     if (trouble.isSignedOut && !this.#isLeft) this.onSignedOut();
     throw trouble;
   }

@@ -2,12 +2,12 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "prea
 import type { ComponentChildren } from "preact";
 import { ApiClient } from "../ask/client.js";
 import { opens } from "../ask/rights.js";
-import { Trouble } from "../ask/trouble.js";
-import { Empty, TroubleNotice } from "../parts/notice.js";
+import { ApiError } from "../ask/api-error.js";
+import { Empty, ErrorNotice } from "../parts/notice.js";
 import { VIEWS } from "../views/table.js";
 import { useTheme } from "./theme.js";
 import { Mark } from "./mark.js";
-import { askAhead, learn, type Beginning } from "./beginning.js";
+import { prefetch, learn, type StartInfo } from "./beginning.js";
 import { Frame, type FrameProps } from "./frame.js";
 
 /** Key in the session storage. The token is stored only there and in memory, so that closing the tab discards it. */
@@ -121,28 +121,28 @@ function WayIn({ reason, onToken }: WayInProps) {
   );
 }
 
-type InsideProps = Omit<FrameProps, keyof Beginning>;
+type InsideProps = Omit<FrameProps, keyof StartInfo>;
 
 /** Reads what the token may do before any other query. */
 function Inside(props: InsideProps) {
   const { client, onSignOut } = props;
-  const [known, setKnown] = useState<Beginning | null>(null);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [known, setKnown] = useState<StartInfo | null>(null);
+  const [trouble, setTrouble] = useState<ApiError | null>(null);
   const [attempt, setAttempt] = useState(0);
   // A layout effect, before anything is painted: everything waits for it.
   useLayoutEffect(() => {
     const abort = new AbortController();
     setTrouble(null);
-    askAhead(client, abort.signal);
+    prefetch(client, abort.signal);
     learn(client, abort.signal).then(setKnown, (thrown: unknown) => {
-      if (!abort.signal.aborted) setTrouble(thrown instanceof Trouble ? thrown : new Trouble("internal", 0, String(thrown), null, null));
+      if (!abort.signal.aborted) setTrouble(thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null));
     });
     return () => abort.abort();
   }, [client, attempt]);
   if (trouble !== null)
     return (
       <Alone onSignOut={onSignOut}>
-        <TroubleNotice trouble={trouble} onAgain={() => setAttempt(attempt + 1)} />
+        <ErrorNotice trouble={trouble} onAgain={() => setAttempt(attempt + 1)} />
       </Alone>
     );
   if (known === null)

@@ -2,24 +2,24 @@ import { useEffect, useMemo, useState, useErrorBoundary, useRef } from "preact/h
 import type { ComponentType } from "preact";
 import type { TrendAnswer } from "../ask/answers.js";
 import type { ApiClient } from "../ask/client.js";
-import { extentQuestion } from "../ask/questions/overview.js";
+import { extentQuery } from "../ask/queries/overview.js";
 import { hasScope, opens } from "../ask/rights.js";
 import { Page, type PageContext, usePage } from "../parts/page-context.js";
 import { dayIn, isDay } from "../state/dates.js";
-import { scopeOf, type PageMoment } from "../state/scope.js";
+import { scopeOf, type PageClock } from "../state/scope.js";
 import { VIEWS, type ViewEntry } from "../views/table.js";
 import { Empty } from "../parts/notice.js";
 import { followChanges } from "../ask/changes.js";
 import { Choice, Entry } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
-import { PictureLink } from "../parts/link.js";
-import { turnTo } from "../state/picture.js";
+import { ViewLink } from "../parts/link.js";
+import { turnTo } from "../state/view-state.js";
 import { range } from "../format/date.js";
 import { FilterChips } from "../parts/filter-chips.js";
 import { INTERVALS, PERIODS, rangeOf, type Period, type PeriodName } from "../state/period.js";
-import type { Beginning } from "./beginning.js";
+import type { StartInfo } from "./beginning.js";
 import { type Theme, THEMES } from "./theme.js";
-import { usePicture } from "./use-picture.js";
+import { useViewState } from "./use-view-state.js";
 import { Mark } from "./mark.js";
 
 /** The time zones of the browser, UTC first. */
@@ -141,9 +141,9 @@ function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
       </div>
       <nav aria-label="Views" ref={links}>
         {shown.map(({ name, title }) => (
-          <PictureLink key={name} to={turnTo(picture, name)} class="nav-link" isCurrent={name === picture.view}>
+          <ViewLink key={name} to={turnTo(picture, name)} class="nav-link" isCurrent={name === picture.view}>
             <Icon name={name} /> <span>{title}</span>
-          </PictureLink>
+          </ViewLink>
         ))}
       </nav>
       <div class="side-foot">
@@ -194,7 +194,7 @@ function useChanges(client: ApiClient, project: string): number {
   return tick;
 }
 
-export interface FrameProps extends Beginning {
+export interface FrameProps extends StartInfo {
   readonly client: ApiClient;
   readonly theme: Theme;
   readonly themeShown: string;
@@ -204,7 +204,7 @@ export interface FrameProps extends Beginning {
 
 /** The views and the controls around them. */
 export function Frame({ client, token, projects, firstProject, firstPeriod, theme, themeShown, onTheme, onSignOut }: FrameProps) {
-  const { picture: told, go, settle } = usePicture(firstPeriod);
+  const { picture: told, go, settle } = useViewState(firstPeriod);
   const project = projects.includes(told.project) ? told.project : firstProject;
   const isOpen = opens(token, told.view);
   const view = isOpen ? told.view : (VIEWS.find(({ name }) => opens(token, name))?.name ?? "overview");
@@ -239,8 +239,8 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
 }
 
 /** The time in which the project has events, by month, which is precise enough. */
-function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageMoment["extent"] {
-  const question = extentQuestion(project, zone);
+function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageClock["extent"] {
+  const question = extentQuery(project, zone);
   const [extent, setExtent] = useState(() => extentIn(client.known(question)?.answer, zone));
   useEffect(() => {
     const known = client.known(question);
@@ -257,7 +257,7 @@ function useExtent(client: ApiClient, project: string, zone: string, tick: numbe
   return extent;
 }
 
-function extentIn(answer: TrendAnswer | undefined, zone: string): PageMoment["extent"] {
+function extentIn(answer: TrendAnswer | undefined, zone: string): PageClock["extent"] {
   const [first, last] = [answer?.buckets[0], answer?.buckets.at(-1)];
   const lastEnd = last?.end ?? null;
   return first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;

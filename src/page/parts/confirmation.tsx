@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Trouble } from "../ask/trouble.js";
+import { ApiError } from "../ask/api-error.js";
 import { Dialog } from "./dialog.js";
 
 interface ConfirmationProps {
@@ -31,7 +31,7 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
       await onDeed();
       onClose();
     } catch (thrown) {
-      setTrouble(thrown instanceof Trouble ? `${thrown.code}: ${thrown.detail}` : String(thrown));
+      setTrouble(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown));
       setBusy(false);
     }
   };

@@ -1,18 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { followable } from "../format/value.js";
 import { addressOf } from "../state/address.js";
-import type { Picture } from "../state/picture.js";
+import type { ViewState } from "../state/view-state.js";
 import { usePage } from "./page-context.js";
 
 interface PictureLinkProps {
-  readonly to: Picture;
+  readonly to: ViewState;
   readonly children: ComponentChildren;
   readonly class?: string;
   readonly isCurrent?: boolean;
 }
 
 /** A link to another view state, with a real address that can be copied or opened in a new tab. */
-export function PictureLink({ to, children, class: name, isCurrent = false }: PictureLinkProps) {
+export function ViewLink({ to, children, class: name, isCurrent = false }: PictureLinkProps) {
   const { go } = usePage();
   const onClick = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;

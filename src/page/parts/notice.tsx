@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Trouble } from "../ask/trouble.js";
+import type { ApiError } from "../ask/api-error.js";
 
 /** A message that there is nothing to show, and what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
@@ -22,7 +22,7 @@ const TITLES: Readonly<Record<string, string>> = {
   company_not_found: "There is no such company",
 };
 
-function titleOf({ code, isLoad, status }: Trouble): string {
+function titleOf({ code, isLoad, status }: ApiError): string {
   const told = TITLES[code];
   if (told !== undefined) return told;
   if (isLoad) return "The server is busy";
@@ -30,7 +30,7 @@ function titleOf({ code, isLoad, status }: Trouble): string {
 }
 
 /** Explains why a query failed. */
-export function TroubleNotice({ trouble, onAgain }: { readonly trouble: Trouble; readonly onAgain: () => void }) {
+export function ErrorNotice({ trouble, onAgain }: { readonly trouble: ApiError; readonly onAgain: () => void }) {
   const { isLoad, detail, code, requestId, retryAfterSec } = trouble;
   return (
     <div class={isLoad ? "notice busy" : "notice trouble"} role="status" data-trouble={code}>

@@ -4,14 +4,14 @@ import type { TokenAnswer } from "../ask/answers.js";
 import type { ApiClient } from "../ask/client.js";
 import type { Filter } from "../state/filter.js";
 import { withFilter } from "../state/filter.js";
-import type { Picture } from "../state/picture.js";
-import type { PageMoment, ViewScope } from "../state/scope.js";
+import type { ViewState } from "../state/view-state.js";
+import type { PageClock, ViewScope } from "../state/scope.js";
 
 /** The context of every view. */
 export interface PageContext {
-  readonly picture: Picture;
+  readonly picture: ViewState;
   readonly scope: ViewScope;
-  readonly extent: PageMoment["extent"];
+  readonly extent: PageClock["extent"];
   readonly client: ApiClient;
   readonly token: TokenAnswer;
   /** Goes up when stored data may have changed. */
@@ -19,7 +19,7 @@ export interface PageContext {
   /** Changes with the colours. */
   readonly theme: string;
   /** Shows another view state, as a new entry of the history. */
-  readonly go: (picture: Picture) => void;
+  readonly go: (picture: ViewState) => void;
 }
 
 export const Page = createContext<PageContext | null>(null);

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { keyOf, type PageQuery, curlOf } from "../ask/question.js";
+import { keyOf, type PageQuery, curlOf } from "../ask/page-query.js";
 import { type Sheet, csvOf } from "../format/sheet.js";
 import { Icon } from "./icon.js";
-import { Skeleton, TroubleNotice } from "./notice.js";
+import { Skeleton, ErrorNotice } from "./notice.js";
 import { usePage } from "./page-context.js";
-import type { Reply } from "./reply.js";
+import type { QueryState } from "./use-query.js";
 import { Dialog } from "./dialog.js";
 import { fileName, saveFile } from "./save.js";
 import { PlainTable } from "./table.js";
@@ -92,7 +92,7 @@ function CopyButton({ text }: { readonly text: string }) {
 
 interface PanelProps<A> {
   readonly title: string;
-  readonly reply: Reply<A>;
+  readonly reply: QueryState<A>;
   /** The response as a table, to download, and to read where there is a plot. */
   readonly sheet: (answer: A) => Sheet;
   readonly children: (answer: A) => ComponentChildren;
@@ -156,7 +156,7 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
         {question === null ? (
           unasked
         ) : hasFailed ? (
-          <TroubleNotice trouble={trouble} onAgain={reply.again} />
+          <ErrorNotice trouble={trouble} onAgain={reply.again} />
         ) : answer === null ? (
           <Skeleton lines={lines} />
         ) : (

@@ -1,15 +1,15 @@
-import { segmentsQuestion } from "../ask/questions/house.js";
-import { eventNamesQuestion, fieldValuesQuestion } from "../ask/questions/trends.js";
+import { segmentsQuery } from "../ask/queries/store.js";
+import { eventNamesQuery, fieldValuesQuery } from "../ask/queries/trends.js";
 import { COMMON_FIELDS, fieldName, fieldValue } from "../format/value.js";
 import { usePage } from "./page-context.js";
-import { useReply } from "./reply.js";
+import { useQuery } from "./use-query.js";
 
 type Suggestions = readonly (readonly [string, string])[];
 
 /** Names of events in the period, most frequent first. */
 export function useEventNames(): Suggestions {
   const { scope } = usePage();
-  const { answer } = useReply(eventNamesQuestion(scope));
+  const { answer } = useQuery(eventNamesQuery(scope));
   return (answer?.series ?? []).flatMap(({ values: [name = ""] }) => (name === "" ? [] : [[name, name] as const]));
 }
 
@@ -17,14 +17,14 @@ export function useEventNames(): Suggestions {
 export function useFieldValues(field: string): Suggestions {
   const { scope } = usePage();
   const isAsked = field !== "" && !field.startsWith("metadata.") && !PRIVATE.includes(field);
-  const { answer } = useReply(isAsked ? fieldValuesQuestion(scope, field) : null);
+  const { answer } = useQuery(isAsked ? fieldValuesQuery(scope, field) : null);
   return (answer?.series ?? []).flatMap(({ values: [value = ""] }) => (value === "" ? [] : [[value, fieldValue(field, value)] as const]));
 }
 
 /** Names of the saved segments. */
 export function useSegmentNames(isAsked: boolean): Suggestions {
   const { token } = usePage();
-  const { answer } = useReply(isAsked && token.project === null ? segmentsQuestion : null);
+  const { answer } = useQuery(isAsked && token.project === null ? segmentsQuery : null);
   return (answer?.segments ?? []).map(({ name }) => [name, name]);
 }
 

@@ -3,7 +3,7 @@ import { oneOf, text, type AddressCodec } from "./codecs.js";
 import { isZone } from "./dates.js";
 import { filterList } from "./filter.js";
 import { INTERVALS, period } from "./period.js";
-import type { Picture } from "./picture.js";
+import type { ViewState } from "./view-state.js";
 
 const view: AddressCodec<ViewName> = {
   initial: "overview",
@@ -26,13 +26,13 @@ const SHARED = {
   interval: oneOf(INTERVALS),
   zone,
   filters: filterList,
-} satisfies { readonly [K in Exclude<keyof Picture, "choices">]: AddressCodec<Picture[K]> };
+} satisfies { readonly [K in Exclude<keyof ViewState, "choices">]: AddressCodec<ViewState[K]> };
 
 /** Each filter is a parameter of its own, so the name is singular. */
 const NAMES: Readonly<Record<string, string>> = { filters: "filter" };
 
 /** The query string of a view state, without `?`. Choices of other views are left out. */
-export function addressOf(picture: Picture): string {
+export function addressOf(picture: ViewState): string {
   const query = new URLSearchParams();
   const write = <T>(name: string, codec: AddressCodec<T>, value: T) => {
     for (const each of codec.print(value)) query.append(name, each);
@@ -50,9 +50,9 @@ export function addressOf(picture: Picture): string {
 }
 
 /** The view state of a query string. Unreadable parts get their initial value. */
-export function pictureOf(search: string): Picture {
+export function viewStateOf(search: string): ViewState {
   const query = new URLSearchParams(search);
-  const read = <K extends keyof typeof SHARED>(name: K) => SHARED[name].parse(query.getAll(NAMES[name] ?? name)) as Picture[K];
+  const read = <K extends keyof typeof SHARED>(name: K) => SHARED[name].parse(query.getAll(NAMES[name] ?? name)) as ViewState[K];
   const shown = read("view");
   return {
     view: shown,

@@ -1,10 +1,10 @@
 import { dayIn } from "./dates.js";
 import type { Filter } from "./filter.js";
 import { rangeOf, unitFor, type DayRange, type Unit } from "./period.js";
-import type { Picture } from "./picture.js";
+import type { ViewState } from "./view-state.js";
 
 /** What a view state does not contain: the current time, and the first and last day of the project's data (null: unknown, or no data). */
-export interface PageMoment {
+export interface PageClock {
   readonly nowMs: number;
   readonly extent: { readonly from: string; readonly to: string } | null;
 }
@@ -21,7 +21,7 @@ export interface ViewScope extends DayRange {
 
 const COMPARE = { previous: "previous_period", year: "previous_year", none: null } as const;
 
-export function scopeOf(picture: Picture, { nowMs, extent }: PageMoment): ViewScope {
+export function scopeOf(picture: ViewState, { nowMs, extent }: PageClock): ViewScope {
   const zone = picture.zone === "" ? "UTC" : picture.zone;
   const today = dayIn(zone, nowMs);
   const range = rangeOf(picture.period, today);

@@ -1,6 +1,6 @@
 import { range } from "../format/date.js";
 import { Empty } from "../parts/notice.js";
-import { PictureLink } from "../parts/link.js";
+import { ViewLink } from "../parts/link.js";
 import { usePage } from "../parts/page-context.js";
 
 /** Explains that no event lies in the period or matches the filters, and where there are some. */
@@ -12,14 +12,14 @@ export function NothingHere() {
       {extent !== null && isOutside && <p>This project has events from {range(extent)}.</p>}
       <p class="row center">
         {picture.filters.length > 0 && (
-          <PictureLink to={{ ...picture, filters: [] }} class="button">
+          <ViewLink to={{ ...picture, filters: [] }} class="button">
             Without filters
-          </PictureLink>
+          </ViewLink>
         )}
         {extent !== null && (
-          <PictureLink to={{ ...picture, period: "all" }} class="button">
+          <ViewLink to={{ ...picture, period: "all" }} class="button">
             All time
-          </PictureLink>
+          </ViewLink>
         )}
       </p>
     </Empty>

@@ -2,7 +2,7 @@ import { parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Pattern } from "../context.js";
 import { memberError, pathOfMember, readMembers, type InputMembers } from "../members.js";
-import type { SettledFilter, Operand, Where, Order, Test } from "../plan.js";
+import type { PlannedFilter, Operand, Where, Order, Test } from "../plan.js";
 import { spanOf } from "../date-range.js";
 import { readField } from "./field-operand.js";
 import { OPERATOR_NAMES, operatorOf, type Operator, type OperatorTest } from "./operators.js";
@@ -45,7 +45,7 @@ export class FilterPlanner {
    * Plans a single filter with the members `operator` and `value`. It must name no segment.
    * @throws too_many_filters, invalid_parameter, invalid_operator, invalid_filter_value, invalid_regex (too long)
    */
-  alone(filter: InputMembers, operand: Operand): SettledFilter {
+  alone(filter: InputMembers, operand: Operand): PlannedFilter {
     this.#count(1, filter.path);
     return this.#comparison(filter, operand, null);
   }
@@ -57,14 +57,14 @@ export class FilterPlanner {
     throw parameterError("too_many_filters", param, reason);
   }
 
-  #filter(value: unknown, path: string, segments: SegmentNames | null): SettledFilter {
+  #filter(value: unknown, path: string, segments: SegmentNames | null): PlannedFilter {
     const filter = readMembers(value, path, ["fieldName", "operator", "value"]);
     const operand = readField(filter, "fieldName");
     if (operand === null) throw memberError(filter, "fieldName", "expected the name of a field, got null");
     return this.#comparison(filter, operand, segments);
   }
 
-  #comparison(filter: InputMembers, operand: Operand, segments: SegmentNames | null): SettledFilter {
+  #comparison(filter: InputMembers, operand: Operand, segments: SegmentNames | null): PlannedFilter {
     const { name, question, negated } = readOperator(filter);
     if (question === "inSegment") {
       if (segments === null) throw memberError(filter, "operator", `expected no ${name} within a segment`, "invalid_operator");

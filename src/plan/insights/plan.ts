@@ -1,4 +1,4 @@
-import type { SettledFilter, Operand, Range, RevenueRule, QueryScope, SessionRule, TouchDimension, TouchRule } from "../plan.js";
+import type { PlannedFilter, Operand, Range, RevenueRule, QueryScope, SessionRule, TouchDimension, TouchRule } from "../plan.js";
 import type { CalendarUnit, EntityLevel, Interval, NumericMeasureType } from "./input.js";
 
 /* Plans of insights, which are part of `PlanByReport`. */
@@ -154,7 +154,7 @@ export type ConditionPlan =
   /** Its first, or last, event in the project (null: any) lies in the window. */
   | { readonly type: "firstSeen" | "lastSeen"; readonly project: string | null; readonly window: SegmentWindow }
   /** A comparison of a `person` trait, or of the `companyId` or a `company` trait of the company that the identity was last seen with. */
-  | { readonly type: "is"; readonly comparison: SettledFilter };
+  | { readonly type: "is"; readonly comparison: PlannedFilter };
 
 /** People selected by what they did and are: OR of groups, each an AND of conditions. Segments with equal contents are equal. */
 export type SegmentPlan = readonly (readonly ConditionPlan[])[];

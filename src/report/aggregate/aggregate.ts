@@ -3,7 +3,7 @@ import { assert } from "../../base/assert.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Plan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../schema/fields.js";
-import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/actor-triples.js";
 import { codeAt, histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../column/column.js";
 import { inTurns, piecesOf } from "../../base/steps.js";
 import { Turns } from "../../base/turn.js";
@@ -13,7 +13,7 @@ import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../segment/rows.js";
 import { rankedInTurns, ranking, type Ranked } from "../../answer/ranked-items.js";
 import { selectedRows } from "../../filter/selected-rows.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { sortNumbers } from "../../base/sort-numbers.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { Fold, FoldContext } from "../form/report.js";
@@ -65,7 +65,7 @@ class UsersByValue {
     for (const [place, pairs] of (await this.keep(pause)).entries()) {
       let code = -1;
       let groups: readonly number[] = [];
-      await inPieces(pairs.length, pause, (from, to) => {
+      await inChunks(pairs.length, pause, (from, to) => {
         for (let at = from; at < to; at += 1) {
           const next = Math.floor(pairs[at]! / ACTOR_SPAN);
           // Pairs of one code are adjacent.
@@ -85,7 +85,7 @@ async function sizesOfGroups(keys: Float64Array, pause: () => Promise<void>): Pr
   const groups = new Float64Array(keys.length);
   const counts = new Uint32Array(keys.length);
   let count = 0;
-  await inPieces(keys.length, pause, (from, to) => {
+  await inChunks(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const group = Math.floor(keys[at]! / ACTOR_SPAN);
       if (count === 0 || groups[count - 1] !== group) {
@@ -268,12 +268,12 @@ type AggregateState =
   | { readonly measure: "events"; readonly by: EventsByValue }
   | { readonly measure: "unique_users"; readonly by: UsersByValue };
 
-type KeptAggregate =
+type CachedAggregate =
   | { readonly measure: "events"; readonly kept: ReturnType<EventsByValue["keep"]> }
   | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
 
 /** Counts matching events, or the people who did them, by the value of a field or metadata path, most first. */
-export const aggregate: Fold<"aggregate", AggregateState, KeptAggregate> = {
+export const aggregate: Fold<"aggregate", AggregateState, CachedAggregate> = {
   kind: "fold",
   columns: (plan, context) => [
     ...(settledValues(plan, context)?.sources.flatMap(({ columns }) => columns) ?? [ID_COLUMN]),

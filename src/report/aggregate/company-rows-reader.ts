@@ -6,7 +6,7 @@ import type { CompanyView, IdentityView } from "../../identity/identity-view.js"
 import { TIME_COLUMN } from "../../schema/fields.js";
 import { NO_KEY, eventKeyOf } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/actor-triples.js";
 import type { RowContext } from "../form/report.js";
 
 /** Columns that a `CompanyReader` reads; event ids are needed too if a person changed companies. */

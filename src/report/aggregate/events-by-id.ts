@@ -8,7 +8,7 @@ import type { Selector } from "../../filter/predicate.js";
 import { select } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorOf } from "../../segment/who.js";
+import { actorOf } from "../../segment/actor-triples.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 
 const ID_BYTES = 16;

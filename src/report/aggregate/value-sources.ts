@@ -15,7 +15,7 @@ import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../schema/fields.js";
 import { referrerDomainOf } from "../../schema/web-host.js";
 import { IdIndex } from "../../segment/find-id.js";
 import type { Rows } from "../../segment/rows.js";
-import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { ACTOR_COLUMNS } from "../../segment/actor-triples.js";
 import { labelNumbers } from "../../table/touches/touch-facts.js";
 import type { RowContext } from "../form/report.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";

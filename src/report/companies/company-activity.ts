@@ -4,18 +4,18 @@ import { dayStartMs } from "../../base/time.js";
 import type { BitSet } from "../../column/bit-set.js";
 import { RankedBits } from "../../column/ranked-bits.js";
 import { denseCodes } from "../../column/column.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import { isWhole, select } from "../../filter/select.js";
 import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/actor-triples.js";
 import { ActivityTable, type Activity, type ActivityGroups } from "./activity-table.js";
 import { companyOfEvent } from "../../identity/company-of-event.js";
-import type { FoldContext, KeptStates } from "../form/report.js";
-import type { TableMoment } from "../../table/tables.js";
+import type { FoldContext, CachedStates } from "../form/report.js";
+import type { TableSnapshot } from "../../table/tables.js";
 
 /** One event within a window of an identity with several companies. */
 export interface MixedEvent {
@@ -45,7 +45,7 @@ export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { se
 }
 
 /** How pairs are cached with spans of days. */
-export const keptActivity: Omit<KeptStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
+export const keptActivity: Omit<CachedStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
   key: () => "",
   of: ({ parts }, pause) => inTurns(joined(parts), pause),
   add: ({ parts }, kept) => void parts.push(kept),
@@ -145,7 +145,7 @@ function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: nu
 }
 
 /** Events within a window, without a company of their own, of identities that had several; null if rows have to be read first. */
-export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, missing: Missing): MixedEvent[] | null {
+export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
   const { identities, companies, rows } = moment;
   if (companies?.hasChanges !== true) return [];
   const seen = moment.tables.seen(moment, missing);

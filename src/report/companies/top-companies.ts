@@ -3,12 +3,12 @@ import { assert } from "../../base/assert.js";
 import { compareCodePoints } from "../../base/order.js";
 import { inTurns } from "../../base/steps.js";
 import { isoOf } from "../../base/time.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import type { Plan } from "../../plan/plan.js";
 import { companyNames } from "../../answer/company-names.js";
 import { firstInOrder } from "../../answer/first-in-order.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answer/money.js";
-import type { TableMoment } from "../../table/tables.js";
+import type { TableSnapshot } from "../../table/tables.js";
 import { allocateCodes, type Codes } from "../../column/codes.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { IdentityView } from "../../identity/identity-view.js";
@@ -119,7 +119,7 @@ function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
 }
 
 /** Revenue of the window by company code; null if something is missing. Cost: all payments ever made. */
-function moneyByCompany({ window: { fromMs, toMs }, revenue }: Plan<"topCompanies">, moment: TableMoment, missing: Missing): Money[] | null {
+function moneyByCompany({ window: { fromMs, toMs }, revenue }: Plan<"topCompanies">, moment: TableSnapshot, missing: PendingLoads): Money[] | null {
   const table = moment.tables.revenue(revenue, moment, missing);
   const companies = moment.tables.paymentCompanies(revenue, moment, missing);
   if (table === null || companies === null) return null;

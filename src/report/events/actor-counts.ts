@@ -6,7 +6,7 @@ import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorOf } from "../../segment/who.js";
+import { actorOf } from "../../segment/actor-triples.js";
 
 /** Number of events by actor: each actor once, ascending. 5 to 8 bytes per actor. */
 export interface ActorCounts {

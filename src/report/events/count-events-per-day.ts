@@ -2,7 +2,7 @@ import type { Selector } from "../../filter/predicate.js";
 import type { Rows } from "../../segment/rows.js";
 import { countRows } from "./count-rows.js";
 import { perDayItems } from "../../answer/per-day.js";
-import type { KeptStates, Fold } from "../form/report.js";
+import type { CachedStates, Fold } from "../form/report.js";
 
 export type DayCounts = Map<number, number>;
 
@@ -15,7 +15,7 @@ export function mergeDayCounts(into: DayCounts, from: DayCounts): void {
   for (const [day, count] of from) into.set(day, (into.get(day) ?? 0) + count);
 }
 
-export const keptDayCounts: KeptStates<"countEventsPerDay" | "countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+export const keptDayCounts: CachedStates<"countEventsPerDay" | "countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
   key: () => "",
   of: (state) => state,
   add: mergeDayCounts,

@@ -1,4 +1,4 @@
-import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { ACTOR_COLUMNS } from "../../segment/actor-triples.js";
 import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, passingActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 import { perDayItems } from "../../answer/per-day.js";
 import type { Fold } from "../form/report.js";

@@ -7,7 +7,7 @@ import type { ActorTest, Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { Rows } from "../../segment/rows.js";
-import type { Who } from "../../segment/who.js";
+import type { ActorTriples } from "../../segment/actor-triples.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 
 /** Distinct actors of some rows: a list if there are few, else one bit per code and role. */
@@ -25,7 +25,7 @@ export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
 }
 
 /** Distinct actors of all rows of a segment, cached with it. */
-export function actorsOfAll(rows: Rows, { actors }: Who): DistinctActors {
+export function actorsOfAll(rows: Rows, { actors }: ActorTriples): DistinctActors {
   return rows.derive("actors of all", () => compact(withoutRepeats(actors)), byteLengthOf);
 }
 

@@ -9,7 +9,7 @@ import type { EventRecord } from "../../schema/event.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { compareEvents, compareWithKey, type EventKey } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorOf } from "../../segment/who.js";
+import { actorOf } from "../../segment/actor-triples.js";
 import { RecordReader, loadRecords } from "../../segment/record-reader.js";
 import type { Fold, FoldContext } from "../form/report.js";
 import { rowsDown, selectedRows } from "../../filter/selected-rows.js";

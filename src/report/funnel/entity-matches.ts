@@ -3,10 +3,10 @@ import type { Mask, Matches } from "../../answer/insights/chain.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Scratch } from "../../base/scratch.js";
 import { firstAtLeast } from "../../column/search.js";
-import type { Goers } from "./goers.js";
+import type { FunnelEntities } from "./funnel-entities.js";
 import { byTime, movedList } from "./joined-lists.js";
 import type { MatchList } from "./match-list.js";
-import type { WholeChains } from "./whole-chains.js";
+import type { ChainPruner } from "./chain-pruner.js";
 
 /** Up to this many matches, an entity is sorted by insertion. */
 const FEW_MATCHES = 32;
@@ -85,7 +85,7 @@ export interface MatchPlace {
 }
 
 /** Maps subjects to entities, and bounds the time at which a chain may start. */
-export type Whose = Pick<Goers, "entityOf" | "moves" | "entries">;
+export type EntityResolver = Pick<FunnelEntities, "entityOf" | "moves" | "entries">;
 
 /**
  * Iterates over the matches of entities, a batch of entities at a time, each entity's matches by time.
@@ -98,7 +98,7 @@ export class EntityMatches {
   readonly ends: Uint32Array;
   #entityCount = 0;
   /** Decides which matches can be skipped; null: none. */
-  #whole: WholeChains | null = null;
+  #whole: ChainPruner | null = null;
   #firstOnlyCount = 0;
   #firstOnlyPendingCount = 0;
   #lookedCount = 0;
@@ -127,7 +127,7 @@ export class EntityMatches {
   /** @param isEntry bits of which an event needs one to start a chain @param scratch must outlive this object */
   constructor(
     unordered: readonly MatchList[],
-    readonly whose: Whose,
+    readonly whose: EntityResolver,
     readonly isEntry: Mask,
     readonly scratch: Scratch,
   ) {
@@ -165,7 +165,7 @@ export class EntityMatches {
   }
 
   /** Restarts before the first entity. @param whole decides which matches and entities are skipped; null: none */
-  rewind(whole: WholeChains | null): void {
+  rewind(whole: ChainPruner | null): void {
     this.#whole = whole;
     this.#firstOnlyCount = 0;
     this.#firstOnlyPendingCount = 0;
@@ -236,7 +236,7 @@ export class EntityMatches {
   }
 
   /** Variant of `#count` that skips matches. */
-  #countWhole(whole: WholeChains, list: MatchList, number: number): void {
+  #countWhole(whole: ChainPruner, list: MatchList, number: number): void {
     const { subjects, starts, firstSteps } = list;
     const { moves } = this.whose;
     const [slots, low, to] = [this.#slots, this.#from, this.#nextEnd[number]!];
@@ -254,7 +254,7 @@ export class EntityMatches {
   }
 
   /** Variant for a list in which the entry range starts or ends. @param decisive as returned by `decisiveOf` */
-  #countAcross(whole: WholeChains, list: MatchList, number: number, decisive: "first" | "last" | null): void {
+  #countAcross(whole: ChainPruner, list: MatchList, number: number, decisive: "first" | "last" | null): void {
     const { startMs, subjects, starts, times, firstSteps } = list;
     const { entries, moves } = this.whose;
     const [fromMs, toMs] = [entries.fromMs - startMs, entries.toMs - startMs];
@@ -272,7 +272,7 @@ export class EntityMatches {
   }
 
   /** Subtracts matches of long runs that cannot change the result. */
-  #countLong(whole: WholeChains, list: MatchList, number: number): void {
+  #countLong(whole: ChainPruner, list: MatchList, number: number): void {
     const { subjects, starts, longRuns } = list;
     const to = this.#nextEnd[number]!;
     let long = this.#nextLong[number]!;

@@ -7,7 +7,7 @@ import type { Funnel } from "../../plan/insights/answers.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Operand, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
-import type { TableMoment } from "../../table/tables.js";
+import type { TableSnapshot } from "../../table/tables.js";
 import type { ChainFigures } from "../../answer/insights/chain-figures.js";
 import { firstAtLeast } from "../../column/search.js";
 import { PairTable } from "../../base/pair-table.js";
@@ -19,14 +19,14 @@ import { isWhole } from "../../filter/select.js";
 import type { Rows } from "../../segment/rows.js";
 import { dayOf } from "../../base/time.js";
 import { compareKeys } from "../../segment/event-order.js";
-import type { Pass } from "../form/part.js";
+import type { Pass } from "../form/pass.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, KEY_SPAN, type RowKeys } from "../insights/row-keys.js";
 import { EntityMatches, LENGTH_MAX, type MatchPlace } from "./entity-matches.js";
-import { goersOf, type Goers } from "./goers.js";
+import { funnelEntitiesOf, type FunnelEntities } from "./funnel-entities.js";
 import { type MatchList, byteLengthOfList, matchListOf, type MatchSources } from "./match-list.js";
-import { WholeChains } from "./whole-chains.js";
+import { ChainPruner } from "./chain-pruner.js";
 import { joinedLists } from "./joined-lists.js";
 
 /** Numbers the breakdown values of entities, for up to two fields, in order of occurrence. Cached lists have a separate key per field. */
@@ -70,11 +70,11 @@ class BreakdownGroups implements ChainKeys {
 
 class Tries {
   readonly #tries: ChainTries;
-  readonly #whole: WholeChains | null;
+  readonly #whole: ChainPruner | null;
 
   constructor(
     plan: FunnelPlan,
-    goers: Goers,
+    goers: FunnelEntities,
     readonly matches: EntityMatches,
     /** Sorts the matches of the current entities. */
     readonly order: () => Promise<void>,
@@ -86,7 +86,7 @@ class Tries {
       return goers.entryMsOf(subjectOf(list, at), matches.placed.ms[slot]!);
     };
     this.#tries = new ChainTries(plan, { matches: matches.placed, entries: goers.entries, entryMsOf });
-    this.#whole = WholeChains.holdsFor(plan) ? new WholeChains(plan, goers.entries, LENGTH_MAX, matches.scratch) : null;
+    this.#whole = ChainPruner.holdsFor(plan) ? new ChainPruner(plan, goers.entries, LENGTH_MAX, matches.scratch) : null;
   }
 
   /** The chain of each entity by its value group, and the number of entities that may still continue. */
@@ -112,7 +112,7 @@ class Tries {
   }
 
   /** @param whole decides which matches are skipped; null: none, because each bucket needs all of its own */
-  async #eachEntity(act: (from: number, to: number) => void, whole: WholeChains | null = null): Promise<void> {
+  async #eachEntity(act: (from: number, to: number) => void, whole: ChainPruner | null = null): Promise<void> {
     const { matches } = this;
     matches.rewind(whole);
     while (matches.next()) {
@@ -136,7 +136,7 @@ interface FunnelParts {
 
 /** What is read besides rows: the snapshot, for event ids, and sessions; null if the level is not session. */
 interface FunnelRead {
-  readonly moment: TableMoment;
+  readonly moment: TableSnapshot;
   readonly sessions: SessionView | null;
 }
 
@@ -159,9 +159,9 @@ export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
     return level === "account" || isFiltered || breakdown?.fields.some(isAsked) === true;
   },
   read: (plan, moment, missing) => ({ moment, sessions: plan.level === "session" ? moment.tables.sessions(plan, moment, missing) : null }),
-  parts: (plan, context, { sessions }) => ({ matches: matchesPart(plan, goersOf(plan, context, sessions), groupsOf(plan, context).fields) }),
+  parts: (plan, context, { sessions }) => ({ matches: matchesPart(plan, funnelEntitiesOf(plan, context, sessions), groupsOf(plan, context).fields) }),
   finish: async ({ matches: lists }, plan, context, { moment, sessions }, pause) => {
-    const goers = goersOf(plan, context, sessions);
+    const goers = funnelEntitiesOf(plan, context, sessions);
     const groups = groupsOf(plan, context);
     return await Scratch.of(async (scratch) => {
       const matches = new EntityMatches(lists, goers, entryBits(plan), scratch);
@@ -198,7 +198,7 @@ interface KeptLists {
  * The pass that collects matches. Spans first cache the arrays of segments themselves: in memory once, but counted by each cache entry.
  * Lists that are requested again are joined, which takes no more memory.
  */
-function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
+function matchesPart(plan: FunnelPlan, goers: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
   const meant = meantBy(plan);
   const haveSequences = mayAskIds(orderMatters(plan));
   const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys, haveSequences };
@@ -284,7 +284,7 @@ function mayAskIds({ ofTimes, ofKeys }: OrderMatters): boolean {
  * so ids are read only for events of one entity and millisecond that may be out of order and differ in what counts.
  * Cost: mostly one check per entity; otherwise the ids of the days of such events.
  */
-export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableMoment): Promise<void> {
+export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableSnapshot): Promise<void> {
   const undecided: MatchesAtTime[] = [];
   for (let entity = 0; entity < matches.entityCount; entity += 1) {
     if (!matches.isUnsure(entity)) continue;

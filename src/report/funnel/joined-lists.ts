@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.js";
 import { atOnce, piecesOf, type Steps } from "../../base/steps.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { radixOrder } from "../../column/radix-order.js";
-import type { CountedEntities } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
 import { digestRuns, emptyDigest, type Digest, type MatchList } from "./match-list.js";
 
 /** Length of the blocks of days whose lists are joined: times are 32 bits of ms, which cover 49 days. */

@@ -11,7 +11,7 @@ import { selectedRows } from "../../filter/selected-rows.js";
 import { orderWithin } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
-import type { CountedEntities } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
 
 /**
  * The matches in rows of some days, subject by subject: 8 bytes per match, 4 more with sequences, 9 per subject, and 4 per match and breakdown field.

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { denseCodes } from "../../column/column.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorOf } from "../../segment/who.js";
+import { actorOf } from "../../segment/actor-triples.js";
 
 /** The actor of each selected row, in order; 0 for none. The actor columns must be loaded. */
 export function actorsOfRows(rows: Rows, selected: Uint32Array): Uint32Array {

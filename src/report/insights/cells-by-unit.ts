@@ -4,7 +4,7 @@ import { isWhole, select } from "../../filter/select.js";
 import type { QueryScope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import { countRows } from "../events/count-rows.js";
-import type { Pass } from "../form/part.js";
+import type { Pass } from "../form/pass.js";
 import { byteLengthOfCells, cellsOf, unitedCells, type Cells } from "./cells.js";
 import type { RowKeys } from "./row-keys.js";
 import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";

@@ -2,7 +2,7 @@ import { parameterError, shown } from "../../base/errors.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import { isActorBefore, type IdentityView } from "../../identity/identity-view.js";
 import type { IdentityScope } from "../../plan/plan.js";
-import type { TableMoment } from "../../table/tables.js";
+import type { TableSnapshot } from "../../table/tables.js";
 import type { Timeline } from "../../table/people/timeline.js";
 
 /** The identity that a query is about, and the ids under which events name it. */
@@ -13,7 +13,7 @@ export interface IdentitySubject {
 }
 
 /** The identity that a plan names. @throws identity_not_found */
-export function subjectOf({ subject }: IdentityScope, { identities, ends }: TableMoment): IdentitySubject {
+export function subjectOf({ subject }: IdentityScope, { identities, ends }: TableSnapshot): IdentitySubject {
   const [name, id, identity] =
     subject.kind === "email"
       ? (["email", subject.email, identities.findEmail(subject.email)] as const)
@@ -38,7 +38,7 @@ export interface SubjectEvents extends IdentitySubject {
  */
 export async function withEventsOf<A>(
   subject: IdentitySubject,
-  { rows, tables, pause, looked, dictionaries, identities, sequence }: TableMoment,
+  { rows, tables, pause, looked, dictionaries, identities, sequence }: TableSnapshot,
   upTo: number | null,
   answer: (events: SubjectEvents) => Promise<A>,
 ): Promise<A> {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the words */
 import type { DistinctActors } from "../events/distinct-actors.js";
-import type { CountedEntities } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
 
 /** A set of entities, one bit each: the nonzero words, in no order, and their indexes. */
 export interface EntityBits {

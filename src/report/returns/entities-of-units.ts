@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- subjects and entities are below their end */
 import type { DistinctActors } from "../events/distinct-actors.js";
-import type { CountedEntities } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
 
 /** Entities returned per chunk: a few hundred microseconds of work. */
 const PIECE_COUNT = 32 * 1024;

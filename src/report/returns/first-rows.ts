@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { Scratch } from "../../base/scratch.js";
 import { BitSet } from "../../column/bit-set.js";
 import { dayStartMs } from "../../base/time.js";
 import { orderWithin } from "../../segment/event-order.js";
 import type { Rows } from "../../segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
-import type { CountedEntities } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
 
 /**
  * The first row of each subject, with its key: 20 bytes per row.
@@ -84,18 +84,18 @@ export async function unitedFirstRows(lists: readonly FirstRows[], pause: () => 
   let count = 0;
   await Scratch.of(async (scratch) => {
     let end = 0;
-    await inPieces(subjects.length, pause, (from, to) => {
+    await inChunks(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) if (subjects[place]! >= end) end = subjects[place]! + 1;
     });
     /** By subject: index + 1 of its first row so far. */
     const placeOf = await scratch.zerosInTurns(end, pause);
-    await inPieces(subjects.length, pause, (from, to) => {
+    await inChunks(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) {
         const first = placeOf[subjects[place]!]!;
         if (first === 0 || times[place]! < times[first - 1]!) placeOf[subjects[place]!] = place + 1;
       }
     });
-    await inPieces(subjects.length, pause, (from, to) => {
+    await inChunks(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) {
         if (times[place]! > times[placeOf[subjects[place]!]! - 1]!) continue;
         places[count] = place;
@@ -105,7 +105,7 @@ export async function unitedFirstRows(lists: readonly FirstRows[], pause: () => 
   });
   if (count === subjects.length) return all;
   const united = newFirstRows(count);
-  await inPieces(count, pause, (from, to) => {
+  await inChunks(count, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const place = places[at]!;
       united.subjects[at] = subjects[place]!;

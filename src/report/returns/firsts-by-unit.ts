@@ -4,10 +4,10 @@ import type { Selector } from "../../filter/predicate.js";
 import type { QueryScope } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import type { Pass } from "../form/part.js";
+import type { Pass } from "../form/pass.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import { eachUnit, nameOfCut, type RowCut } from "../insights/row-units.js";
-import type { CountedEntities } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
 import { byteLengthOfFirstRows, firstRowsOf, unitedFirstRows, type FirstRows } from "./first-rows.js";
 
 /** First rows of subjects by the start of their time unit, from several segments or spans. */

@@ -6,8 +6,8 @@ import type { LifecycleBucket } from "../../plan/insights/answers.js";
 import { popcount } from "../../column/bitmap.js";
 import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
-import { subjectsOf } from "../insights/subjects.js";
-import { subjectsByUnit } from "../insights/subjects-by-unit.js";
+import { countedEntitiesOf } from "../insights/counted-entities.js";
+import { entitiesByUnit } from "../insights/entities-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 
@@ -52,11 +52,11 @@ class LifecycleStates {
 }
 
 interface LifecycleParts {
-  readonly [name: string]: ReturnType<typeof subjectsByUnit>;
+  readonly [name: string]: ReturnType<typeof entitiesByUnit>;
   /** Subjects active before the unit before the first bucket. */
-  readonly earlier: ReturnType<typeof subjectsByUnit>;
+  readonly earlier: ReturnType<typeof entitiesByUnit>;
   /** Subjects active from that unit on, by unit. */
-  readonly active: ReturnType<typeof subjectsByUnit>;
+  readonly active: ReturnType<typeof entitiesByUnit>;
 }
 
 interface Times {
@@ -80,16 +80,16 @@ export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
   parts: (plan, context) => {
     const { whole, beforeMs } = timesOf(plan);
     const fromMs = Math.max(0, beforeMs ?? whole.range.fromMs);
-    const subjects = subjectsOf(plan.level, context);
+    const subjects = countedEntitiesOf(plan.level, context);
     return {
-      earlier: subjectsByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], subjects),
-      active: subjectsByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], subjects),
+      earlier: entitiesByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], subjects),
+      active: entitiesByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], subjects),
     };
   },
   finish: async ({ earlier, active }, plan, context, _read, pause) => {
     const { whole, beforeMs } = timesOf(plan);
     const slots = slotsOf(whole, plan.interval, extentOf([...active.keys()].filter((unitMs) => unitMs !== beforeMs), whole.range));
-    const entities = new BitsOfUnits(subjectsOf(plan.level, context));
+    const entities = new BitsOfUnits(countedEntitiesOf(plan.level, context));
     const states = new LifecycleStates(entities.wordCount);
     for (const parts of earlier.values()) {
       states.addEarlier(entities.of(parts));

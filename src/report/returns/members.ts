@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places and entities are bounded by their lists */
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { dayOf } from "../../base/time.js";
 import type { EventIds } from "../../derived/event-ids.js";
 import type { Rows } from "../../segment/rows.js";
-import type { CountedEntities } from "../insights/subjects.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
 import type { FirstRows } from "./first-rows.js";
 import { joinedFirstRows } from "./first-rows.js";
 import type { FirstsByUnit } from "./firsts-by-unit.js";
@@ -18,7 +18,7 @@ export interface MembersSince {
 }
 
 /** Where to read the ids that decide between events of one millisecond. */
-export interface IdsOfMoment {
+export interface IdsAtTime {
   readonly ids: EventIds;
   readonly rows: readonly Rows[];
 }
@@ -33,7 +33,7 @@ interface FirstEventTie {
  * The entities of the subjects' first rows, unit by unit, each with its first event.
  * Cost: three reads per row; if events of one millisecond have different values, their ids.
  */
-export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities, moment: IdsOfMoment, pause: () => Promise<void>): Promise<MembersSince> {
+export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities, moment: IdsAtTime, pause: () => Promise<void>): Promise<MembersSince> {
   const count = [...firsts.values()].flat().reduce((sum, { subjects: own }) => sum + own.length, 0);
   const made = { entities: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count) };
   /** By entity: index + 1 of its member in the current unit. */
@@ -43,7 +43,7 @@ export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities,
   for (const [, lists] of [...firsts].sort(([a], [b]) => a - b)) {
     const rows = joinedFirstRows(lists);
     const start = end;
-    await inPieces(rows.subjects.length, pause, (fromRow, toRow) => {
+    await inChunks(rows.subjects.length, pause, (fromRow, toRow) => {
       end = addFirst(made, end, memberOf, rows, fromRow, toRow, subjects);
     });
     await addTies(ties, made, memberOf, rows, subjects, pause);
@@ -76,7 +76,7 @@ function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows:
 async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, memberOf: Uint32Array, rows: FirstRows, subjects: CountedEntities, pause: () => Promise<void>): Promise<void> {
   const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
   const eachRow = (act: (row: number, member: number) => void) =>
-    inPieces(rows.subjects.length, pause, (from, to) => {
+    inChunks(rows.subjects.length, pause, (from, to) => {
       for (let row = from; row < to; row += 1) act(row, memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1);
     });
   await eachRow((row, member) => {
@@ -89,7 +89,7 @@ async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, mem
 }
 
 /** Decides by id which event of a millisecond is the first. */
-async function decide(ties: Iterable<FirstEventTie>, keys: Uint32Array, { ids, rows }: IdsOfMoment): Promise<void> {
+async function decide(ties: Iterable<FirstEventTie>, keys: Uint32Array, { ids, rows }: IdsAtTime): Promise<void> {
   const all = [...ties];
   const unread = all.flatMap(({ events }) => events).filter(({ sequence }) => ids.of(sequence) === null);
   if (unread.length > 0) await ids.read(unread.map(({ ms, sequence }) => ({ sequence, day: dayOf(ms) })), rows);

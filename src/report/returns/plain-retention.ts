@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- units and places are bounded by the axis */
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
 import { popcount } from "../../column/bitmap.js";
-import type { CountedEntities } from "../insights/subjects.js";
-import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
+import type { EntitiesByUnit } from "../insights/entities-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 import { EntitiesOfUnits } from "./entities-of-units.js";
@@ -189,9 +189,9 @@ class RecentCohorts {
 /** The subjects of a retention's events, by unit. */
 export interface RetentionStates {
   /** Subjects of the cohort event before all cohorts; if only the first time counts. */
-  readonly earlier?: SubjectsByUnit;
-  readonly cohorts: SubjectsByUnit;
-  readonly returns: SubjectsByUnit;
+  readonly earlier?: EntitiesByUnit;
+  readonly cohorts: EntitiesByUnit;
+  readonly returns: EntitiesByUnit;
 }
 
 /** The axis of cohorts and periods, and their counts. */
@@ -288,7 +288,7 @@ export class PlainRetention {
     return last;
   }
 
-  async #eachUnit(units: BitsOfUnits, byUnit: SubjectsByUnit, take: (unitMs: number, bits: EntityBits) => void): Promise<void> {
+  async #eachUnit(units: BitsOfUnits, byUnit: EntitiesByUnit, take: (unitMs: number, bits: EntityBits) => void): Promise<void> {
     for (const [unitMs, parts] of [...byUnit].sort(([a], [b]) => a - b)) {
       take(unitMs, units.of(parts));
       await this.pause();
@@ -296,7 +296,7 @@ export class PlainRetention {
   }
 
   /** Visits the entities of all units in order, in chunks. */
-  async #eachPiece(byUnit: SubjectsByUnit, take: (unitMs: number, piece: Uint32Array) => void): Promise<void> {
+  async #eachPiece(byUnit: EntitiesByUnit, take: (unitMs: number, piece: Uint32Array) => void): Promise<void> {
     for (const [unitMs, parts] of [...byUnit].sort(([a], [b]) => a - b))
       for (const piece of this.entities.of(parts)) {
         take(unitMs, piece);

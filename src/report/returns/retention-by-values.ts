@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places, keys and units are bounded by their numbers */
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { inTurns } from "../../base/steps.js";
 import { combinationsOf, type KeyGroups } from "../../answer/insights/combinations.js";
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
 import type { BreakdownPlan } from "../../plan/insights/plan.js";
 import type { RowKeys } from "../insights/row-keys.js";
-import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
+import type { EntitiesByUnit } from "../insights/entities-by-unit.js";
 import type { EntitiesOfUnits } from "./entities-of-units.js";
 import { LastUnits } from "./last-units.js";
 import type { MembersSince } from "./members.js";
@@ -27,11 +27,11 @@ class MemberLists {
   /** @param end exclusive upper bound of entities */
   static async of(entities: Uint32Array, end: number, pause: () => Promise<void>): Promise<MemberLists> {
     const ends = new Uint32Array(end);
-    await inPieces(entities.length, pause, (from, to) => {
+    await inChunks(entities.length, pause, (from, to) => {
       for (let member = from; member < to; member += 1) ends[entities[member]!]! += 1;
     });
     let sum = 0;
-    await inPieces(end, pause, (from, to) => {
+    await inChunks(end, pause, (from, to) => {
       for (let entity = from; entity < to; entity += 1) {
         const count = ends[entity]!;
         ends[entity] = sum;
@@ -40,7 +40,7 @@ class MemberLists {
     });
     const firsts = ends.slice();
     const members = new Uint32Array(entities.length);
-    await inPieces(entities.length, pause, (from, to) => {
+    await inChunks(entities.length, pause, (from, to) => {
       for (let member = from; member < to; member += 1) {
         members[ends[entities[member]!]!] = member;
         ends[entities[member]!]! += 1;
@@ -153,7 +153,7 @@ export class RetentionByValues {
   ) {}
 
   /** @param found members, including those before the cohorts @throws invalid_parameter (too many cohorts) */
-  async answers(found: MembersSince, returns: SubjectsByUnit): Promise<Answers> {
+  async answers(found: MembersSince, returns: EntitiesByUnit): Promise<Answers> {
     const { breakdown, times } = this;
     const axis = times.axisOf(extentOfTimes(found.times, times.cohorts.fromMs));
     const counts = axis.newCounts();
@@ -212,14 +212,14 @@ export class RetentionByValues {
     shown.forEach((place, group) => all.keysOf(place).forEach((number) => put(number, group)));
     if (breakdown.rest) {
       const rest = await inTurns(all.restOf(shown), pause);
-      await inPieces(rest.length, pause, (from, to) => {
+      await inChunks(rest.length, pause, (from, to) => {
         for (let at = from; at < to; at += 1) put(rest[at]!, shown.length);
       });
     }
     return { rows: shown.map((place) => ({ values: all.valuesOf(place), size: sizes[place]! })), groupsOfKey, valueCount: all.count };
   }
 
-  async #countReturns(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
+  async #countReturns(members: PlacedMembers, returns: EntitiesByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
     const lists = await MemberLists.of(members.entities, this.entities.subjects.end, this.pause);
     await this.#eachReturn(axis, returns, (unit, piece) => {
@@ -239,7 +239,7 @@ export class RetentionByValues {
     });
   }
 
-  async #countLast(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
+  async #countLast(members: PlacedMembers, returns: EntitiesByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
     const last = new LastUnits(this.entities.subjects.end);
     await this.#eachReturn(axis, returns, (unit, piece) => last.add(unit, piece));
@@ -253,7 +253,7 @@ export class RetentionByValues {
   }
 
   /** Visits the entities that came back, units ascending. */
-  async #eachReturn(axis: PeriodAxis, returns: SubjectsByUnit, take: (unit: number, piece: Uint32Array) => void): Promise<void> {
+  async #eachReturn(axis: PeriodAxis, returns: EntitiesByUnit, take: (unit: number, piece: Uint32Array) => void): Promise<void> {
     for (const [unitMs, parts] of [...returns].sort(([a], [b]) => a - b))
       for (const piece of this.entities.of(parts)) {
         take(axis.unitOf(unitMs), piece);

@@ -6,8 +6,8 @@ import type { StickinessBucket } from "../../plan/insights/answers.js";
 import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import type { RowCut } from "../insights/row-units.js";
-import { subjectsOf } from "../insights/subjects.js";
-import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
+import { countedEntitiesOf } from "../insights/counted-entities.js";
+import { entitiesByUnit, type EntitiesByUnit } from "../insights/entities-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 
@@ -115,8 +115,8 @@ export class UnitCounts {
 }
 
 interface StickinessParts {
-  readonly [name: string]: ReturnType<typeof subjectsByUnit>;
-  readonly active: ReturnType<typeof subjectsByUnit>;
+  readonly [name: string]: ReturnType<typeof entitiesByUnit>;
+  readonly active: ReturnType<typeof entitiesByUnit>;
 }
 
 /** A week may lie in two months, quarters or years, and counts in each as far as it lies inside. Other units lie within one interval. */
@@ -129,10 +129,10 @@ function cutsOf({ calendar, unit, interval }: StickinessPlan): [RowCut, ...RowCu
 export const stickiness: Survey<"stickiness", StickinessParts> = {
   kind: "survey",
   needsCompanies: ({ level }) => level === "account",
-  parts: (plan, context) => ({ active: subjectsByUnit(plan, cutsOf(plan), subjectsOf(plan.level, context)) }),
+  parts: (plan, context) => ({ active: entitiesByUnit(plan, cutsOf(plan), countedEntitiesOf(plan.level, context)) }),
   finish: async ({ active }, plan, context, _read, pause) => {
     const slots = slotsOf(plan, plan.interval, extentOf(active.keys(), plan.range));
-    const entities = new BitsOfUnits(subjectsOf(plan.level, context));
+    const entities = new BitsOfUnits(countedEntitiesOf(plan.level, context));
     const counts = new UnitCounts(entities.wordCount);
     const buckets: StickinessBucket[] = [];
     for (const { slot, units } of unitsOfSlots(slots, active)) {
@@ -147,7 +147,7 @@ export const stickiness: Survey<"stickiness", StickinessParts> = {
   },
 };
 
-function* unitsOfSlots(slots: readonly Slot[], active: SubjectsByUnit) {
+function* unitsOfSlots(slots: readonly Slot[], active: EntitiesByUnit) {
   const starts = [...active.keys()].sort((a, b) => a - b);
   let at = 0;
   for (const slot of slots) {

@@ -4,7 +4,7 @@ import { Unconverted, isOrder } from "../../answer/unconverted.js";
 import type { PaymentCompanies } from "../../table/money/payment-companies.js";
 import type { RevenueTable } from "../../table/money/revenue-table.js";
 import type { Entities } from "../../table/people/entities.js";
-import type { TableMoment } from "../../table/tables.js";
+import type { TableSnapshot } from "../../table/tables.js";
 import type { Study } from "../form/report.js";
 
 /**
@@ -36,7 +36,7 @@ function addPayments(
   entities: Entities,
   companies: PaymentCompanies | null,
   project: number,
-  { identities, rates }: TableMoment,
+  { identities, rates }: TableSnapshot,
 ): Unconverted {
   const unconverted = new Unconverted();
   const hasLinks = identities.linkCount > 0;

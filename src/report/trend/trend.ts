@@ -7,7 +7,7 @@ import type { Measured, SeriesFigures } from "../../answer/insights/measured.js"
 import { labelOf } from "../../filter/operand-value.js";
 import type { UnconvertedItem } from "../../plan/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
-import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { ACTOR_COLUMNS } from "../../segment/actor-triples.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import { LIMITS } from "../../base/limits.js";
 import { Scratch } from "../../base/scratch.js";
@@ -15,19 +15,19 @@ import { axisOf } from "../../calendar/axis.js";
 import type { Visits } from "../../answer/visits/visits.js";
 import type { Money } from "../../answer/money.js";
 import { Unconverted } from "../../answer/unconverted.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import { SEQUENCE_COLUMN } from "../../schema/fields.js";
 import type { Payments } from "../../table/money/payments.js";
-import type { TableMoment } from "../../table/tables.js";
+import type { TableSnapshot } from "../../table/tables.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import type { AnyPart } from "../form/part.js";
+import type { AnyPass } from "../form/pass.js";
 import type { Survey, RowContext } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { actorsOfRows } from "../insights/actors-of-rows.js";
 import { fieldKeys, rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
-import { subjectsOf, type CountedEntities } from "../insights/subjects.js";
-import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
+import { countedEntitiesOf, type CountedEntities } from "../insights/counted-entities.js";
+import { entitiesByUnit, type EntitiesByUnit } from "../insights/entities-by-unit.js";
 import { isFiltered, marksOf, type SessionMarks, visitsOf } from "../visits/visits.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit, type RowItems } from "../insights/cells-by-unit.js";
 import { cellsOf } from "../insights/cells.js";
@@ -46,7 +46,7 @@ export class UsersOverTime implements Measured {
 
   /** @param events by unit: item 1 for events with an actor, 0 for others */
   constructor(
-    readonly actors: SubjectsByUnit,
+    readonly actors: EntitiesByUnit,
     events: CellsByUnit,
     readonly subjects: CountedEntities,
     readonly identities: IdentityView,
@@ -118,7 +118,7 @@ interface PaymentsOfMoment {
 }
 
 /** Null if something is missing. Must run synchronously with the snapshot. @throws invalid_parameter (a bad rate) */
-function paymentsOfMoment(rule: RevenueRule, moment: TableMoment, missing: Missing): PaymentsOfMoment | null {
+function paymentsOfMoment(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): PaymentsOfMoment | null {
   const table = moment.tables.revenue(rule, moment, missing);
   if (table === null) return null;
   const { payments } = table;
@@ -165,7 +165,7 @@ type TrendStates = Readonly<Record<string, unknown>>;
 interface TrendKind {
   readonly keys: RowKeys;
   /** @param name prefix of the names of the parts */
-  partsOf(range: Range, name: string): Readonly<Record<string, AnyPart>>;
+  partsOf(range: Range, name: string): Readonly<Record<string, AnyPass>>;
   measuredOf(range: Range, name: string, states: TrendStates, pause: () => Promise<void>): Promise<Measured>;
   /** Sums without a rate. */
   unconvertedOf(measured: Measured): UnconvertedItem[];
@@ -218,16 +218,16 @@ function itemsOf({ measure, revenue }: TrendPlan, context: RowContext, payments:
 
 /** People without a breakdown: the actors of each unit, and the number of their events. */
 function userKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, context: RowContext): TrendKind {
-  const subjects = subjectsOf("identity", context);
+  const subjects = countedEntitiesOf("identity", context);
   return {
     keys,
     partsOf: (range, name) => {
       const scope = { ...plan, range };
-      return { [`${name} actors`]: subjectsByUnit(scope, [cut], subjects), [`${name} events`]: cellsByUnit(scope, cut, keys, SOMEBODY) };
+      return { [`${name} actors`]: entitiesByUnit(scope, [cut], subjects), [`${name} events`]: cellsByUnit(scope, cut, keys, SOMEBODY) };
     },
     // The states of the parts with these names.
     measuredOf: (_range, name, states) =>
-      Promise.resolve(new UsersOverTime(states[`${name} actors`] as SubjectsByUnit, states[`${name} events`] as CellsByUnit, subjects, context.identities)),
+      Promise.resolve(new UsersOverTime(states[`${name} actors`] as EntitiesByUnit, states[`${name} events`] as CellsByUnit, subjects, context.identities)),
     unconvertedOf: NONE_UNCONVERTED,
   };
 }
@@ -288,7 +288,7 @@ function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: numb
  * A measure over time. Cost: cached spans of days, with 12 bytes and one read per unit, value and item that occurs;
  * bits of actors for people without a breakdown; one read per session for sessions.
  */
-export const trend: Survey<"trend", Readonly<Record<string, AnyPart>>, TrendRead> = {
+export const trend: Survey<"trend", Readonly<Record<string, AnyPass>>, TrendRead> = {
   kind: "survey",
   tables: ({ measure }) => (measure.type === "revenue" ? ["payments"] : measure.type === "sessions" ? ["sessions"] : []),
   read: (plan, moment, missing) => ({

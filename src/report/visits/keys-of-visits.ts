@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the visits */
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import type { Scratch } from "../../base/scratch.js";
 import { emptyBitmap, rowsOfBits } from "../../column/bitmap.js";
 import type { Rows } from "../../segment/rows.js";
@@ -18,7 +18,7 @@ export async function urlsOfVisits(
   const { entryUrls, exitUrls } = view.facts;
   const urls = end === "entry" ? entryUrls : exitUrls;
   const own = scratch.take(sessions.length);
-  await inPieces(own.length, pause, (from, to) => {
+  await inChunks(own.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) own[at] = urls[sessions[at]!]!;
   });
   return own;
@@ -63,13 +63,13 @@ async function partsOf({ view, sessions }: Visits<SessionView>, scratch: Scratch
   const { facts, rowsOf } = view;
   const { firstParts, firstRows } = facts;
   const starts = new Uint32Array(rowsOf.length + 1);
-  await inPieces(sessions.length, pause, (from, to) => {
+  await inChunks(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) starts[firstParts[sessions[at]!]! + 1]! += 1;
   });
   for (let part = 0; part < rowsOf.length; part += 1) starts[part + 1]! += starts[part]!;
   const next = starts.slice();
   const [places, rows] = [scratch.take(sessions.length), scratch.take(sessions.length)];
-  await inPieces(sessions.length, pause, (from, to) => {
+  await inChunks(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const session = sessions[at]!;
       const part = firstParts[session]!;

@@ -6,7 +6,7 @@ import { LabelNumbers, NO_LABEL } from "../../filter/label-numbers.js";
 import { labelOf } from "../../filter/operand-value.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { LIMITS } from "../../base/limits.js";
 import { select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
@@ -16,7 +16,7 @@ import { compareIds } from "../../base/uuid.js";
 import { firstAtLeast } from "../../column/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { whilePinned } from "../../segment/while-pinned.js";
-import type { Pass } from "../form/part.js";
+import type { Pass } from "../form/pass.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
@@ -81,7 +81,7 @@ class NodeOrder {
   async settle(pause: () => Promise<void>): Promise<void> {
     const { ends } = this.nodes;
     let from = 0;
-    await inPieces(ends.length, pause, (first, last) => {
+    await inChunks(ends.length, pause, (first, last) => {
       for (let session = first; session < last; session += 1) {
         const to = ends[session]!;
         if (to - from > 1) this.#orderByTime(from, to);
@@ -274,7 +274,7 @@ async function nodesOf(events: readonly PathEvents[], { labelOf, sessionCount, s
     await pause();
     for (let at = 0; at < sessions.length; at += 1) next[sessions[at]! + 1]! += 1;
   }
-  await inPieces(sessionCount, pause, (from, to) => {
+  await inChunks(sessionCount, pause, (from, to) => {
     for (let session = from; session < to; session += 1) next[session + 1]! += next[session]!;
   });
   const labels = scratch.take(next[sessionCount]!);

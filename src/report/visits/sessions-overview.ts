@@ -1,15 +1,15 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- each kind of keys has a list */
 import { ListedSessions } from "../../answer/visits/listed-sessions.js";
-import { sessionsAnswer, type AskedSessions } from "../../answer/visits/sessions-answer.js";
+import { sessionsAnswer, type RequestedSessions } from "../../answer/visits/sessions-answer.js";
 import type { VisitCounting, Visits } from "../../answer/visits/visits.js";
 import { Scratch } from "../../base/scratch.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
-import type { Pass } from "../form/part.js";
+import type { Pass } from "../form/pass.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
-import { KeptSessions } from "./kept-sessions.js";
+import { CachedSessions } from "./cached-sessions.js";
 import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
 
@@ -57,8 +57,8 @@ async function askedOf(
   view: SessionView,
   context: RowContext,
   counting: VisitCounting,
-): Promise<AskedSessions> {
-  if (marks === null) return new KeptSessions(plan, view, context, counting);
+): Promise<RequestedSessions> {
+  if (marks === null) return new CachedSessions(plan, view, context, counting);
   const { scratch, pause } = counting;
   const visits = await visitsOf(plan, plan.range, marks, view, context, scratch, pause);
   return new ListedSessions(visits, (end) => urlsOfVisits(visits, end, scratch, pause), counting);

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 import { Visits } from "../../answer/visits/visits.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Scratch } from "../../base/scratch.js";
 import { select } from "../../filter/select.js";
@@ -8,7 +8,7 @@ import { selectedRows } from "../../filter/selected-rows.js";
 import type { Range, QueryScope, SessionRule } from "../../plan/plan.js";
 import { mergedByStart } from "../../table/sessions/by-start.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
-import type { Pass } from "../form/part.js";
+import type { Pass } from "../form/pass.js";
 import type { RowContext } from "../form/report.js";
 
 /** One bit per session. */
@@ -73,7 +73,7 @@ export async function visitsOf(
   const [first, end] = [view.firstAt(fromMs), view.firstAt(toMs)];
   const found = scratch.take(end - first);
   let count = 0;
-  await inPieces(found.length, pause, (from, to) => {
+  await inChunks(found.length, pause, (from, to) => {
     for (let session = first + from; session < first + to; session += 1) {
       found[count] = session;
       if (isAsked(session)) count += 1;

@@ -12,18 +12,18 @@ import type { Range, TouchDimension, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import { labelNumbers } from "../../table/touches/touch-facts.js";
 import { firstPlaces } from "../../answer/first-in-order.js";
-import { inPieces } from "../../base/in-pieces.js";
+import { inChunks } from "../../base/in-chunks.js";
 import { compareCodePoints } from "../../base/order.js";
 import { inTurns } from "../../base/steps.js";
 import { firstAtLeast } from "../../column/search.js";
 import { countIdentities } from "../events/distinct-actors.js";
-import type { AnyPart } from "../form/part.js";
+import type { AnyPass } from "../form/pass.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys, KEY_SPAN } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
-import { subjectsOf, type CountedEntities } from "../insights/subjects.js";
-import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
+import { countedEntitiesOf, type CountedEntities } from "../insights/counted-entities.js";
+import { entitiesByUnit, type EntitiesByUnit } from "../insights/entities-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit } from "../insights/cells-by-unit.js";
 import type { Cells } from "../insights/cells.js";
@@ -55,7 +55,7 @@ async function indexOf(cells: Cells, pause: () => Promise<void>): Promise<KeyInd
 async function makeIndex({ pairs, counts }: Cells, pause: () => Promise<void>): Promise<KeyIndex> {
   const [keys, starts, sums]: [number[], number[], number[]] = [[], [], []];
   let last = -1;
-  await inPieces(pairs.length, pause, (from, to) => {
+  await inChunks(pairs.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const key = Math.floor(pairs[at]! / KEY_SPAN);
       if (key !== last) {
@@ -117,7 +117,7 @@ async function countsOf(lists: readonly Indexed[], pause: () => Promise<void>): 
   const keyEnd = Math.max(0, ...lists.map(({ index }) => (index.keys.at(-1) ?? -1) + 1));
   const [cellCounts, viewCounts] = [new Uint32Array(keyEnd), new Float64Array(keyEnd)];
   for (const { index: { keys, starts, counts } } of lists)
-    await inPieces(keys.length, pause, (from, to) => {
+    await inChunks(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
         cellCounts[keys[at]!]! += starts[at + 1]! - starts[at]!;
         viewCounts[keys[at]!]! += counts[at]!;
@@ -176,8 +176,8 @@ class VisitorCounter {
 
 /** The states of the parts: for the matching events their actors, and which are page views. */
 type WebStates = {
-  readonly online: SubjectsByUnit;
-  readonly visitors: SubjectsByUnit;
+  readonly online: EntitiesByUnit;
+  readonly visitors: EntitiesByUnit;
   readonly views: CellsByUnit;
   /** Page views by url and actor. */
   readonly pages: CellsByUnit;
@@ -185,17 +185,17 @@ type WebStates = {
   readonly events?: CellsByUnit;
   /** If filters select sessions. */
   readonly marks?: SessionMarks;
-  readonly formerVisitors?: SubjectsByUnit;
+  readonly formerVisitors?: EntitiesByUnit;
   readonly formerViews?: CellsByUnit;
   readonly formerMarks?: SessionMarks;
 };
 
 /** Visitors, views and visits of a site: matching events, and sessions that have one. */
-export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>>, SessionView> = {
+export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPass>>, SessionView> = {
   kind: "survey",
   tables: () => ["sessions"],
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
-  parts: (plan, context, view) => partsOf(plan, context, view) as Readonly<Record<string, AnyPart>>,
+  parts: (plan, context, view) => partsOf(plan, context, view) as Readonly<Record<string, AnyPass>>,
   finish: (found, plan, context, view, pause) =>
     Scratch.of(async (scratch) => {
       // The states of the parts with these names.
@@ -210,7 +210,7 @@ export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>
         figures: await figuresOf(states.visitors, states.views, visits, context, pause),
         previous: await previousOf(states, plan, context, view, { scratch, pause }),
         chart,
-        pages: await pagesOf([...states.pages.values()].flat(), pathsOf(context), subjectsOf("identity", context), plan.limit, pause),
+        pages: await pagesOf([...states.pages.values()].flat(), pathsOf(context), countedEntitiesOf("identity", context), plan.limit, pause),
         ...(await listsOf(visits, context, plan.limit, { scratch, pause })),
       };
     }),
@@ -226,17 +226,17 @@ function pathsOf(context: RowContext): RowKeys {
 }
 
 function partsOf(plan: WebOverviewPlan, context: RowContext, view: SessionView): object {
-  const people = subjectsOf("identity", context);
+  const people = countedEntitiesOf("identity", context);
   const none = rowKeysOf([], context);
   const actors = { columns: people.columns, name: people.name, itemsOf: people.subjectsOf };
   const cut = plan.interval === null ? null : cutOf(plan.calendar, plan.interval);
-  const visitorsIn = (range: Range, by: RowCut) => subjectsByUnit({ ...plan, range }, [by], people);
+  const visitorsIn = (range: Range, by: RowCut) => entitiesByUnit({ ...plan, range }, [by], people);
   const viewsIn = (range: Range, by: RowCut) => cellsByUnit(viewsOf({ ...plan, range }, plan.pageviewSlugs), by, none, NO_ITEMS);
   const online = { ...plan, eventName: null, where: [], range: { fromMs: plan.nowMs - ONLINE_MS, toMs: plan.nowMs + LIMITS.futureSkewMs + 1 } };
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const { previous } = plan;
   return {
-    online: subjectsByUnit(online, [null], people),
+    online: entitiesByUnit(online, [null], people),
     visitors: visitorsIn(plan.range, cut),
     views: viewsIn(plan.range, cut),
     pages: cellsByUnit(viewsOf(plan, plan.pageviewSlugs), null, pathsOf(context), actors),
@@ -247,7 +247,7 @@ function partsOf(plan: WebOverviewPlan, context: RowContext, view: SessionView):
   };
 }
 
-function visitorsOf(byUnit: SubjectsByUnit, { identities }: RowContext): number {
+function visitorsOf(byUnit: EntitiesByUnit, { identities }: RowContext): number {
   return countIdentities([...byUnit.values()].flat(), identities);
 }
 
@@ -257,7 +257,7 @@ function viewCountOf(byUnit: CellsByUnit): number {
   return count;
 }
 
-function figuresOf(visitors: SubjectsByUnit, views: CellsByUnit, visits: Visits, context: RowContext, pause: () => Promise<void>): Promise<WebFigures> {
+function figuresOf(visitors: EntitiesByUnit, views: CellsByUnit, visits: Visits, context: RowContext, pause: () => Promise<void>): Promise<WebFigures> {
   return webFigures(visitorsOf(visitors, context), viewCountOf(views), visits, pause);
 }
 

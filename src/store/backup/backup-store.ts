@@ -18,7 +18,7 @@ import { codecOf, sha256Of } from "../files/check-file.js";
 import { listJournals, readJournal } from "../journal/journal-file.js";
 
 /** A snapshot of a store, without the files that its manifest names. */
-interface StoreMoment {
+interface StoreSnapshot {
   readonly manifest: Manifest;
   /** All whole frames of the live journals, in order, without end marks. */
   readonly frames: readonly Frame[];
@@ -38,7 +38,7 @@ const ATTEMPT_COUNT = 100;
  * @param copyFiles copies the files that a manifest names; called again with the next manifest if files of this one are gone
  * @throws manifest_missing, corruption, overloaded, and what `copyFiles` throws
  */
-async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreMoment> {
+async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   let damage: string | null = null;
   for (let attempt = 1; attempt <= ATTEMPT_COUNT; attempt += 1) {
     const before = await storage.read(MANIFEST_KEY);
@@ -55,7 +55,7 @@ async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => P
   throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be copied");
 }
 
-async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreMoment> {
+async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   await copyFiles(manifest);
   const { frames, nextSequence } = await readFrames(storage, manifest);
   // After the journals: a store has its keys before its first frame.
@@ -68,7 +68,7 @@ async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manife
   return { manifest, frames, nextSequence, keys, savedSegments };
 }
 
-async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<StoreMoment, "frames" | "nextSequence">> {
+async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<StoreSnapshot, "frames" | "nextSequence">> {
   const { clean, epoch, firstJournal } = manifest;
   const frames: Frame[] = [];
   let { nextSequence } = manifest;
@@ -212,7 +212,7 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
 }
 
 /** Makes a store of the files of a snapshot, all of them copied. A former backup stays a store at each step and never loses content. */
-async function settle(to: Storage, moment: StoreMoment, hasFormer: boolean, mark: BackupMark | null) {
+async function settle(to: Storage, moment: StoreSnapshot, hasFormer: boolean, mark: BackupMark | null) {
   const { keys, savedSegments } = moment;
   const manifest: Manifest = { ...withoutMark(moment.manifest), ...(mark === null ? {} : { backup: mark }) };
   // Before the journal, whose frames continue this manifest and not the former one.
@@ -247,7 +247,7 @@ async function removeOthers(to: Storage, manifest: Manifest): Promise<number> {
 }
 
 /** Encodes one journal with all frames of a snapshot, chained again, and an end mark, so that no frame can be lost unnoticed. */
-async function momentJournal({ manifest, frames, nextSequence }: StoreMoment): Promise<Uint8Array> {
+async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot): Promise<Uint8Array> {
   const turns = new Turns();
   const header = encodeJournalHeader(manifest.epoch);
   const parts = [header];

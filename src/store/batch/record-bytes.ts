@@ -5,7 +5,7 @@ import { toDeltas, toPlanes } from "../../segment/byte-planes.js";
 import { decodeDeltas } from "../../segment/segment-file.js";
 import { deltasPart, readDeltas } from "./batch-bytes.js";
 import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./payload.js";
-import type { BroughtCodes, RecordBatch } from "./record-batch.js";
+import type { RecordOnlyIds, RecordBatch } from "./record-batch.js";
 
 /**
  * Encodes identity records for a journal frame, whose header contains their first sequence: new dictionary values and brought codes as
@@ -48,7 +48,7 @@ export function numberRecords({ records: { sequences } }: RecordBatch, firstSequ
 
 function readRecords(reader: PayloadReader): { deltas: DictionaryDelta[]; batch: RecordBatch } {
   const deltas = readDeltas(reader);
-  const brought = reader.json() as BroughtCodes;
+  const brought = reader.json() as RecordOnlyIds;
   const rowCount = reader.u32();
   const kinds = reader.take(rowCount).slice();
   const times = new Float64Array(reader.take(rowCount * 8).slice().buffer);

@@ -15,7 +15,7 @@ import type { Store } from "../live/store.js";
 import { JournalTail } from "./journal-tail.js";
 import type { FoundFrame } from "./journal-tail.js";
 import { otherState } from "./other-state.js";
-import { takeManifest } from "./take-manifest.js";
+import { applyManifest } from "./apply-manifest.js";
 import { WatchedObject } from "./watched-object.js";
 
 /** Cost of adding a row to a head, in values. */
@@ -80,7 +80,7 @@ export class Follower {
     if (bytes === null) throw new DaybookError("manifest_missing", "the store that was opened here is gone, its manifest is missing", { key: MANIFEST_KEY });
     await this.hooks.refuseOther();
     const manifest = decodeManifest(bytes);
-    const { hasUnseen, whenUnread } = await takeManifest(this.store, manifest, { journal: this.#tail.place.number, sequence: this.#tail.sequence }, this.hooks.forget);
+    const { hasUnseen, whenUnread } = await applyManifest(this.store, manifest, { journal: this.#tail.place.number, sequence: this.#tail.sequence }, this.hooks.forget);
     this.#manifest.saw(bytes);
     this.#tail.skipTo(manifest.firstJournal, manifest.nextSequence);
     if (hasUnseen) this.hooks.changed();

@@ -5,7 +5,7 @@ import { concat } from "../batch/payload.js";
 import { journalKey, journalNumber, refuseIfDurable } from "../journal/journal.js";
 import { FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from "../journal/journal-frame.js";
 import type { Frame } from "../journal/journal-frame.js";
-import type { JournalPlace } from "../recovery/recovery.js";
+import type { JournalPosition } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
 import { otherState } from "./other-state.js";
 
@@ -16,7 +16,7 @@ const READ_BYTES_MAX = 4 * 1024 * 1024;
 /** A whole frame and the position after it. */
 export interface FoundFrame {
   readonly frame: Frame;
-  readonly end: JournalPlace;
+  readonly end: JournalPosition;
 }
 
 /** New frames of the journals. */
@@ -29,13 +29,13 @@ export interface JournalNews {
 
 /** The end of the whole frames at an earlier read. */
 interface JournalEnd {
-  readonly end: JournalPlace;
+  readonly end: JournalPosition;
   readonly atMs: number;
 }
 
 /** Reads what a writer appends to its journals, continuing after the last consumed frame. */
 export class JournalTail {
-  #place: JournalPlace;
+  #place: JournalPosition;
   #sequence: number;
   #seen: JournalEnd | null = null;
   /** Object lengths of the current journal, if it consists of several objects. */
@@ -44,14 +44,14 @@ export class JournalTail {
   /** @param sequence sequence of the first record after `place` */
   constructor(
     readonly storage: Storage,
-    place: JournalPlace,
+    place: JournalPosition,
     sequence: number,
   ) {
     this.#place = place;
     this.#sequence = sequence;
   }
 
-  get place(): JournalPlace {
+  get place(): JournalPosition {
     return this.#place;
   }
 
@@ -110,14 +110,14 @@ export class JournalTail {
     return count;
   }
 
-  #goTo(place: JournalPlace, sequence: number): void {
+  #goTo(place: JournalPosition, sequence: number): void {
     if (place.number !== this.#place.number) this.#objectLengths = [];
     this.#place = place;
     this.#sequence = sequence;
   }
 
   /** Reads a journal from a position on. @throws corruption if the last frame before it is not the consumed one */
-  async #bytesBehind({ number, byteLength, lastFrameAt, crc }: JournalPlace, keys: readonly string[]): Promise<Uint8Array> {
+  async #bytesBehind({ number, byteLength, lastFrameAt, crc }: JournalPosition, keys: readonly string[]): Promise<Uint8Array> {
     const isLong = byteLength - lastFrameAt > FIRST_READ_BYTES / 2;
     const start = isLong ? byteLength : lastFrameAt;
     const bytes = await this.#bytesFrom(number, start, keys);
@@ -187,7 +187,7 @@ async function readToEnd(storage: Storage, key: string, from: number): Promise<U
 }
 
 /** Decodes the whole frames after a position. @param bytes all bytes after it */
-function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalPlace, first: number): Generator<FoundFrame> {
+function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalPosition, first: number): Generator<FoundFrame> {
   const key = journalKey(number);
   let { crc } = place;
   let offset = 0;
@@ -216,7 +216,7 @@ function isPart({ kind, recordCount, payload }: Frame): boolean {
   return batch.rowCount === 0 && deltas.some(({ name }) => name !== "project");
 }
 
-function areSame(a: JournalPlace | null, b: JournalPlace): boolean {
+function areSame(a: JournalPosition | null, b: JournalPosition): boolean {
   return a?.number === b.number && a.byteLength === b.byteLength && a.crc === b.crc;
 }
 
@@ -224,7 +224,7 @@ function areSame(a: JournalPlace | null, b: JournalPlace): boolean {
  * Whether the frames up to a position, which were whole but maybe not synced, are final. Waits `LIMITS.followSettleMs`.
  * If the journal is gone, its rows were sealed.
  */
-export async function hasSettled(storage: Storage, { number, lastFrameAt, crc }: JournalPlace): Promise<boolean> {
+export async function hasSettled(storage: Storage, { number, lastFrameAt, crc }: JournalPosition): Promise<boolean> {
   if (lastFrameAt === 0) return true;
   await new Promise((resolve) => setTimeout(resolve, LIMITS.followSettleMs));
   const keys = journalsOf(await storage.list(journalKey(number))).get(number) ?? [];

@@ -8,7 +8,7 @@ import { fieldIndex } from "../../schema/fields.js";
 import type { LinkList } from "../../segment/link-list.js";
 import type { Segment } from "../../segment/segment.js";
 import type { Batch } from "../batch/batch.js";
-import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
+import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";
 
 const USER_ID = fieldIndex("userId");
 const ANONYMOUS_ID = fieldIndex("anonymousId");
@@ -39,7 +39,7 @@ export class Identities {
   }
 
   /** Ids that no event has used yet, as record files store them. */
-  get broughtCodes(): BroughtCodes {
+  get broughtCodes(): RecordOnlyIds {
     const { users, anonymous, companies } = this.resolver;
     return { userId: users.onlyOfRecords(), anonymousId: anonymous.onlyOfRecords(), companyId: companies.onlyOfRecords() };
   }
@@ -114,14 +114,14 @@ export class Identities {
   }
 
   /** Marks all ids that only records name as used by events, except those in `brought`. */
-  onlyOfRecords(brought: BroughtCodes): void {
+  onlyOfRecords(brought: RecordOnlyIds): void {
     for (const [ids, codes] of this.#broughtIds(brought)) {
       const left = new Set(codes);
       for (const code of ids.onlyOfRecords()) if (!left.has(code)) ids.seen(code);
     }
   }
 
-  #broughtIds({ userId, anonymousId, companyId }: BroughtCodes) {
+  #broughtIds({ userId, anonymousId, companyId }: RecordOnlyIds) {
     const { users, anonymous, companies } = this.resolver;
     return [[users, userId], [anonymous, anonymousId], [companies, companyId]] as const;
   }

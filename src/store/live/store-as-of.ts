@@ -2,12 +2,12 @@ import type { Turns } from "../../base/turn.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import { PROJECT_COLUMN, SEQUENCE_COLUMN } from "../../schema/fields.js";
 import { someRows } from "../../segment/keep-rows.js";
-import { loadInTurns } from "../../segment/load-in-turns.js";
+import { loadYielding } from "../../segment/load-yielding.js";
 import { BudgetShare } from "../../segment/budget-share.js";
 import type { Rows } from "../../segment/rows.js";
 import { Segment } from "../../segment/segment.js";
 import { whilePinned } from "../../segment/while-pinned.js";
-import { BROUGHT_NOTHING } from "../batch/record-batch.js";
+import { NO_RECORD_ONLY_IDS } from "../batch/record-batch.js";
 import type { StoreFiles } from "../files/files.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
@@ -80,7 +80,7 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
       segments.push(segment);
       await identities.takeLinksInTurns(segment, turns);
     }
-    await identities.takeInTurns({ records, brought: BROUGHT_NOTHING }, () => identities.resolver.committed(store.journaledSizes), turns);
+    await identities.takeInTurns({ records, brought: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), turns);
     return new StoreAsOf(store, sequence, snapshot, segments, identities, budget);
   } catch (error) {
     budget.end();
@@ -106,7 +106,7 @@ async function segmentUpTo(part: Rows, { sequence, files, budget, turns }: Copyi
     await rows.load([SEQUENCE_COLUMN]);
     const kept = await rowsUpTo(rows.sequences(), sequence, turns);
     if (kept.length === 0) return null;
-    await loadInTurns(rows, turns);
+    await loadYielding(rows, turns);
     const segment = await files.segmentInMemory(someRows(rows, kept), budget, turns);
     budget.count(segment.byteLength);
     return segment;

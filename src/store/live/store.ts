@@ -7,8 +7,8 @@ import type { ExcerptRule } from "../../segment/excerpt.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Segment } from "../../segment/segment.js";
 import type { Batch } from "../batch/batch.js";
-import { BROUGHT_NOTHING, countBrought } from "../batch/record-batch.js";
-import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
+import { NO_RECORD_ONLY_IDS, countRecordOnlyIds } from "../batch/record-batch.js";
+import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";
 import { numberRecords } from "../batch/record-bytes.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import type { StoreFiles } from "../files/files.js";
@@ -18,7 +18,7 @@ import type { Manifest } from "../files/manifest.js";
 import type { Journal } from "../journal/journal.js";
 import { Journals } from "../journal/journals.js";
 import type { CommittedSequences, Durability } from "../journal/journals.js";
-import type { JournalPlace, Recovered } from "../recovery/recovery.js";
+import type { JournalPosition, Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
@@ -39,7 +39,7 @@ export interface StoreOptions {
    * For a reader that follows the writer: resolves to whether the frames up to a position are final.
    * Null or absent: it shows a single snapshot.
    */
-  readonly follow?: ((storage: Storage, end: JournalPlace) => Promise<boolean>) | null;
+  readonly follow?: ((storage: Storage, end: JournalPosition) => Promise<boolean>) | null;
   /** Moves damaged files aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
   /** Makes large segments elsewhere; absent: they are made on this thread. */
@@ -53,7 +53,7 @@ export interface UnseenCommits {
   readonly segments: readonly Segment[];
   readonly records: RecordColumns;
   /** Ids that only records named by then; null if no file of records was added. */
-  readonly brought: BroughtCodes | null;
+  readonly brought: RecordOnlyIds | null;
 }
 
 /** How much of the store is covered by the files that the manifest names. */
@@ -79,7 +79,7 @@ export class Store implements VisibleStore {
   /** How often assigned codes were discarded: what was derived from them is invalid. */
   truncationCount = 0;
   /** The end of the journals when the store was opened. */
-  readonly foundEnd: JournalPlace;
+  readonly foundEnd: JournalPosition;
   /** The greatest sequence that a snapshot shows; sequences of an unfinished commit may be assigned again. */
   #visibleSequence: number;
   /** Dictionary sizes without the values of an unfinished commit. */
@@ -145,7 +145,7 @@ export class Store implements VisibleStore {
   }
 
   /** Ids that no event has used yet, as record files store them. */
-  get broughtCodes(): BroughtCodes {
+  get broughtCodes(): RecordOnlyIds {
     return this.#identities.broughtCodes;
   }
 
@@ -215,7 +215,7 @@ export class Store implements VisibleStore {
     let journal = manifest.firstJournal;
     for (const [index, commit] of commits.entries()) {
       // Each file of records has the whole list of its time: only that of the newest counts.
-      if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, brought: BROUGHT_NOTHING } : commit);
+      if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, brought: NO_RECORD_ONLY_IDS } : commit);
       else {
         // A seal drops the rows of the journals that it leaves behind, and no others.
         if (this.#isFollower && commit.journal > journal) this.catalog.freezeHeads();
@@ -261,7 +261,7 @@ export class Store implements VisibleStore {
     this.#journals.valuesFiled();
     const { records, brought, segments } = unseen;
     if (brought !== null) this.#identities.onlyOfRecords(brought);
-    await this.#identities.takeInTurns({ records, brought: brought ?? BROUGHT_NOTHING }, complete, undefined, segments);
+    await this.#identities.takeInTurns({ records, brought: brought ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
   }
 
   /**
@@ -293,7 +293,7 @@ export class Store implements VisibleStore {
   }
 
   /** Replaces all records by those in files, whose values are all in the dictionaries, and rebuilds identities. */
-  replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string | null): void {
+  replaceRecords(table: RecordTable, brought: RecordOnlyIds, privacy: string | null): void {
     this.#journals.valuesFiled();
     this.sealed = { ...this.sealed, sizes: this.journaledSizes };
     this.#visibleSizes = this.journaledSizes;
@@ -410,7 +410,7 @@ export class Store implements VisibleStore {
     this.#identities.takeEvents(batch);
   }
 
-  #sealedRecords({ rowCount }: RecordTable, brought: BroughtCodes): void {
-    this.sealed = { ...this.sealed, recordCount: rowCount, broughtCount: countBrought(brought) };
+  #sealedRecords({ rowCount }: RecordTable, brought: RecordOnlyIds): void {
+    this.sealed = { ...this.sealed, recordCount: rowCount, broughtCount: countRecordOnlyIds(brought) };
   }
 }

@@ -27,7 +27,7 @@ export interface RowsCommit {
 }
 
 /** A position in a journal. */
-export interface JournalPlace {
+export interface JournalPosition {
   readonly number: number;
   /** Bytes up to the end of the last whole frame. */
   readonly byteLength: number;
@@ -51,7 +51,7 @@ export interface Recovered extends FoundJournals {
   /** Dictionary sizes covered by dictionary files. */
   readonly sealedSizes: ReadonlyMap<string, number>;
   /** The end of the last journal. */
-  readonly end: JournalPlace;
+  readonly end: JournalPosition;
 }
 
 const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
@@ -92,7 +92,7 @@ async function recoverRest({ storage, files, journals, durable, ...begun }: Begu
   let nextSequence = manifest.nextSequence;
   const journalByteLengths = new Map<number, number>();
   let ended = false;
-  let end: JournalPlace = { number: manifest.firstJournal, byteLength: 0, lastFrameAt: 0, crc: null };
+  let end: JournalPosition = { number: manifest.firstJournal, byteLength: 0, lastFrameAt: 0, crc: null };
   const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
   for (const number of journals) {
     const { keys, bytes } = await readJournal(storage, number);

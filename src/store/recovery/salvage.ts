@@ -15,7 +15,7 @@ import { journalKeys } from "../journal/journal-file.js";
 import {
   MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type Manifest, type QuarantinedFile, type SegmentEntry,
 } from "../files/manifest.js";
-import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
+import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";
 import type { Storage } from "../storage/storage.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
 import { KEYS_KEY, parseKey } from "../files/store-keys.js";
@@ -228,7 +228,7 @@ class Salvage {
         const isReadable = RECORD_FIELDS.every((field, at) => this.#readable.has(DICTIONARY_OF_FIELD[field], codes[at] ?? 0));
         if (isReadable) table.append(records.kinds[row] ?? 0, records.times[row] ?? 0, records.ids, row * 16, records.sequences[row] ?? 0, codes, 0);
       }
-    const brought: BroughtCodes = { userId: this.#used.unusedOf("userId"), anonymousId: this.#used.unusedOf("anonymousId"), companyId: this.#used.unusedOf("companyId") };
+    const brought: RecordOnlyIds = { userId: this.#used.unusedOf("userId"), anonymousId: this.#used.unusedOf("anonymousId"), companyId: this.#used.unusedOf("companyId") };
     return { records: table.slice(0), brought };
   }
 

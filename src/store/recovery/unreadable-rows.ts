@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { KEY_DICTIONARY, SHAPE_COLUMN, SHAPE_DICTIONARY, metadataColumn } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import { CodeJudge } from "../verify/verify-dictionaries.js";
+import { CodeChecker } from "../verify/verify-dictionaries.js";
 
 /** Finds codes that lost their value with a damaged file: data that uses them is unreadable. */
-export class ReadableCodes extends CodeJudge {
+export class ReadableCodes extends CodeChecker {
   readonly #shapes = new Map<number, boolean>();
 
   has(dictionary: string, code: number): boolean {

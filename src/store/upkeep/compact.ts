@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.js";
 import type { Turns } from "../../base/turn.js";
-import { loadInTurns } from "../../segment/load-in-turns.js";
+import { loadYielding } from "../../segment/load-yielding.js";
 import type { Segment } from "../../segment/segment.js";
 import type { Store } from "../live/store.js";
 
@@ -53,7 +53,7 @@ function groupOf<S extends Sized>(day: readonly S[]): S[] {
 export async function compact(store: Store, sources: readonly Segment[], turns: Turns): Promise<void> {
   for (const segment of sources) segment.pin();
   try {
-    for (const segment of sources) await loadInTurns(segment, turns);
+    for (const segment of sources) await loadYielding(segment, turns);
     const made = await store.files.makeSegment(sources, store.excerpts, turns);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);

@@ -10,12 +10,12 @@ import type { Rows } from "../../segment/rows.js";
 import type { Segment } from "../../segment/segment.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
-import { discard, exchange, settleCodes } from "./exchange.js";
-import type { RemovedRows, Rewritten } from "./exchange.js";
+import { discard, replaceContent, settleCodes } from "./replace-content.js";
+import type { RemovedRows, Rewritten } from "./replace-content.js";
 import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
 /** Which rows to delete: those of a project before an instant, or only those of them that a public key sent. */
-export interface Doomed {
+export interface DeletionRule {
   /** Epoch ms by project code; -Infinity: all rows of the project stay. */
   readonly beforeMs: (project: number) => number;
   /** The latest of these instants. */
@@ -25,7 +25,7 @@ export interface Doomed {
 }
 
 /** What to delete or change besides the rows. */
-export interface Beside {
+export interface AlsoDeleted {
   /** The code of a project whose name is also deleted; 0: none. */
   readonly projectName: number;
   readonly changes?: Pick<Manifest, "timeToLive">;
@@ -47,8 +47,8 @@ export interface DeletedCounts {
  */
 export async function deleteRows(
   store: Store,
-  doomed: Doomed,
-  { projectName, changes }: Beside,
+  doomed: DeletionRule,
+  { projectName, changes }: AlsoDeleted,
   forget: () => void,
 ): Promise<RemovedRows & { readonly counts: DeletedCounts }> {
   const codes = new CodesByDictionary();
@@ -59,11 +59,11 @@ export async function deleteRows(
   if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
   const brought = await discarding(store, rewritten, () => settleCodes(store, rewritten, table, codes));
   // On failure it removes its files itself, unless a manifest already names them.
-  const { whenUnread } = await exchange(store, { rewritten, table, codes, brought, privacy: null, changes: changes ?? {} }, forget);
+  const { whenUnread } = await replaceContent(store, { rewritten, table, codes, brought, privacy: null, changes: changes ?? {} }, forget);
   return { counts: countsOf(rewritten, codes), whenUnread };
 }
 
-async function withoutAll(store: Store, doomed: Doomed, codes: CodesByDictionary): Promise<readonly Rewritten[]> {
+async function withoutAll(store: Store, doomed: DeletionRule, codes: CodesByDictionary): Promise<readonly Rewritten[]> {
   const rewritten: Rewritten[] = [];
   await discarding(store, rewritten, async () => {
     for (const segment of store.catalog.segments) {
@@ -85,7 +85,7 @@ async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act:
 }
 
 /** The numbers of the rows to delete, ascending; the caller has pinned the rows. Cost: all rows of a day, unless the day is kept entirely. */
-export async function doomedRows(rows: Rows, { beforeMs, latestMs, key }: Doomed): Promise<Uint32Array> {
+export async function rowsToDelete(rows: Rows, { beforeMs, latestMs, key }: DeletionRule): Promise<Uint32Array> {
   const startMs = dayStartMs(rows.day);
   if (startMs + rows.minMs >= latestMs) return new Uint32Array(0);
   await rows.load(["project", TIME_COLUMN, ...(key === undefined ? [] : [ID_COLUMN])]);
@@ -124,10 +124,10 @@ function withoutRecords(records: RecordTable, key: string, codes: CodesByDiction
 }
 
 /** Writes a segment without the deleted rows; null if all rows stay. */
-async function withoutDoomed(store: Store, segment: Segment, doomed: Doomed, codes: CodesByDictionary): Promise<Rewritten | null> {
+async function withoutDoomed(store: Store, segment: Segment, doomed: DeletionRule, codes: CodesByDictionary): Promise<Rewritten | null> {
   segment.pin();
   try {
-    const gone = await doomedRows(segment, doomed);
+    const gone = await rowsToDelete(segment, doomed);
     if (gone.length === 0) return null;
     await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
     noteRows(codes, segment, gone);

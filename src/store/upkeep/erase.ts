@@ -6,8 +6,8 @@ import { keepRows } from "../../segment/keep-rows.js";
 import type { Segment } from "../../segment/segment.js";
 import type { Store } from "../live/store.js";
 import { cutEmails, erasedEmails } from "./erased-emails.js";
-import { exchange, settleCodes } from "./exchange.js";
-import type { RemovedRows, Rewritten } from "./exchange.js";
+import { replaceContent, settleCodes } from "./replace-content.js";
+import type { RemovedRows, Rewritten } from "./replace-content.js";
 import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
 /** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
@@ -78,7 +78,7 @@ async function eraseAll(
     dictionaryValues: codes.size,
     segmentsRewritten: rewritten.length,
   };
-  return await exchange(store, { rewritten, table, codes, brought, privacy: await privacyText(counts) }, forget);
+  return await replaceContent(store, { rewritten, table, codes, brought, privacy: await privacyText(counts) }, forget);
 }
 
 /** Writes a segment without the rows of the erased; null if it has none of their ids. */

@@ -3,8 +3,8 @@ import { Turns } from "../../base/turn.js";
 import type { Head } from "../../segment/head.js";
 import type { Segment } from "../../segment/segment.js";
 import type { FileEntry, SegmentEntry } from "../files/manifest.js";
-import { countBrought } from "../batch/record-batch.js";
-import type { BroughtCodes } from "../batch/record-batch.js";
+import { countRecordOnlyIds } from "../batch/record-batch.js";
+import type { RecordOnlyIds } from "../batch/record-batch.js";
 import type { Store } from "../live/store.js";
 
 /** The state frozen when a seal begins. */
@@ -17,13 +17,13 @@ export interface Frozen {
   readonly sizes: ReadonlyMap<string, number>;
   /** Number of records, and the ids that only records have named. */
   readonly recordCount: number;
-  readonly brought: BroughtCodes;
+  readonly brought: RecordOnlyIds;
   /** Yields during the work that follows. */
   readonly turns: Turns;
 }
 
 /** Whether heads and journal are large enough to be sealed. @param frozenSequence the first sequence that no running seal covers */
-export function wantsSeal({ journal, catalog, manifest, nextSequence }: Store, frozenSequence: number): boolean {
+export function isSealDue({ journal, catalog, manifest, nextSequence }: Store, frozenSequence: number): boolean {
   if (journal === null) return false;
   const headRowCount = nextSequence - Math.max(manifest.nextSequence, frozenSequence);
   if (headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes) return true;
@@ -83,7 +83,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
     dictionaries: [...manifest.dictionaries, ...written.dictionaries],
     identities: [...former.slice(replaced.length), ...written.identities],
   }));
-  store.sealed = { sizes: frozen.sizes, recordCount: frozen.recordCount, broughtCount: countBrought(frozen.brought) };
+  store.sealed = { sizes: frozen.sizes, recordCount: frozen.recordCount, broughtCount: countRecordOnlyIds(frozen.brought) };
   store.catalog.replace(segments, new Set(), true, () => undefined);
   for (const { key } of replaced) await store.storage.remove(key).catch(() => undefined);
   await store.removeOldJournals();
@@ -101,7 +101,7 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
   }
   const deltas = store.dictionaries.deltasSince(store.sealed.sizes, frozen.sizes);
   if (deltas.length > 0) written.dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
-  if (frozen.recordCount > store.sealed.recordCount || countBrought(frozen.brought) !== store.sealed.broughtCount) {
+  if (frozen.recordCount > store.sealed.recordCount || countRecordOnlyIds(frozen.brought) !== store.sealed.broughtCount) {
     const records = store.records.slice(isWhole ? 0 : store.sealed.recordCount, frozen.recordCount);
     written.identities.push(await store.files.writeRecords(store.takeFileNumber(), { records, brought: frozen.brought }));
   }

@@ -45,7 +45,7 @@ function isJsonText(text: string): boolean {
 }
 
 /** Checks that codes have a value in the dictionaries of a snapshot. */
-export class CodeJudge {
+export class CodeChecker {
   readonly #blanks = new Map<string, ReadonlySet<number>>();
 
   /** @param sizes dictionary sizes of the snapshot; absent: the current ones */

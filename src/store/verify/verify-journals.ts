@@ -12,8 +12,8 @@ import type { Manifest } from "../files/manifest.js";
 import { decodeRecords } from "../batch/record-bytes.js";
 import type { SequenceSet } from "./sequence-set.js";
 import type { Storage } from "../storage/storage.js";
-import { CodeJudge } from "./verify-dictionaries.js";
-import type { RecordLaws } from "./verify-records.js";
+import { CodeChecker } from "./verify-dictionaries.js";
+import type { RecordChecker } from "./verify-records.js";
 
 export interface JournaledEvents {
   readonly file: string;
@@ -21,9 +21,9 @@ export interface JournaledEvents {
   readonly projects: Uint32Array;
 }
 
-export interface JournalLaws {
+export interface JournalChecks {
   readonly dictionaries: Dictionaries;
-  readonly records: RecordLaws;
+  readonly records: RecordChecker;
   readonly sequences: SequenceSet;
   readonly findings: Findings;
 }
@@ -41,7 +41,7 @@ export interface VerifiedJournals {
 }
 
 /** Checks the live journals: chain, checksums, sequences without gaps, codes that have values. Loads one journal at a time. */
-export async function verifyJournals(storage: Storage, manifest: Manifest, laws: JournalLaws): Promise<VerifiedJournals> {
+export async function verifyJournals(storage: Storage, manifest: Manifest, laws: JournalChecks): Promise<VerifiedJournals> {
   const { findings } = laws;
   const found = { fileCount: 0, byteLength: 0, rowCount: 0, tornByteLength: 0 };
   const events: JournaledEvents[] = [];
@@ -50,7 +50,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   let ended = false;
   let isBroken = false;
   // Frames never bring erased values, so one set of codes without values serves all of them.
-  const judge = new CodeJudge(laws.dictionaries);
+  const judge = new CodeChecker(laws.dictionaries);
   for (const number of (await listJournals(storage)).filter((live) => live >= manifest.firstJournal)) {
     const { keys, bytes } = await readJournal(storage, number);
     const file = keys[0] ?? journalKey(number);
@@ -82,7 +82,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   return { ...found, days, events };
 }
 
-function verifyRows(file: string, batch: Batch, firstSequence: number, { findings, sequences, dictionaries }: JournalLaws, judge: CodeJudge): void {
+function verifyRows(file: string, batch: Batch, firstSequence: number, { findings, sequences, dictionaries }: JournalChecks, judge: CodeChecker): void {
   const { rowCount, times, codes, shapes, values } = batch;
   const check = (row: number, dictionary: string, code: number) => {
     const fault = judge.faultOf(dictionary, code);

@@ -3,10 +3,10 @@ import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, R
 import type { Findings } from "../files/findings.js";
 import type { RecordBatch } from "../batch/record-batch.js";
 import type { SequenceSet } from "./sequence-set.js";
-import type { CodeJudge } from "./verify-dictionaries.js";
+import type { CodeChecker } from "./verify-dictionaries.js";
 
 /** Checks records file by file, in order: codes have values, ids are unique, sequences ascend and belong to no row. */
-export class RecordLaws {
+export class RecordChecker {
   readonly table = new RecordTable();
   #lastSequence = 0;
 
@@ -17,7 +17,7 @@ export class RecordLaws {
   ) {}
 
   /** @param nextSequence all sequences must be below it */
-  add(file: string, { records, brought }: RecordBatch, judge: CodeJudge, nextSequence = Infinity): void {
+  add(file: string, { records, brought }: RecordBatch, judge: CodeChecker, nextSequence = Infinity): void {
     const { findings, table } = this;
     for (const field of ["userId", "anonymousId", "companyId"] as const)
       for (const code of brought[field]) {

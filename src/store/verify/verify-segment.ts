@@ -10,18 +10,18 @@ import { excerptBlock, excerptOf } from "../../segment/excerpt.js";
 import type { Excerpt, ExcerptSource } from "../../segment/excerpt.js";
 import { linksOf } from "../../segment/id-links.js";
 import { areSameLinks } from "../../segment/link-list.js";
-import { LINKS_BLOCK, WHO_BLOCK, rowsBlock } from "../../segment/segment-file.js";
+import { LINKS_BLOCK, ACTORS_BLOCK, rowsBlock } from "../../segment/segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "../../segment/segment-file.js";
 import type { Segment } from "../../segment/segment.js";
-import { whoOf } from "../../segment/who.js";
-import type { Who } from "../../segment/who.js";
+import { actorTriplesOf } from "../../segment/actor-triples.js";
+import type { ActorTriples } from "../../segment/actor-triples.js";
 import type { Findings } from "../files/findings.js";
 import type { SegmentEntry } from "../files/manifest.js";
 import type { SequenceSet } from "./sequence-set.js";
-import type { CodeJudge } from "./verify-dictionaries.js";
+import type { CodeChecker } from "./verify-dictionaries.js";
 
-export interface SegmentLaws {
-  readonly judge: CodeJudge;
+export interface SegmentChecks {
+  readonly judge: CodeChecker;
   readonly sequences: SequenceSet;
   /** All sequences of segments must be below it. */
   readonly nextSequence: number;
@@ -32,7 +32,7 @@ export interface SegmentLaws {
 const DEMANDED = ["name", "project"];
 
 /** Checks the rows of a segment, whose columns must all be loaded, against the invariants and its footer. */
-export async function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, laws: SegmentLaws): Promise<void> {
+export async function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, laws: SegmentChecks): Promise<void> {
   const { findings } = laws;
   const { meta } = footer;
   const expect = (what: string, expected: unknown, found: unknown) => {
@@ -52,19 +52,19 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
   verifyShapes(entry.key, segment, laws);
   if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "beside the rows, the ids that rows have together", "others");
-  const who = await whoOf(segment.rowCount, (name) => segment.column(name));
+  const who = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
   if (!areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
   await verifyExcerpts(entry.key, segment, laws);
 }
 
-function areSameWho(one: Who, other: Who): boolean {
+function areSameWho(one: ActorTriples, other: ActorTriples): boolean {
   return areSameNumbers(one.actors, other.actors) && areSameNumbers(one.companies, other.companies) && areSameNumbers(one.projects, other.projects);
 }
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { links }: Segment, findings: Findings): void {
   const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
   const linkBlocks = links.times.length > 0 ? [LINKS_BLOCK] : [];
-  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, WHO_BLOCK, ...excerptBlocks(meta), ...linkBlocks].sort().join(" ");
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ACTORS_BLOCK, ...excerptBlocks(meta), ...linkBlocks].sort().join(" ");
   const found = blocks.map(({ name }) => name).sort().join(" ");
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
 }
@@ -74,7 +74,7 @@ function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
 }
 
 /** Checks that the excerpts match the rows. */
-async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentLaws): Promise<void> {
+async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentChecks): Promise<void> {
   for (const { name, of } of segment.meta.excerpts ?? []) {
     const rule = moneyExcerpt(judge.dictionaries, of);
     const [made, stored] = [await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
@@ -105,7 +105,7 @@ function verifyOrder(key: string, segment: Segment, findings: Findings): void {
   }
 }
 
-function verifySequences(key: string, segment: Segment, { sequences, nextSequence, findings }: SegmentLaws): void {
+function verifySequences(key: string, segment: Segment, { sequences, nextSequence, findings }: SegmentChecks): void {
   const { firstSequence, lastSequence } = segment.meta;
   let [first, last] = [Infinity, 0];
   segment.sequences().forEach((sequence, row) => {
@@ -117,7 +117,7 @@ function verifySequences(key: string, segment: Segment, { sequences, nextSequenc
   if (first !== firstSequence || last !== lastSequence) findings.add(key, `the sequences ${first} to ${last} in the footer`, `${firstSequence} to ${lastSequence}`);
 }
 
-function verifyColumn(key: string, segment: Segment, meta: ColumnMeta, { judge, findings }: SegmentLaws): void {
+function verifyColumn(key: string, segment: Segment, meta: ColumnMeta, { judge, findings }: SegmentChecks): void {
   const { name } = meta;
   const column = segment.column(name);
   const { codes } = column;
@@ -146,7 +146,7 @@ function verifySparseRows(key: string, name: string, rows: Uint32Array, rowCount
 }
 
 /** Checks that each row has values for the metadata keys of its shape and for no others. */
-function verifyShapes(key: string, segment: Segment, { judge, findings }: SegmentLaws): void {
+function verifyShapes(key: string, segment: Segment, { judge, findings }: SegmentChecks): void {
   const shapes = denseCodes(segment.column(SHAPE_COLUMN));
   const { dictionaries } = judge;
   const keySets = new Map<number, ReadonlySet<number>>();

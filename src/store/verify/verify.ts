@@ -16,9 +16,9 @@ import { refuseStoresBelow } from "../files/stores-below.js";
 import { journalNumber } from "../journal/journal.js";
 import { IdTable, idParts } from "../batch/id-table.js";
 import { SequenceSet } from "./sequence-set.js";
-import { CodeJudge, verifyDictionaries } from "./verify-dictionaries.js";
+import { CodeChecker, verifyDictionaries } from "./verify-dictionaries.js";
 import { verifyJournals, type VerifiedJournals } from "./verify-journals.js";
-import { RecordLaws, verifyPrivacy } from "./verify-records.js";
+import { RecordChecker, verifyPrivacy } from "./verify-records.js";
 import { verifySegment } from "./verify-segment.js";
 
 /** Maximum number of suspected duplicates to check: of a billion unique ids some 2,000 collide, as fingerprints have 48 bits. */
@@ -110,7 +110,7 @@ class Verification {
   readonly #files: StoreFiles;
   readonly #dictionaries = new Dictionaries();
   readonly #sequences = new SequenceSet();
-  readonly #records = new RecordLaws(this.findings, this.#sequences);
+  readonly #records = new RecordChecker(this.findings, this.#sequences);
   readonly #ids = new UniqueIds();
   /** Dictionary sizes covered by dictionary files. */
   #sealedSizes: ReadonlyMap<string, number> = new Map();
@@ -162,7 +162,7 @@ class Verification {
       if ((await this.#readFile(entry)) !== null) await this.#attempt(entry.key, () => this.#files.readDictionaries(entry, this.#dictionaries));
     verifyDictionaries(this.#dictionaries, findings);
     this.#sealedSizes = this.#dictionaries.sizes();
-    const judge = new CodeJudge(this.#dictionaries);
+    const judge = new CodeChecker(this.#dictionaries);
     for (const entry of manifest.identities) {
       if ((await this.#readFile(entry)) === null) continue;
       const batch = await this.#attempt(entry.key, () => this.#files.readRecords(entry));
@@ -183,7 +183,7 @@ class Verification {
   /** Verifies the segments one by one, then what spans all of them. */
   async verifyRows(manifest: Manifest): Promise<VerifyReport> {
     const { findings } = this;
-    const judge = new CodeJudge(this.#dictionaries, this.#sealedSizes);
+    const judge = new CodeChecker(this.#dictionaries, this.#sealedSizes);
     const laws = { judge, sequences: this.#sequences, nextSequence: manifest.nextSequence, findings };
     for (const entry of manifest.segments) await this.#verifySegment(entry, laws);
     if (this.#ids.hasSuspects) await this.#verifyDuplicates(manifest);

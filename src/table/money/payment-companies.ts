@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
-import type { Missing } from "../../derived/missing.js";
-import { Moves } from "../../identity/moves.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
+import { ChangeLog } from "../../identity/change-log.js";
 import type { Memberships } from "../../identity/memberships.js";
-import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-event.js";
+import { companyOfEvent, type CompanySnapshot } from "../../identity/company-of-event.js";
 import type { Payments } from "./payments.js";
 
 /** The company of each payment: its own, else that of its identity at its time. 4 bytes each; follows payments, links and memberships. */
@@ -12,7 +12,7 @@ export class PaymentCompanies {
   #generation = -1;
   #changeCount = -1;
   /** Positions of payments whose company changed. */
-  readonly moved = new Moves();
+  readonly moved = new ChangeLog();
 
   constructor(
     readonly payments: Payments,
@@ -32,7 +32,7 @@ export class PaymentCompanies {
    * Brings the table up to a snapshot that payments and memberships are at; false when something is missing. Cost: the new payments, and those of
    * identities whose company changed.
    */
-  catchUp(moment: CompanyMoment, missing: Missing): boolean {
+  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
     const { payments, memberships } = this;
     const { changeCount } = memberships;
     const changed = this.#generation === payments.generation ? memberships.changedBetween(this.#changeCount, changeCount) : null;
@@ -52,14 +52,14 @@ export class PaymentCompanies {
     return true;
   }
 
-  #placesOf(identities: ReadonlySet<number>, moment: CompanyMoment): number[] {
+  #placesOf(identities: ReadonlySet<number>, moment: CompanySnapshot): number[] {
     const places: number[] = [];
     for (const identity of identities)
       for (const actor of moment.identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) if (place < this.#count) places.push(place);
     return places;
   }
 
-  #set(place: number, moment: CompanyMoment, missing: Missing): boolean {
+  #set(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
     const { payments } = this;
     const event = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
     const company = companyOfEvent(payments.companies[place]!, payments.actors[place]!, event, moment, missing);

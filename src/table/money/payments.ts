@@ -3,9 +3,9 @@ import { dayOf } from "../../base/time.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { EventIds } from "../../derived/event-ids.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import { MONEY_EXCERPT } from "../../derived/stored.js";
-import { StoreTable, type RowsOfMoment, type TableUse } from "../../derived/store-table.js";
+import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../derived/store-table.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { moneySlugs } from "../../plan/revenue-rules.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
@@ -68,7 +68,7 @@ export class Payments extends StoreTable<RevenueFacts> {
   }
 
   /** Brings the table up to a snapshot; false when something is missing. */
-  catchUp(moment: RowsOfMoment, missing: Missing): boolean {
+  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     return this.takeRows(moment, missing) && this.#decide(moment, missing);
   }
 
@@ -170,7 +170,7 @@ export class Payments extends StoreTable<RevenueFacts> {
   }
 
   /** Finds the earliest event of each undecided key; false when ids must be read first. */
-  #decide({ rows }: RowsOfMoment, missing: Missing): boolean {
+  #decide({ rows }: RowsOfSnapshot, missing: PendingLoads): boolean {
     const unknown: number[] = [];
     for (const key of this.#undecided) {
       const tied = this.#countFirst(key, this.#placesOfKey(key));

@@ -9,7 +9,7 @@ import type { RevenueRule } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../../schema/fields.js";
 import type { Excerpt } from "../../segment/excerpt.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorOf } from "../../segment/who.js";
+import { actorOf } from "../../segment/actor-triples.js";
 import { isNegative, moneyOfNumber, negated } from "../../answer/money.js";
 import type { Money } from "../../answer/money.js";
 

@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the triples */
 import { Turns } from "../../base/turn.js";
 import { PagedCodes } from "../../column/paged-codes.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { Memberships } from "../../identity/memberships.js";
-import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-event.js";
+import { companyOfEvent, type CompanySnapshot } from "../../identity/company-of-event.js";
 import type { SeenActors } from "./seen-actors.js";
 
 /** Later than any day. */
@@ -186,7 +186,7 @@ export class Entities {
    * all triples for a project that was not counted lately.
    * @param project the project in which to count entities
    */
-  catchUp(project: number, moment: CompanyMoment, missing: Missing): boolean {
+  catchUp(project: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
     const { seen, memberships } = this;
     const now: FollowedTables = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
     const changed = this.#followed === null || this.#countOf(project) === undefined ? null : this.#changedSince(this.#followed, now);
@@ -218,7 +218,7 @@ export class Entities {
   }
 
   /** The entities that identities with several companies were seen as; null when rows must be read first. @param changed null: all */
-  #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanyMoment, missing: Missing): Map<number, ReadonlyMap<Entity, FirstSeen>> | null {
+  #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanySnapshot, missing: PendingLoads): Map<number, ReadonlyMap<Entity, FirstSeen>> | null {
     const { identities, companies, rows } = moment;
     const mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
     if (companies?.hasChanges !== true) return mixed;
@@ -243,7 +243,7 @@ export class Entities {
   }
 
   /** Rebuilds everything, yielding. Later changes have greater change counts than `now`, so the next call applies them. */
-  async #foldAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanyMoment, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
+  async #foldAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanySnapshot, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
     const { triples } = this.seen;
     const { count } = triples;
     const turns = new Turns();
@@ -278,7 +278,7 @@ export class Entities {
   }
 
   /** Folds some identities again, and the companies that they counted for or count for now. */
-  #refold(changed: Changed, moment: CompanyMoment, mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>): void {
+  #refold(changed: Changed, moment: CompanySnapshot, mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>): void {
     const { identities, companies } = moment;
     const lost = this.#leftBy(changed.moved, moment);
     const found = new Map<Entity, FirstSeen>();
@@ -307,7 +307,7 @@ export class Entities {
   }
 
   /** The companies that moved actors counted for under their former identity, but not under the current one. */
-  #leftBy(moved: ReadonlyMap<number, number>, { identities, companies }: CompanyMoment): Set<number> {
+  #leftBy(moved: ReadonlyMap<number, number>, { identities, companies }: CompanySnapshot): Set<number> {
     const left = new Set<number>();
     for (const [actor, former] of moved) {
       const company = this.#companies.of(former);

@@ -1,5 +1,5 @@
 import type { Dictionaries } from "../../column/dictionaries.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import { KnownValues } from "../../filter/known-fields.js";
 import { TraitPath } from "../../filter/trait-key.js";
 import type { IdentityView } from "../../identity/identity-view.js";
@@ -107,7 +107,7 @@ class TraitTable {
   }
 
   /** The values in a snapshot that is no earlier than the last one; null when something is missing. Later changes do not affect the result. */
-  of(identities: IdentityView, missing: Missing): KnownValues | null {
+  of(identities: IdentityView, missing: PendingLoads): KnownValues | null {
     const changed = this.#seen === null ? null : this.owners.changedSince(this.#seen, identities);
     if (this.#building !== null || changed === null || changed.size > FEW_OWNERS) {
       missing.add(() => (this.#building ??= this.#build(changed, identities).finally(() => (this.#building = null))));
@@ -179,13 +179,13 @@ export class KnownTraits {
   }
 
   /** A trait of each identity, or its newest email; null when something is missing. */
-  person(path: string, identities: IdentityView, missing: Missing): KnownValues | null {
+  person(path: string, identities: IdentityView, missing: PendingLoads): KnownValues | null {
     const read = () => (path === "email" ? this.#readEmail() : this.#readTrait(path));
     return tableOf(this.#ofPeople, path, () => new TraitTable(this.#people, read())).of(identities, missing);
   }
 
   /** A trait of each company, by its code; null when something is missing. */
-  company(path: string, identities: IdentityView, missing: Missing): KnownValues | null {
+  company(path: string, identities: IdentityView, missing: PendingLoads): KnownValues | null {
     return tableOf(this.#ofCompanies, path, () => new TraitTable(this.#companies, this.#readTrait(path))).of(identities, missing);
   }
 

@@ -3,7 +3,7 @@ import { denseCodes } from "../../column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../column/postings.js";
 import { firstAtLeast } from "../../column/search.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorOf } from "../../segment/who.js";
+import { actorOf } from "../../segment/actor-triples.js";
 
 /**
  * Scans of a part that together take as long as building its lists: 1 to 4 ns a row against 100. Parts build theirs after different numbers of scans,

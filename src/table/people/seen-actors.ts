@@ -3,12 +3,12 @@ import { dayStartMs } from "../../base/time.js";
 import { Turns } from "../../base/turn.js";
 import { codeAt } from "../../column/column.js";
 import { FollowedActors } from "../../derived/followed-actors.js";
-import type { Missing } from "../../derived/missing.js";
-import { StoreTable, type RowsOfMoment } from "../../derived/store-table.js";
-import { Moves } from "../../identity/moves.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
+import { StoreTable, type RowsOfSnapshot } from "../../derived/store-table.js";
+import { ChangeLog } from "../../identity/change-log.js";
 import type { Rows } from "../../segment/rows.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
-import { ACTOR_COLUMNS, actorOf, type Who } from "../../segment/who.js";
+import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../segment/actor-triples.js";
 import { rowsOfLoaded } from "./rows-by-actor.js";
 
 /** Triples of one actor that are found by following a chain; the others are in a map. */
@@ -117,27 +117,27 @@ const BYTES_PER_PLAIN_EVENT = 64;
 const VALUES_PER_ROW = 4;
 
 /** The all-time first days of actors by company of the event and by project. Idempotent, so a row may be consumed twice. */
-export class SeenActors extends StoreTable<Who> {
+export class SeenActors extends StoreTable<ActorTriples> {
   triples = new EntityTriples();
   /** Actors with a new fact. */
-  readonly changes = new Moves();
+  readonly changes = new ChangeLog();
   /** Events of actors whose company depends on the time. */
   readonly plainEvents = new FollowedActors<PlainEvent>(plainEventsOf);
 
   /** Brings the table up to a snapshot; false when something is missing. */
-  catchUp(moment: RowsOfMoment, missing: Missing): boolean {
+  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     return this.takeRows(moment, missing);
   }
 
-  protected known(segment: Rows): Who | null {
+  protected known(segment: Rows): ActorTriples | null {
     return segment.knownWho();
   }
 
-  protected load(segment: Rows): Promise<Who> {
+  protected load(segment: Rows): Promise<ActorTriples> {
     return segment.who();
   }
 
-  protected ofHead(rows: Rows): Who {
+  protected ofHead(rows: Rows): ActorTriples {
     const [users, anonymous, companies, projects] = ["userId", "anonymousId", "companyId", "project"].map((name) => rows.column(name));
     const codes = (codeOf: (row: number) => number) => Uint32Array.from({ length: rows.rowCount }, (_, row) => codeOf(row));
     return {
@@ -147,7 +147,7 @@ export class SeenActors extends StoreTable<Who> {
     };
   }
 
-  protected take(rows: Rows, { actors, companies, projects }: Who): void {
+  protected take(rows: Rows, { actors, companies, projects }: ActorTriples): void {
     for (let at = 0; at < actors.length; at += 1) {
       const actor = actors[at]!;
       if (actor === 0) continue;

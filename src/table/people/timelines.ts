@@ -6,7 +6,7 @@ import { SEQUENCE_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
 import { whilePinned } from "../../segment/while-pinned.js";
-import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { ACTOR_COLUMNS } from "../../segment/actor-triples.js";
 import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
 import { timelineOf, type Hit, type Timeline } from "./timeline.js";
 

@@ -10,7 +10,7 @@ import type { Turns } from "../../base/turn.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/actor-triples.js";
 import { revenueTester } from "../money/revenue-facts.js";
 
 /** The columns of rows that sessions are built from. */

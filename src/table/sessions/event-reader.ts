@@ -1,6 +1,6 @@
 import { Scratch } from "../../base/scratch.js";
 import type { Turns } from "../../base/turn.js";
-import { LoadsAhead } from "../../segment/loads-ahead.js";
+import { Prefetch } from "../../segment/prefetch.js";
 import type { Rows } from "../../segment/rows.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import type { EventColumns, EventSource } from "./event-columns.js";
@@ -16,12 +16,12 @@ export class EventReader {
   ) {}
 
   /** Loads rows that are requested one after the other. */
-  loadsOf(all: readonly Rows[]): LoadsAhead {
-    return new LoadsAhead(all, (rows) => rows.load([...this.source.columnsOf(rows), ...this.more]));
+  loadsOf(all: readonly Rows[]): Prefetch {
+    return new Prefetch(all, (rows) => rows.load([...this.source.columnsOf(rows), ...this.more]));
   }
 
   /** Reads rows one after the other; meanwhile the next ones load. @param ahead loads of these rows, and of others that may be read after them */
-  async readEach(all: readonly Rows[], look: (rows: Rows, read: EventColumns) => void | Promise<void>, ahead: LoadsAhead | null = null): Promise<void> {
+  async readEach(all: readonly Rows[], look: (rows: Rows, read: EventColumns) => void | Promise<void>, ahead: Prefetch | null = null): Promise<void> {
     const loads = ahead ?? this.loadsOf(all);
     try {
       for (const rows of all)

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sources and rows are bounded by their lists */
 import { Scratch } from "../../base/scratch.js";
 import { dayStartMs } from "../../base/time.js";
-import type { LoadsAhead } from "../../segment/loads-ahead.js";
+import type { Prefetch } from "../../segment/prefetch.js";
 import type { Rows } from "../../segment/rows.js";
 import { orderOfHead, type EventColumns } from "./event-columns.js";
 import type { EventReader } from "./event-reader.js";
@@ -100,7 +100,7 @@ class OpenSource {
   /** Epoch ms of the next event; Infinity at the end. */
   nextMs: number;
 
-  static async of(source: PartSource, reader: EventReader, loads: LoadsAhead): Promise<OpenSource> {
+  static async of(source: PartSource, reader: EventReader, loads: Prefetch): Promise<OpenSource> {
     const { part, rows, picked } = source;
     const dayMs = dayStartMs(rows.day);
     if (picked !== null) return new OpenSource({ part, dayMs, ...picked, order: null }, () => undefined);

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- parts are bounded by their number */
 import { LIMITS } from "../../base/limits.js";
-import type { RowsOfMoment } from "../../derived/store-table.js";
+import type { RowsOfSnapshot } from "../../derived/store-table.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
@@ -8,7 +8,7 @@ import { keyOfRows, NONE, type PartKey } from "./part.js";
 import type { SessionView } from "./session-view.js";
 
 /** A snapshot of rows and identities. */
-export interface SessionMoment extends RowsOfMoment {
+export interface SessionSnapshot extends RowsOfSnapshot {
   readonly identities: IdentityView;
 }
 
@@ -30,13 +30,13 @@ export interface SessionChanges {
 }
 
 /** The actors that moved to another identity since a view; null when they are too many for one tick, or it is too long ago. Cost: their number. */
-export function movedSince({ taken }: SessionView, { identities }: SessionMoment): ReadonlySet<number> | null {
+export function movedActorsSince({ taken }: SessionView, { identities }: SessionSnapshot): ReadonlySet<number> | null {
   const moved = identities.movedSince(taken.identities);
   return moved === null || moved.size > LIMITS.restitchedCount ? null : moved;
 }
 
 /** The changes since a view whose parts all still exist; null when they are too many for one tick. Cost: the number of segments and heads. */
-export function changesSince(view: SessionView, { rows: all }: SessionMoment, moved: ReadonlySet<number>): SessionChanges | null {
+export function changesSince(view: SessionView, { rows: all }: SessionSnapshot, moved: ReadonlySet<number>): SessionChanges | null {
   const rowsOf: Rows[] = new Array<Rows>(view.parts.length);
   const grown: GrownPart[] = [];
   let newRowCount = view.taken.untaken.length;
@@ -64,7 +64,7 @@ export interface SegmentReplacement {
 }
 
 /** The segments that were added and removed since a view; null when there are none. Cost: the number of segments and heads. */
-export function exchangeSince(view: SessionView, { rows: all }: SessionMoment): SegmentReplacement | null {
+export function replacementSince(view: SessionView, { rows: all }: SessionSnapshot): SegmentReplacement | null {
   const { parts, partNumbers } = view;
   const present = new Set<PartKey>(all.map(keyOfRows));
   const numbers = new Uint32Array(parts.length);

@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.js";
 import { areSameParts } from "../../base/same-parts.js";
 import { Turns } from "../../base/turn.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import type { TableUse } from "../../derived/store-table.js";
 import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN } from "../../schema/fields.js";
@@ -12,18 +12,18 @@ import { Continuations } from "./continuations.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDays, type DaySpan } from "./covered-days.js";
 import { EventSource } from "./event-columns.js";
 import { EventReader } from "./event-reader.js";
-import { exchanged } from "./exchange.js";
+import { withReplacedSegments } from "./replace-segments.js";
 import { eachInOrder, type PartSource } from "./events-in-order.js";
-import { KeptStretches } from "./kept-stretches.js";
+import { StretchCache } from "./stretch-cache.js";
 import { LatestSessions } from "./latest-sessions.js";
-import { byteLengthOfCarried, overMidnight, type CarriedPart } from "./over-midnight.js";
+import { byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
 import { keyOfRows, SessionPart, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
-import { ANEW, restitched, type Restitched, type Stitching } from "./restitch.js";
-import { changesSince, exchangeSince, movedSince, type SegmentReplacement, type SessionMoment } from "./session-changes.js";
+import { REBUILD, resessionize, type Resessionized, type Resessionizing } from "./resessionize.js";
+import { changesSince, replacementSince, movedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
-import { Stitcher } from "./stitcher.js";
+import { Sessionizer } from "./sessionizer.js";
 
 /** Number of first events from which the sessions per event are estimated. */
 const SAMPLE_COUNT = 64 * 1024;
@@ -63,7 +63,7 @@ class RoomAhead {
   }
 }
 
-type Followed = Restitched | { readonly kind: "exchange"; readonly exchange: SegmentReplacement };
+type Followed = Resessionized | { readonly kind: "exchange"; readonly exchange: SegmentReplacement };
 
 /** Spare room: at least this many sessions, and a factor for actors. */
 const SPARE_COUNT_MIN = 1_024;
@@ -90,7 +90,7 @@ export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionarie
  */
 export class SessionTable implements Droppable {
   #view: SessionView | null = null;
-  #stitching: Stitching | null = null;
+  #stitching: Resessionizing | null = null;
   #working: Promise<void> | null = null;
   /** Columns were loaded to continue from this view: if they are evicted again, everything is rebuilt. */
   #hasLoaded = false;
@@ -112,7 +112,7 @@ export class SessionTable implements Droppable {
   }
 
   /** The sessions of a snapshot that a query for a range reads; null when something is missing. Cost: what changed since the last snapshot. */
-  at(moment: SessionMoment, range: Range, missing: Missing): SessionView | null {
+  at(moment: SessionSnapshot, range: Range, missing: PendingLoads): SessionView | null {
     const needed = daysFor(range, this.rule);
     const followed = this.#follow(moment, needed);
     if (followed.kind === "view") {
@@ -141,7 +141,7 @@ export class SessionTable implements Droppable {
     this.byteLength = 0;
   }
 
-  #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionMoment, needed: DaySpan): Promise<void> {
+  #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionSnapshot, needed: DaySpan): Promise<void> {
     if (followed.kind === "exchange") return this.#exchange(followed.exchange, moment);
     // Loaded columns may be evicted again, so loading is tried only once.
     return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#stitchAll(moment, needed);
@@ -153,10 +153,10 @@ export class SessionTable implements Droppable {
   }
 
   /** Keeps the same sessions when their rows moved to other segments. */
-  async #exchange(exchange: SegmentReplacement, { looked }: SessionMoment): Promise<void> {
+  async #exchange(exchange: SegmentReplacement, { looked }: SessionSnapshot): Promise<void> {
     const [view, stitching] = [this.#view, this.#stitching];
     if (view !== exchange.view || stitching === null) return;
-    const next = await exchanged(exchange, stitching, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
+    const next = await withReplacedSegments(exchange, stitching, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
     // While it yielded, the budget may have dropped everything.
     if (this.#view !== view || this.#stitching !== stitching) return;
     if (next === null) {
@@ -167,18 +167,18 @@ export class SessionTable implements Droppable {
     this.#keep(next);
   }
 
-  #follow(asked: SessionMoment, needed: DaySpan): Followed {
+  #follow(asked: SessionSnapshot, needed: DaySpan): Followed {
     const view = this.#view;
-    if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return ANEW;
+    if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return REBUILD;
     const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
-    const moved = movedSince(view, moment);
-    if (moved === null) return ANEW;
+    const moved = movedActorsSince(view, moment);
+    if (moved === null) return REBUILD;
     if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
-    if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return ANEW;
-    const exchange = exchangeSince(view, moment);
+    if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return REBUILD;
+    const exchange = replacementSince(view, moment);
     if (exchange !== null) return { kind: "exchange", exchange };
     const changes = changesSince(view, moment, moved);
-    const followed = changes === null ? ANEW : restitched(view, changes, moment, this.#stitching);
+    const followed = changes === null ? REBUILD : resessionize(view, changes, moment, this.#stitching);
     // An abandoned try may leave extra sessions, so everything is rebuilt next.
     if (followed.kind === "anew") this.#stitching = null;
     else if (followed.kind === "view") this.#keep(followed.view);
@@ -186,7 +186,7 @@ export class SessionTable implements Droppable {
   }
 
   /** Sessionizes all rows of the days that are needed, and of those covered before, yielding. Cost: the rows of these days. */
-  async #stitchAll(moment: SessionMoment, needed: DaySpan): Promise<void> {
+  async #stitchAll(moment: SessionSnapshot, needed: DaySpan): Promise<void> {
     const { rule, source } = this;
     const { identities } = moment;
     const turns = new Turns();
@@ -206,7 +206,7 @@ export class SessionTable implements Droppable {
     // Spare room for later sessions: otherwise the first of them would copy all columns.
     const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.restitchedCount, SPARE_COUNT_MIN + rowCount);
     await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
-    const stitcher = new Stitcher(parts, identities, rule, columns, latest);
+    const stitcher = new Sessionizer(parts, identities, rule, columns, latest);
     const room = new RoomAhead(columns, rowCount, spareCount, turns);
     await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
       // Sessions that cross midnight have more events than others.
@@ -216,7 +216,7 @@ export class SessionTable implements Droppable {
     });
     await readInTurns(stitcher.ties.decide(rowsOf), turns);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-    const kept = new KeptStretches(this.budget, columns.count);
+    const kept = new StretchCache(this.budget, columns.count);
     const continuations = new Continuations();
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Only now: while this yields, the budget may drop the table.
@@ -226,7 +226,7 @@ export class SessionTable implements Droppable {
   }
 
   /** The days to read, with the carried events of earlier ones. */
-  async #daysOf({ rows, identities }: SessionMoment, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
+  async #daysOf({ rows, identities }: SessionSnapshot, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
     const { firstDay } = whole;
     if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, carried: [] };
     const { parts, midnight, earliestDay } = await overMidnight({ firstDay, rows, identities, former: this.#carried }, reader, this.rule.gapMs);

@@ -4,29 +4,29 @@ import { firstAtLeast } from "../../column/search.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
-import type { KeptStretches, Stretch } from "./kept-stretches.js";
+import type { StretchCache, SessionRange } from "./stretch-cache.js";
 import type { Continuations } from "./continuations.js";
 import type { CoveredDays } from "./covered-days.js";
 import { keyOfRows, NONE, type SessionPart, type PartKey } from "./part.js";
 import type { SessionFacts } from "./session-columns.js";
-import type { SessionEvent } from "./stitcher.js";
+import type { SessionEvent } from "./sessionizer.js";
 
 /** An event in a segment that arrived after the snapshot of the sessions. */
-export interface UntakenEvent extends Omit<SessionEvent, "identity"> {
+export interface PendingEvent extends Omit<SessionEvent, "identity"> {
   /** Epoch ms of the start of its day. */
   readonly dayMs: number;
   readonly actor: number;
 }
 
 /** The snapshot that sessions belong to. */
-export interface TakenMoment {
+export interface ViewSnapshot {
   /** The rows that were read; null when sessions refer to the segments of a snapshot, but lack some of its events. */
   readonly rows: readonly Rows[] | null;
   readonly identities: IdentityView;
   /** Events with a greater sequence were not consumed. */
   readonly sequence: number;
   /** Events of segments that were not consumed, including such as belong to no session. */
-  readonly untaken: readonly UntakenEvent[];
+  readonly untaken: readonly PendingEvent[];
 }
 
 /** The sessions of some days in one snapshot; later changes do not affect it. */
@@ -46,8 +46,8 @@ export class SessionView {
     readonly parts: readonly SessionPart[],
     readonly partNumbers: ReadonlyMap<PartKey, number>,
     readonly days: CoveredDays,
-    readonly taken: TakenMoment,
-    readonly kept: KeptStretches,
+    readonly taken: ViewSnapshot,
+    readonly kept: StretchCache,
     readonly continuations: Continuations,
   ) {}
 
@@ -65,7 +65,7 @@ export class SessionView {
   }
 
   /** The result of `make` for ordered sessions, cached until one of them is replaced. @param name the same for results made in the same way */
-  derive<T>(name: string, stretch: Stretch, make: () => T, byteLength: (made: T) => number): T {
+  derive<T>(name: string, stretch: SessionRange, make: () => T, byteLength: (made: T) => number): T {
     return this.kept.derive(name, stretch, this.count, make, byteLength);
   }
 

@@ -1,8 +1,8 @@
 import { Turns } from "../../base/turn.js";
-import { Missing } from "../../derived/missing.js";
+import { PendingLoads } from "../../derived/pending-loads.js";
 import type { Memberships } from "../../identity/memberships.js";
-import { Moves } from "../../identity/moves.js";
-import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-event.js";
+import { ChangeLog } from "../../identity/change-log.js";
+import { companyOfEvent, type CompanySnapshot } from "../../identity/company-of-event.js";
 import { TouchIndex } from "./touch-index.js";
 import type { Touches } from "./touches.js";
 
@@ -18,7 +18,7 @@ export class CompanyTouches {
   #changeCount = -1;
   #building: Promise<void> | null = null;
   /** Companies that gained or lost touches. */
-  readonly changed = new Moves();
+  readonly changed = new ChangeLog();
 
   constructor(
     readonly touches: Touches,
@@ -40,7 +40,7 @@ export class CompanyTouches {
    * Brings the table up to a snapshot that touches and memberships are at; false when something is missing. Cost: the new touches, and those of
    * identities whose company changed.
    */
-  catchUp(moment: CompanyMoment, missing: Missing): boolean {
+  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
     const { touches, memberships } = this;
     const { changeCount } = memberships;
     if (this.#generation !== touches.generation) this.#clear();
@@ -69,14 +69,14 @@ export class CompanyTouches {
   }
 
   /** Rebuilds everything, yielding. Later changes have greater change counts than the recorded one, so the next call applies them. */
-  async #build(moment: CompanyMoment): Promise<void> {
+  async #build(moment: CompanySnapshot): Promise<void> {
     const { count, generation } = this.touches;
     const { changeCount } = this.memberships;
     moment.looked(count);
     const companies = new Uint32Array(count);
     const unknown: number[] = [];
     // Unused: the missing ids are read below, for all touches at once.
-    const missing = new Missing();
+    const missing = new PendingLoads();
     const find = (place: number) => {
       const company = this.#companyOf(place, moment, missing);
       if (company === null) unknown.push(place);
@@ -100,7 +100,7 @@ export class CompanyTouches {
     this.changed.addAll();
   }
 
-  #move(place: number, moment: CompanyMoment, missing: Missing): boolean {
+  #move(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
     const before = this.#companies[place] as number;
     const company = this.#companyOf(place, moment, missing);
     if (company === null) return false;
@@ -112,7 +112,7 @@ export class CompanyTouches {
     return true;
   }
 
-  #companyOf(place: number, moment: CompanyMoment, missing: Missing): number | null {
+  #companyOf(place: number, moment: CompanySnapshot, missing: PendingLoads): number | null {
     const { touches } = this;
     return companyOfEvent(touches.companyOf(place), touches.actorOf(place), touches.momentOf(place), moment, missing);
   }

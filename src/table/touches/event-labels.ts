@@ -3,13 +3,13 @@ import { touchName } from "../../answer/attribution.js";
 import { dayOf, dayStartMs } from "../../base/time.js";
 import { denseCodes } from "../../column/column.js";
 import type { EventPlace } from "../../derived/event-ids.js";
-import type { Missing } from "../../derived/missing.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
 import type { RowLabels } from "../../filter/known-fields.js";
-import type { CompanyMoment } from "../../identity/company-of-event.js";
+import type { CompanySnapshot } from "../../identity/company-of-event.js";
 import type { TouchDimension } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/actor-triples.js";
 import { firstAtLeast } from "../../column/search.js";
 import { compareEvents } from "../../segment/event-order.js";
 import type { PaidOrders } from "../money/refund-origins.js";
@@ -87,9 +87,9 @@ export class EventLabels implements RowLabels {
   constructor(
     readonly tables: LabelTables,
     model: "first_touch" | "last_touch",
-    readonly moment: Pick<CompanyMoment, "identities" | "rows">,
+    readonly moment: Pick<CompanySnapshot, "identities" | "rows">,
     /** Receives what is found missing while rows are read. */
-    readonly missing: Missing,
+    readonly missing: PendingLoads,
     /** Actors are below it. */
     actorEnd: number,
   ) {

@@ -7,7 +7,7 @@ import type { Touches } from "./touches.js";
 export const UNKNOWN = -1;
 
 /** Receives events whose ids must be read. */
-export interface Unread {
+export interface UnreadIds {
   push(...events: EventPlace[]): unknown;
 }
 
@@ -36,7 +36,7 @@ export class NearestTouch {
   }
 
   /** The label of the touch for an event; 0 for none, UNKNOWN when ids must be read first. @param lists positions of touches, each list in order */
-  labelOf(lists: readonly ArrayLike<number>[], ms: number, orderAtOnce: OrderAtOnce, unread: Unread): number {
+  labelOf(lists: readonly ArrayLike<number>[], ms: number, orderAtOnce: OrderAtOnce, unread: UnreadIds): number {
     const runs: number[][] = [];
     for (const list of lists) {
       const run = this.isFirst ? this.#firstRun(list, ms, orderAtOnce) : this.#lastRun(list, ms, orderAtOnce);
@@ -50,11 +50,11 @@ export class NearestTouch {
    * The label at a time, and how long it holds; null when a touch of this millisecond decides, for then it depends on the event. Cost: one or two
    * binary searches in each list.
    */
-  stepAt(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): LabelStep | null {
+  stepAt(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
     return this.isFirst ? this.#firstStep(lists, ms, unread) : this.#lastStep(lists, ms, unread);
   }
 
-  #firstStep(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): LabelStep | null {
+  #firstStep(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
     let [tooOldMs, firstMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms - this.#lookbackMs);
@@ -67,7 +67,7 @@ export class NearestTouch {
     return { label: this.#labelAt(lists, firstMs, unread), fromMs: Math.max(firstMs + 1, fromMs), toMs: this.#endOf(firstMs) };
   }
 
-  #lastStep(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): LabelStep | null {
+  #lastStep(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
     let [lastMs, nextMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms);
@@ -86,7 +86,7 @@ export class NearestTouch {
   }
 
   /** The label of the touches of a millisecond. */
-  #labelAt(lists: readonly ArrayLike<number>[], ms: number, unread: Unread): number {
+  #labelAt(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): number {
     const runs = lists.map((list) => {
       const at = firstTouchAt(this.touches, list, ms);
       return at < list.length && this.touches.msOf(list[at]!) === ms ? touchesAtOnce(this.touches, list, at) : [];
@@ -95,7 +95,7 @@ export class NearestTouch {
   }
 
   /** @param runs touches of one millisecond from each list, in order */
-  #labelOfRuns(runs: readonly (readonly number[])[], unread: Unread): number {
+  #labelOfRuns(runs: readonly (readonly number[])[], unread: UnreadIds): number {
     const { touches, isFirst } = this;
     const msOf = ([place]: readonly number[]) => touches.msOf(place!);
     const nearest = runs.reduce((ms, run) => (isFirst ? Math.min(ms, msOf(run)) : Math.max(ms, msOf(run))), isFirst ? Infinity : -Infinity);

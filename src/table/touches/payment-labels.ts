@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
 import { dayOf } from "../../base/time.js";
-import type { EventMoment, EventPlace } from "../../derived/event-ids.js";
-import type { Missing } from "../../derived/missing.js";
-import type { CompanyMoment } from "../../identity/company-of-event.js";
+import type { EventTime, EventPlace } from "../../derived/event-ids.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
+import type { CompanySnapshot } from "../../identity/company-of-event.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { Plan } from "../../plan/plan.js";
 import type { CompanyTouches } from "./company-touches.js";
@@ -54,7 +54,7 @@ export class PaymentLabels {
    * Finds the labels of some payments, at a snapshot that payments, touches and accounts are at; false when something is missing. Cost: about 0.3 µs
    * for each that was not requested before, or was affected since.
    */
-  settle(places: readonly number[], moment: CompanyMoment, missing: Missing): boolean {
+  settle(places: readonly number[], moment: CompanySnapshot, missing: PendingLoads): boolean {
     this.#forgetWhatChanged(moment);
     const unread: EventPlace[] = [];
     const touchesOf = new TouchesOfIdentities(this.touches, moment.identities);
@@ -73,7 +73,7 @@ export class PaymentLabels {
     return this.#labels[place]!;
   }
 
-  #forgetWhatChanged({ identities }: CompanyMoment): void {
+  #forgetWhatChanged({ identities }: CompanySnapshot): void {
     const { payments, touches, accounts } = this;
     if (payments.count > this.#labels.length) this.#grow(payments.count);
     const now: LabelProgress = {
@@ -112,7 +112,7 @@ export class PaymentLabels {
   }
 
   /** Returns UNKNOWN after adding events whose ids must be read first. */
-  #find(place: number, { identities }: CompanyMoment, touchesOf: TouchesOfIdentities, unread: EventPlace[]): number {
+  #find(place: number, { identities }: CompanySnapshot, touchesOf: TouchesOfIdentities, unread: EventPlace[]): number {
     const { payments, accounts } = this;
     const actor = payments.actors[place]!;
     if (actor === 0) return 0;
@@ -123,7 +123,7 @@ export class PaymentLabels {
     return this.#nearest.labelOf(touchesOf.of(identities.identityOf(actor)), moment.ms, orderAtOnce, unread);
   }
 
-  #orderAtOnce(touch: number, { ms, sequence }: EventMoment, unread: EventPlace[]): number | null {
+  #orderAtOnce(touch: number, { ms, sequence }: EventTime, unread: EventPlace[]): number | null {
     const event = this.touches.eventAt(touch);
     const order = this.touches.ids.compare(event.sequence, sequence);
     if (order === null) unread.push(event, { sequence, day: dayOf(ms) });

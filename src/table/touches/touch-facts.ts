@@ -1,6 +1,6 @@
 import { Scratch } from "../../base/scratch.js";
 import { atOnce, inTurns } from "../../base/steps.js";
-import { pauseAfterSlices } from "../../base/turn.js";
+import { yieldAfterSlices } from "../../base/turn.js";
 import type { Codes } from "../../column/codes.js";
 import { denseCodes } from "../../column/column.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
@@ -44,7 +44,7 @@ async function loadLabels(rows: Rows, maker: TouchMaker): Promise<Codes> {
   const reader = maker.reader();
   if (rows.kept(maker.labels.name, []) !== null) return labelNumbers(rows, maker);
   await rows.load(reader.columns);
-  const labels = await Scratch.of((scratch) => inTurns(maker.numbers.ofRows(rows, reader, scratch), pauseAfterSlices()));
+  const labels = await Scratch.of((scratch) => inTurns(maker.numbers.ofRows(rows, reader, scratch), yieldAfterSlices()));
   return keptLabels(rows, maker, () => labels);
 }
 

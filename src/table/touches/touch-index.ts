@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.js";
-import type { Missing } from "../../derived/missing.js";
-import type { RowsOfMoment } from "../../derived/store-table.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
+import type { RowsOfSnapshot } from "../../derived/store-table.js";
 import { OwnerIndex, ownerListsOf } from "./owner-index.js";
 import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
 import type { Touches } from "./touches.js";
@@ -54,7 +54,7 @@ export class TouchIndex {
   }
 
   /** Whether the order is certain wherever labels differ; otherwise ids are missing. */
-  settle({ rows }: RowsOfMoment, missing: Missing): boolean {
+  settle({ rows }: RowsOfSnapshot, missing: PendingLoads): boolean {
     if (this.#tied.size === 0) return true;
     const { touches } = this;
     const tied = [...this.#tied];

@@ -2,13 +2,13 @@
 import { Scratch } from "../../base/scratch.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { wideCodes } from "../../column/codes.js";
-import type { EventIds, EventMoment, EventPlace } from "../../derived/event-ids.js";
-import type { Missing } from "../../derived/missing.js";
-import { StoreTable, type RowsOfMoment, type TableUse } from "../../derived/store-table.js";
-import { Moves } from "../../identity/moves.js";
+import type { EventIds, EventTime, EventPlace } from "../../derived/event-ids.js";
+import type { PendingLoads } from "../../derived/pending-loads.js";
+import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../derived/store-table.js";
+import { ChangeLog } from "../../identity/change-log.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorOf } from "../../segment/who.js";
+import { actorOf } from "../../segment/actor-triples.js";
 import { loadTouchFacts, touchFactsOf, type TouchFacts } from "./touch-facts.js";
 import { TouchIndex } from "./touch-index.js";
 import type { TouchMaker } from "./touch-maker.js";
@@ -38,7 +38,7 @@ export class Touches extends StoreTable<TouchFacts> {
   #rowCount = 0;
   #building: Promise<void> | null = null;
   /** Actors, in the order in which they gained touches. */
-  readonly gained = new Moves();
+  readonly gained = new ChangeLog();
 
   constructor(
     budget: MemoryBudget,
@@ -54,7 +54,7 @@ export class Touches extends StoreTable<TouchFacts> {
   }
 
   /** Brings the table up to a snapshot; false when something is missing. */
-  catchUp(moment: RowsOfMoment, missing: Missing): boolean {
+  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     if (this.#takenRowCount === 0) this.#rowCount = moment.rows.reduce((sum, { rowCount }) => sum + rowCount, 0);
     return this.takeRows(moment, missing) && this.#index(moment, missing);
   }
@@ -85,7 +85,7 @@ export class Touches extends StoreTable<TouchFacts> {
     return { sequence: this.#sequences[place]!, day: this.#days[place]! };
   }
 
-  momentOf(place: number): EventMoment {
+  momentOf(place: number): EventTime {
     return { ms: this.msOf(place), sequence: this.#sequences[place]! };
   }
 
@@ -178,7 +178,7 @@ export class Touches extends StoreTable<TouchFacts> {
   }
 
   /** Adds the new touches to the index; false when it must be rebuilt, or ids must be read first. */
-  #index(moment: RowsOfMoment, missing: Missing): boolean {
+  #index(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     if (this.#byActor.isFarBehind(this.#count, this.#indexedCount)) {
       missing.add(() => (this.#building ??= this.#buildIndex().finally(() => (this.#building = null))));
       return false;

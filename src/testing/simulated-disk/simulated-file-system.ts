@@ -1,4 +1,4 @@
-import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
 import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
 import { syncedDirectory } from "./directory-names.js";
 import { type FailingFault, type Faults, noFaults } from "./fault.js";
@@ -26,7 +26,7 @@ export class SimulatedFileSystem implements FileSystem {
     private readonly disk: SimulatedDisk,
     options: SimulatedFileSystemOptions = {},
   ) {
-    refuseUnknown(options, KNOWN);
+    rejectUnknownOptions(options, KNOWN);
     const { faults = noFaults, pause = () => undefined } = options;
     this.#faults = faults;
     this.#pause = pause;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../src/base/hash.js";
-import { Front } from "../../../src/http/overload/front.js";
+import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
 import { listen } from "../../../src/node/listen.js";
 import { raw } from "../../node/raw.js";
 import { WAYS } from "../../node/ways.js";
@@ -38,7 +38,7 @@ test("So do a page file that is known, a stream, the headers alone, an unknown p
 });
 
 test("So does what a thread of sockets refuses by itself.", async () => {
-  const front = new Front(handlerOf(stubDaybook()).front, sha256Hex, () => undefined);
+  const front = new EdgeFilter(handlerOf(stubDaybook()).front, sha256Hex, () => undefined);
   const request = { method: "GET", target: "/nowhere", signal: { aborted: false }, header: () => null, readBody: () => Promise.reject(new Error("unread")) };
   expect((await front.enter(request)).refusal).toMatchObject({ status: 404, headers: { [NAME]: "nosniff" } });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { memoryStorage, openDaybook, type Daybook, type QuestionNotice } from "../../../src/index.js";
+import { memoryStorage, openDaybook, type Daybook, type QueryNotice } from "../../../src/index.js";
 import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { noticeHeader } from "../../../src/http/answer/notice-header.js";
 import { handlerOf, send } from "../kit.js";
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 const groups = (...names: string[]) => ({ filter_groups: [{ filters: names.map((field_name) => ({ field_name, operator: "is_set" })) }] });
-const notice = (name: string, param = "filterGroups[0].filters[0].fieldName"): QuestionNotice => ({ code: "unknown_field", message: "", param, name, report: "countEvents" });
+const notice = (name: string, param = "filterGroups[0].filters[0].fieldName"): QueryNotice => ({ code: "unknown_field", message: "", param, name, report: "countEvents" });
 
 it.each(["/analytics/count-events", "/analytics/count-unique-users-per-day", "/search-events"])("%s tells of a name that no event has, and of no other", async (path) => {
   const handler = handlerOf(daybook);
@@ -48,7 +48,7 @@ it("nothing of a name ends a text or a header, whatever it holds", async () => {
 
 it("is of bounded length, however many names there are and however long", () => {
   expect(noticeHeader([])).toEqual({});
-  const value = (notices: QuestionNotice[]) => noticeHeader(notices)["daybook-notice"] ?? "";
+  const value = (notices: QueryNotice[]) => noticeHeader(notices)["daybook-notice"] ?? "";
   const long = value([notice("\u{1F600}".repeat(4_096))]);
   expect(long).toMatch(/name="(%F0%9F%98%80)+\.\.\."$/);
   expect(long.length).toBeLessThan(SERVER_LIMITS.noticeNameChars + 100);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
 import { DaybookError } from "../../../src/base/errors.js";
 import { sha256Hex } from "../../../src/base/hash.js";
-import { Front } from "../../../src/http/overload/front.js";
-import type { Refusal } from "../../../src/http/overload/front.js";
+import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
+import type { Refusal } from "../../../src/http/overload/edge-filter.js";
 import type { WireReply, WireRequest } from "../../../src/http/wire/exchange.js";
 import type { HandlerLimits } from "../../../src/http/overload/limits.js";
 import { memoryTokens } from "../../../src/http/index.js";
@@ -12,7 +12,7 @@ import { handlerOf, stubDaybook, TOKENS } from "../kit.js";
 function frontOf(limits: Partial<HandlerLimits> = {}) {
   const refusals: Refusal[] = [];
   const { front } = handlerOf(stubDaybook(), { limits });
-  return { front: new Front(structuredClone(front), sha256Hex, (refusal) => refusals.push(refusal)), refusals };
+  return { front: new EdgeFilter(structuredClone(front), sha256Hex, (refusal) => refusals.push(refusal)), refusals };
 }
 
 /** Asks for a count, unless told otherwise. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/base/hash.js";
-import { Front } from "../../../src/http/overload/front.js";
+import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
 import type { RequestFindings, WireRequest } from "../../../src/http/wire/exchange.js";
 import type { HandlerOptions } from "../../../src/http/index.js";
 import { memoryTokens } from "../../../src/http/index.js";
@@ -36,7 +36,7 @@ function setup(options: Partial<HandlerOptions> = {}) {
     return sha256Hex(text);
   };
   const handler = handlerOf(stubDaybook(), { sha256Hex: hash, ...options });
-  const front = new Front(structuredClone(handler.front), hash, handler.noteRefused);
+  const front = new EdgeFilter(structuredClone(handler.front), hash, handler.noteRefused);
   return { looks, handler, front };
 }
 

@@ -3,7 +3,7 @@ import type {
   PersonSessionsAnswer, ProfileAnswer, ReferrersAnswer, RetentionAnswer, SearchAnswer, SessionsAnswer, StatsAnswer, StickinessAnswer, TrendAnswer,
   ShownUnconverted, WebAnswer,
 } from "../../../src/page/ask/answers.js";
-import type { Picture } from "../../../src/page/state/picture.js";
+import type { ViewState } from "../../../src/page/state/view-state.js";
 import { cash, change, count, seconds, share, type Owed } from "./owed.js";
 
 /** Rows of a panel that lists some of its answer. */
@@ -13,16 +13,16 @@ const BUCKETS = 12;
 const OFTEN = 31;
 
 /** The numbers that a panel owes its answer, in their order. @param title of the panel */
-export function owedNumbers(title: string, answer: unknown, { view, choices }: Picture): Owed[] {
+export function owedNumbers(title: string, answer: unknown, { view, choices }: ViewState): Owed[] {
   const whose = OWED[`${view} ${title}`] ?? OWED[view];
   if (whose === undefined) throw new Error(`nobody knows what the panel “${title}” of ${view} owes`);
   return whose(answer as never, choices);
 }
 
-type Choices = Picture["choices"];
+type Choices = ViewState["choices"];
 
 /** Digits that stand in texts of a panel beside its numbers: those of the picture, and of steps. */
-export function owedDigits(answer: unknown, { view, choices }: Picture): string {
+export function owedDigits(answer: unknown, { view, choices }: ViewState): string {
   if (view !== "funnels") return "";
   const { steps, pending } = answer as FunnelAnswer;
   if (steps[0]?.entities === 0) return "";

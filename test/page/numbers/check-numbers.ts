@@ -4,11 +4,11 @@ import { seededRandom } from "daybook/testing";
 import { arrive } from "../../support/random/arrive.js";
 import { insightHistory } from "../../support/random/insight-history.js";
 import { timesOf } from "../../support/random/insight-scope.js";
-import { keyOf } from "../../../src/page/ask/question.js";
-import { statsQuestion } from "../../../src/page/ask/questions/house.js";
+import { keyOf } from "../../../src/page/ask/page-query.js";
+import { statsQuery } from "../../../src/page/ask/queries/store.js";
 import { addressOf } from "../../../src/page/state/address.js";
 import { VIEW_NAMES } from "../../../src/page/state/choices.js";
-import type { Picture } from "../../../src/page/state/picture.js";
+import type { ViewState } from "../../../src/page/state/view-state.js";
 import { daybookOptions } from "../../oracle/person-case.js";
 import { answerTo, openPage } from "../opened-page.js";
 import { OWNER, servePage, type ServedPage } from "../serve-page.js";
@@ -34,7 +34,7 @@ export async function checkNumbers(browser: Browser, directory: string, seed: nu
   const found: string[] = [];
   let stats: Promise<Answer> | null = null;
   page.on("response", (response) => {
-    if (response.url().endsWith(statsQuestion.path)) stats = response.json().then((answer: unknown) => ({ status: response.status(), answer }));
+    if (response.url().endsWith(statsQuery.path)) stats = response.json().then((answer: unknown) => ({ status: response.status(), answer }));
   });
   try {
     await page.clock.setFixedTime(options.nowMs);
@@ -49,7 +49,7 @@ export async function checkNumbers(browser: Browser, directory: string, seed: nu
       const panels = await shownPanels(page);
       const answers = await answersTo(served, panels.flatMap(({ question, also }) => [question, also]));
       // What a store tells of itself goes on while it is asked.
-      if (stats !== null) answers.set(keyOf(statsQuestion), await stats);
+      if (stats !== null) answers.set(keyOf(statsQuery), await stats);
       for (const panel of panels) {
         const faults = faultsOf(panel, picture, answers);
         if (faults.length > 0) found.push([`DAYBOOK_SEED=${seed}: ${addressOf(picture)}`, `${panel.title}: ${panel.question}`, ...faults].join("\n"));
@@ -70,7 +70,7 @@ async function answersTo(served: ServedPage, questions: readonly string[]): Prom
   return new Map(await Promise.all(asked.map(async (question) => [question, await answerTo(served, OWNER.token, question)] as const)));
 }
 
-function faultsOf(panel: ShownPanel, picture: Picture, answers: ReadonlyMap<string, Answer>): string[] {
+function faultsOf(panel: ShownPanel, picture: ViewState, answers: ReadonlyMap<string, Answer>): string[] {
   if (panel.question === "") return panel.numbers.map(({ exact }) => `${exact} is of no question`);
   const { status, answer } = answers.get(panel.question) ?? { status: 0, answer: null };
   if (status !== 200) return panel.trouble === codeOf(answer) ? [] : [`expected the trouble ${codeOf(answer)}, got “${panel.trouble}”`];

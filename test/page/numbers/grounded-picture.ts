@@ -6,7 +6,7 @@ import {
 import type { ViewName } from "../../../src/page/state/choices.js";
 import { ANY_EVENT, type EventChoice } from "../../../src/page/state/event-choice.js";
 import { filterOf, type Filter } from "../../../src/page/state/filter.js";
-import type { Picture } from "../../../src/page/state/picture.js";
+import type { ViewState } from "../../../src/page/state/view-state.js";
 import { pictureOfView } from "../random-picture.js";
 
 const DAY_MS = 86_400_000;
@@ -21,7 +21,7 @@ export interface Ground {
 }
 
 /** A random picture of a view; its texts are mostly such as the history has, for others find nothing. */
-export function groundedPicture(random: Random, view: ViewName, { projects, timesMs }: Ground): Picture {
+export function groundedPicture(random: Random, view: ViewName, { projects, timesMs }: Ground): ViewState {
   const [drawn] = fc.sample(pictureOfView(view), { seed: random.below(2 ** 31), numRuns: 1 });
   if (drawn === undefined) throw new Error("expected a picture");
   const isStrange = random.chance(0.1);
@@ -30,7 +30,7 @@ export function groundedPicture(random: Random, view: ViewName, { projects, time
   return { ...drawn, project, period: periodOf(random, timesMs), filters: filtersOf(random), choices: choicesOf(random, drawn.choices) };
 }
 
-function periodOf(random: Random, timesMs: readonly number[]): Picture["period"] {
+function periodOf(random: Random, timesMs: readonly number[]): ViewState["period"] {
   if (random.chance(0.4)) return random.pick(["all", "30d", "7d", "90d", "year"]);
   const day = () => new Date(random.pick(timesMs) + random.between(-2, 2) * DAY_MS).toISOString().slice(0, 10);
   const [from = "", to = ""] = [day(), day()].sort();
@@ -48,7 +48,7 @@ function eventOf(random: Random): EventChoice {
   return { event: random.pick(names), filters: random.chance(0.8) ? [] : filtersOf(random) };
 }
 
-function choicesOf(random: Random, choices: Picture["choices"]): Picture["choices"] {
+function choicesOf(random: Random, choices: ViewState["choices"]): ViewState["choices"] {
   const field = random.pick(["", "", ...usualFields]);
   const event = () => (random.chance(0.5) ? ANY_EVENT : eventOf(random));
   const station = () => random.pick(["", "", ...labels]);

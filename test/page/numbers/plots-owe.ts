@@ -1,10 +1,10 @@
 import type { LifecycleAnswer, StickinessAnswer, TrendAnswer, WebAnswer } from "../../../src/page/ask/answers.js";
-import type { Picture } from "../../../src/page/state/picture.js";
+import type { ViewState } from "../../../src/page/state/view-state.js";
 import { isUnpaid } from "./answers-owe.js";
 import { cash, count, type Owed } from "./owed.js";
 
 /** What the plot of a panel owes at each of its places: that of now, then that of the time before. */
-export function owedPlot(title: string, answer: unknown, also: unknown, { view, choices }: Picture): Owed[][] {
+export function owedPlot(title: string, answer: unknown, also: unknown, { view, choices }: ViewState): Owed[][] {
   const { overview, retention, trends } = choices;
   if (view === "overview" && title === "Visitors and visits") return figurePlot(answer as WebAnswer, also as TrendAnswer | null, overview.figure);
   if (title === "Revenue") return isUnpaid(answer as TrendAnswer) ? [] : trendPlot(answer as TrendAnswer, true);

@@ -8,7 +8,7 @@ import { EntityMatches, LENGTH_MAX } from "../../../src/report/funnel/entity-mat
 import { joinedLists } from "../../../src/report/funnel/joined-lists.js";
 import { digestRuns, emptyDigest, type MatchList } from "../../../src/report/funnel/match-list.js";
 import { inOrder } from "../../../src/report/funnel/funnel.js";
-import { WholeChains } from "../../../src/report/funnel/whole-chains.js";
+import { ChainPruner } from "../../../src/report/funnel/chain-pruner.js";
 import { useLimits } from "../../limits.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 
@@ -80,7 +80,7 @@ test("What whole chains leave out changes neither how far anybody got, nor when,
             const matches = new EntityMatches(all, { entityOf: (subject: number) => subject, moves: "none", entries }, 1, scratch);
             // Of a plan only these are read.
             const tries = new ChainTries(plan as never, { matches: matches.placed, entries, entryMsOf: (at) => matches.placed.ms[at] ?? NaN });
-            matches.rewind(leavesOut ? new WholeChains(plan as never, entries, LENGTH_MAX, scratch) : null);
+            matches.rewind(leavesOut ? new ChainPruner(plan as never, entries, LENGTH_MAX, scratch) : null);
             while (matches.next()) {
               await inOrder(matches, { ofTimes: true, ofKeys: false }, { ids, rows: [] } as never);
               const { starts, ends } = matches;

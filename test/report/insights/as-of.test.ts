@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type StickinessInput } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { describe, expect, test, vi } from "vitest";
-import { nextTurn } from "../../../src/base/turn.js";
+import { yieldToEventLoop } from "../../../src/base/turn.js";
 import { storeOf } from "../../../src/engine/open-daybook.js";
 import type { InsightName } from "../../support/random/insight-questions.js";
 import { signalOf } from "../../engine/counted-signal.js";
@@ -171,10 +171,10 @@ describe("As of a sequence", () => {
     const [before] = store.manifest.segments;
     held.isHolding = true;
     const asked = peopleAsOf(daybook, 4_000);
-    while (held.waitingCount === 0) await nextTurn();
+    while (held.waitingCount === 0) await yieldToEventLoop();
     held.isHolding = false;
     const erasing = erase(daybook, "u7");
-    while (store.manifest.segments[0]?.key === before?.key) await nextTurn();
+    while (store.manifest.segments[0]?.key === before?.key) await yieldToEventLoop();
     expect(await held.until(asked, seededRandom(baseSeed))).toBe(3_999);
     await erasing;
   });

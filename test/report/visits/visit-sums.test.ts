@@ -3,7 +3,7 @@ import { seededRandom } from "daybook/testing";
 import { sessionFigures, UserCounter } from "../../../src/answer/visits/session-figures.js";
 import { Visits } from "../../../src/answer/visits/visits.js";
 import { Scratch } from "../../../src/base/scratch.js";
-import { figuresOfSums, visitSumsOf } from "../../../src/report/visits/kept-sessions.js";
+import { figuresOfSums, visitSumsOf } from "../../../src/report/visits/cached-sessions.js";
 import type { SessionView } from "../../../src/table/sessions/session-view.js";
 
 const COUNT = 5_000;

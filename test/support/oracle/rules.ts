@@ -1,4 +1,4 @@
-import { refuseUnknown, type KnownOptions } from "../../../src/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../../src/base/known-options.js";
 import type { DaybookOptions } from "../../../src/engine/options.js";
 import type { PeopleSegment } from "../../../src/plan/insights/input.js";
 import type { HostList } from "../../../src/plan/plan.js";
@@ -37,7 +37,7 @@ const KNOWN: KnownOptions<OracleOptions> = { nowMs: true, futureEvents: true, cu
 
 /** @throws invalid_parameter, unknown_parameter */
 export function rulesOf(options: OracleOptions): Rules {
-  refuseUnknown(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN);
   const { session, revenue, attribution } = options;
   return {
     nowMs: options.nowMs,

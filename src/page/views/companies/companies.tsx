@@ -1,24 +1,24 @@
 import type { CompaniesAnswer } from "../../ask/answers.js";
-import { RANGE_DAYS, companiesQuestion, companyDays, companyUsersQuestion } from "../../ask/questions/people.js";
+import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../../ask/queries/people.js";
 import { seesOthers } from "../../ask/rights.js";
 import { instantDay } from "../../format/date.js";
 import { plural } from "../../format/locale.js";
 import { money, number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
-import { PictureLink } from "../../parts/link.js";
+import { ViewLink } from "../../parts/link.js";
 import { Empty, Remark } from "../../parts/notice.js";
 import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 
 /** Companies and their active people. */
 export function Companies() {
   const { picture, scope } = usePage();
   const { sort, company } = picture.choices.companies;
-  const reply = useReply(companiesQuestion(scope, { sort }));
+  const reply = useQuery(companiesQuery(scope, { sort }));
   const { days, isCut } = companyDays(scope);
   return (
     <>
@@ -59,7 +59,7 @@ function CompanyRows({ answer: { companies, currency } }: { readonly answer: Com
           name: "Company",
           cell: ({ company_id: id, name, domain }) => (
             <>
-              <PictureLink to={choose(picture, "companies", { company: id })}>{name === "" ? id : name}</PictureLink>
+              <ViewLink to={choose(picture, "companies", { company: id })}>{name === "" ? id : name}</ViewLink>
               {domain !== null && <span class="faint"> {domain}</span>}
             </>
           ),
@@ -75,9 +75,9 @@ function CompanyRows({ answer: { companies, currency } }: { readonly answer: Com
 
 function CompanyPeople({ company }: { readonly company: string }) {
   const { picture, scope, token } = usePage();
-  const reply = useReply(companyUsersQuestion(scope, company));
+  const reply = useQuery(companyUsersQuery(scope, company));
   const name = (id: string) =>
-    seesOthers(token, "identities:read") ? <PictureLink to={choose(picture, "people", { person: id })}>{id}</PictureLink> : id;
+    seesOthers(token, "identities:read") ? <ViewLink to={choose(picture, "people", { person: id })}>{id}</ViewLink> : id;
   return (
     <Panel title={`People of ${company}`} reply={reply} lines={8} sheet={({ users }) => sheetOf(users)}>
       {({ users }) =>

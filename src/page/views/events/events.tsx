@@ -1,22 +1,22 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownEvent, SearchAnswer } from "../../ask/answers.js";
-import { keyOf } from "../../ask/question.js";
-import { searchQuestion, eventQuestion } from "../../ask/questions/events.js";
+import { keyOf } from "../../ask/page-query.js";
+import { searchQuery, eventQuery } from "../../ask/queries/events.js";
 import { plural } from "../../format/locale.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Check, Choices, Entry } from "../../parts/field.js";
 import { Icon } from "../../parts/icon.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { useEventNames } from "../../parts/suggestions.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 import { instant, instantShort } from "../../format/date.js";
 import { fieldValue, fieldName } from "../../format/value.js";
 import { seesOthers } from "../../ask/rights.js";
 import { Dialog } from "../../parts/dialog.js";
-import { Outside, PictureLink } from "../../parts/link.js";
-import { Empty, Skeleton, TroubleNotice } from "../../parts/notice.js";
+import { Outside, ViewLink } from "../../parts/link.js";
+import { Empty, Skeleton, ErrorNotice } from "../../parts/notice.js";
 import { filterByValue, withFilter } from "../../state/filter.js";
 import { NothingHere } from "../nothing-here.js";
 
@@ -45,12 +45,12 @@ const FIELDS: readonly (readonly [keyof ShownEvent, string])[] = [
 /** A single event with all its fields. Each value can be turned into a filter. */
 function EventDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { scope } = usePage();
-  const { answer, trouble, again } = useReply(eventQuestion(scope, id));
+  const { answer, trouble, again } = useQuery(eventQuery(scope, id));
   const event = answer?.events[0];
   return (
     <Dialog title={event?.name ?? "Event"} onClose={onClose} isWide>
       {trouble !== null ? (
-        <TroubleNotice trouble={trouble} onAgain={again} />
+        <ErrorNotice trouble={trouble} onAgain={again} />
       ) : answer === null ? (
         <Skeleton lines={10} />
       ) : event === undefined ? (
@@ -101,9 +101,9 @@ function Whole({ event }: { readonly event: ShownEvent }) {
       )}
       {person !== "" && seesOthers(token, "identities:read") && (
         <div class="row">
-          <PictureLink class="button" to={choose({ ...picture, view: "people" }, "people", { person })}>
+          <ViewLink class="button" to={choose({ ...picture, view: "people" }, "people", { person })}>
             Whose event this is
-          </PictureLink>
+          </ViewLink>
         </div>
       )}
     </>
@@ -119,9 +119,9 @@ function Fact({ name, field, value }: { readonly name: string; readonly field: s
       <dt>{name}</dt>
       <dd>
         <Outside text={isMetadata ? value : fieldValue(field, value)} />{" "}
-        <PictureLink class="only" to={filtered}>
+        <ViewLink class="only" to={filtered}>
           only these<span class="unseen">: {name}</span>
-        </PictureLink>
+        </ViewLink>
       </dd>
     </div>
   );
@@ -131,8 +131,8 @@ function Fact({ name, field, value }: { readonly name: string; readonly field: s
 export function Events() {
   const { picture, scope, client, go } = usePage();
   const { event, open } = picture.choices.events;
-  const question = searchQuestion(scope, { event }, null);
-  const reply = useReply(question);
+  const question = searchQuery(scope, { event }, null);
+  const reply = useQuery(question);
   const names = useEventNames();
   const [isLive, setLive] = useState(false);
   const [pages, setPages] = useState<EventPages | null>(null);
@@ -146,7 +146,7 @@ export function Events() {
     if (pages === null || pages.cursor === null) return;
     const abort = new AbortController();
     client
-      .ask(searchQuestion(scope, { event }, pages.cursor), abort.signal)
+      .ask(searchQuery(scope, { event }, pages.cursor), abort.signal)
       .then((older) => setPages((now) => withOlder(now, key, older)), reply.again);
   };
   const openEvent = (found: ShownEvent) => go(choose(picture, "events", { open: found.id }));

@@ -1,13 +1,13 @@
-import { funnelQuestion } from "../../ask/questions/product.js";
+import { funnelQuery } from "../../ask/queries/product.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Choice, Choices, Entry } from "../../parts/field.js";
 import { Empty, Remark } from "../../parts/notice.js";
 import { usePage, useFilterBy } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { FIELD_SUGGESTIONS, useEventNames } from "../../parts/suggestions.js";
 import type { ChoicesOf } from "../../state/choices.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 import { EventEntry } from "../../parts/event-entry.js";
 import { Icon } from "../../parts/icon.js";
 import { ANY_EVENT, type EventChoice } from "../../state/event-choice.js";
@@ -209,7 +209,7 @@ const LEVELS = [
 export function Funnels() {
   const { picture, scope, go } = usePage();
   const chosen = picture.choices.funnels;
-  const reply = useReply(funnelQuestion(scope, chosen));
+  const reply = useQuery(funnelQuery(scope, chosen));
   const names = useEventNames();
   const change = (changed: Partial<ChoicesOf<"funnels">>) => go(choose(picture, "funnels", changed));
   const settleWindow = (text: string) => {

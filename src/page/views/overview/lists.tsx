@@ -2,17 +2,17 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { WebAnswer, SessionsAnswer } from "../../ask/answers.js";
 import { usePage } from "../../parts/page-context.js";
-import { type Reply, useReply } from "../../parts/reply.js";
+import { type QueryState, useQuery } from "../../parts/use-query.js";
 import { Tabs } from "../../parts/tabs.js";
 import type { ChoicesOf } from "../../state/choices.js";
-import { choose } from "../../state/picture.js";
-import { LIST_ROWS, LONG_LIST_ROWS, longListsQuestion, visitsByQuestion } from "../../ask/questions/overview.js";
+import { choose } from "../../state/view-state.js";
+import { LIST_ROWS, LONG_LIST_ROWS, longListsQuery, visitsByQuery } from "../../ask/queries/overview.js";
 import { type RankedRow, RankedList } from "../../parts/ranked-list.js";
-import type { PageQuery } from "../../ask/question.js";
+import type { PageQuery } from "../../ask/page-query.js";
 import { Panel } from "../../parts/panel.js";
 import type { Sheet } from "../../format/sheet.js";
 import { Dialog } from "../../parts/dialog.js";
-import { Skeleton, TroubleNotice } from "../../parts/notice.js";
+import { Skeleton, ErrorNotice } from "../../parts/notice.js";
 import { number } from "../../format/number.js";
 import { fieldValue } from "../../format/value.js";
 import { filterByValue, type Filter } from "../../state/filter.js";
@@ -104,7 +104,7 @@ type OverviewChoices = ChoicesOf<"overview">;
 type PanelName = keyof typeof PANELS;
 
 /** Lists of pages, sources, places and devices of visits. */
-export function Lists({ web }: { readonly web: Reply<WebAnswer> }) {
+export function Lists({ web }: { readonly web: QueryState<WebAnswer> }) {
   return (
     <div class="pair">
       {(Object.keys(PANELS) as PanelName[]).map((name) => (
@@ -114,7 +114,7 @@ export function Lists({ web }: { readonly web: Reply<WebAnswer> }) {
   );
 }
 
-function OneOfLists({ name, web }: { readonly name: PanelName; readonly web: Reply<WebAnswer> }) {
+function OneOfLists({ name, web }: { readonly name: PanelName; readonly web: QueryState<WebAnswer> }) {
   const { picture, go } = usePage();
   const [title, lists] = PANELS[name];
   const chosen = picture.choices.overview[name];
@@ -150,7 +150,7 @@ type OverviewList =
 
 interface ListPanelProps {
   readonly title: string;
-  readonly web: Reply<WebAnswer>;
+  readonly web: QueryState<WebAnswer>;
   readonly list: OverviewList;
   readonly tabs: ComponentChildren;
 }
@@ -158,7 +158,7 @@ interface ListPanelProps {
 /** One list of the overview: the panel, and the focus on its tabs, stay when another list is chosen. */
 function ListPanel({ title, web, list, tabs }: ListPanelProps) {
   const { scope } = usePage();
-  const broken = useReply("fields" in list ? visitsByQuestion(scope, list.fields) : null);
+  const broken = useQuery("fields" in list ? visitsByQuery(scope, list.fields) : null);
   if ("fields" in list)
     return (
       <Listed
@@ -168,7 +168,7 @@ function ListPanel({ title, web, list, tabs }: ListPanelProps) {
         reply={broken}
         rows={({ rows }: SessionsAnswer) => brokenRows(rows ?? [], list.fields)}
         hasMore={({ value_count: count }) => count > LIST_ROWS}
-        long={visitsByQuestion(scope, list.fields, LONG_LIST_ROWS)}
+        long={visitsByQuery(scope, list.fields, LONG_LIST_ROWS)}
       />
     );
   return (
@@ -179,7 +179,7 @@ function ListPanel({ title, web, list, tabs }: ListPanelProps) {
       reply={web}
       rows={list.rows}
       hasMore={(answer) => list.rows(answer).length >= LIST_ROWS}
-      long={longListsQuestion(scope)}
+      long={longListsQuery(scope)}
     />
   );
 }
@@ -188,7 +188,7 @@ interface ListedProps<A> {
   readonly title: string;
   readonly heads: readonly [string, string, string];
   readonly tabs: ComponentChildren;
-  readonly reply: Reply<A>;
+  readonly reply: QueryState<A>;
   readonly rows: (answer: A) => RankedRow[];
   readonly hasMore: (answer: A) => boolean;
   /** The query for the full list. */
@@ -233,10 +233,10 @@ interface LongListProps<A> {
 }
 
 function LongList<A>({ title, question, heads, rows, onClose }: LongListProps<A>) {
-  const { answer, trouble, again } = useReply(question);
+  const { answer, trouble, again } = useQuery(question);
   return (
     <Dialog title={title} onClose={onClose} isWide>
-      {trouble !== null && <TroubleNotice trouble={trouble} onAgain={again} />}
+      {trouble !== null && <ErrorNotice trouble={trouble} onAgain={again} />}
       {answer === null ? <Skeleton lines={12} /> : <RankedList label={title} heads={heads} rows={rows(answer)} />}
     </Dialog>
   );

@@ -1,5 +1,5 @@
 import type { WebAnswer, TrendAnswer } from "../../ask/answers.js";
-import { earlierQuestion, webQuestion } from "../../ask/questions/overview.js";
+import { earlierQuery, webQuery } from "../../ask/queries/overview.js";
 import { seesOthers } from "../../ask/rights.js";
 import { number, change, duration, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
@@ -7,8 +7,8 @@ import { Tabs } from "../../parts/tabs.js";
 import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
-import { choose } from "../../state/picture.js";
+import { useQuery } from "../../parts/use-query.js";
+import { choose } from "../../state/view-state.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { Plot } from "../../parts/plot.js";
 import { ChangeMark } from "../../parts/change-mark.js";
@@ -97,9 +97,9 @@ const PLOTTED = [
 /** The state of a site: figures, also over time, and the sources of its visits. */
 export function Overview() {
   const { picture, scope, token, go } = usePage();
-  const web = useReply(webQuestion(scope));
+  const web = useQuery(webQuery(scope));
   const { figure } = picture.choices.overview;
-  const earlier = useReply(earlierQuestion(scope, figure));
+  const earlier = useQuery(earlierQuery(scope, figure));
   const figures = (
     <Tabs label="Plotted figure" names={PLOTTED} chosen={figure} onChoose={(chosen) => go(choose(picture, "overview", { figure: chosen }))} />
   );

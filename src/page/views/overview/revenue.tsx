@@ -1,5 +1,5 @@
 import type { TrendAnswer } from "../../ask/answers.js";
-import { revenueTrendQuestion } from "../../ask/questions/overview.js";
+import { revenueTrendQuery } from "../../ask/queries/overview.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { change, money } from "../../format/number.js";
 import { sheetOfSeries } from "../../format/sheet.js";
@@ -8,14 +8,14 @@ import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Plot } from "../../parts/plot.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { TimeRemarks } from "../time-remarks.js";
 import { UnconvertedRemark } from "../unconverted-remark.js";
 
 /** Revenue over time; missing if nothing was paid. It comes last, so that the layout does not shift when it appears. */
 export function OverviewRevenue() {
   const { scope } = usePage();
-  const reply = useReply(revenueTrendQuestion(scope));
+  const reply = useQuery(revenueTrendQuery(scope));
   const { answer } = reply;
   if (answer === null || (answer.series[0]?.counted === 0 && answer.unconverted.length === 0)) return null;
   return (

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import { pathsQuestion } from "../../ask/questions/product.js";
+import { pathsQuery } from "../../ask/queries/product.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Choice, Choices, Entry } from "../../parts/field.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { FIELD_SUGGESTIONS, useFieldValues } from "../../parts/suggestions.js";
 import type { ChoicesOf } from "../../state/choices.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 import type { PathsAnswer } from "../../ask/answers.js";
 import { number, percent } from "../../format/number.js";
 import { fieldValue } from "../../format/value.js";
@@ -203,7 +203,7 @@ const DEPTHS = ["3", "4", "5", "6", "8"] as const;
 export function Paths() {
   const { picture, scope, go } = usePage();
   const chosen = picture.choices.paths;
-  const reply = useReply(pathsQuestion(scope, chosen));
+  const reply = useQuery(pathsQuery(scope, chosen));
   const values = useFieldValues(chosen.node);
   const change = (changed: Partial<ChoicesOf<"paths">>) => go(choose(picture, "paths", changed));
   const depth = DEPTHS.find((name) => name === String(chosen.depth)) ?? "4";

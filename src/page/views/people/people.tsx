@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
-import { mostActiveQuestion } from "../../ask/questions/people.js";
+import { mostActiveQuery } from "../../ask/queries/people.js";
 import { number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
-import { PictureLink } from "../../parts/link.js";
+import { ViewLink } from "../../parts/link.js";
 import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 import { NothingHere } from "../nothing-here.js";
 import { Person } from "./person.js";
 
@@ -36,9 +36,9 @@ export function People() {
           Find
         </button>
         {person !== "" && (
-          <PictureLink class="button" to={choose(picture, "people", { person: "" })}>
+          <ViewLink class="button" to={choose(picture, "people", { person: "" })}>
             Most active people
-          </PictureLink>
+          </ViewLink>
         )}
       </form>
       {person === "" ? <MostActive /> : <Person key={person} person={person} />}
@@ -48,7 +48,7 @@ export function People() {
 
 function MostActive() {
   const { picture, scope } = usePage();
-  const reply = useReply(mostActiveQuestion({ ...scope, filters: [] }));
+  const reply = useQuery(mostActiveQuery({ ...scope, filters: [] }));
   return (
     <Panel
       title="Most active people"
@@ -67,7 +67,7 @@ function MostActive() {
             rows={known}
             keyOf={({ values }) => values[0] ?? ""}
             columns={[
-              { name: "User", cell: ({ values: [id = ""] }) => <PictureLink to={choose(picture, "people", { person: id })}>{id}</PictureLink> },
+              { name: "User", cell: ({ values: [id = ""] }) => <ViewLink to={choose(picture, "people", { person: id })}>{id}</ViewLink> },
               { name: "Events", isNumber: true, cell: ({ total }) => <Num shown={number(total)} /> },
             ]}
           />

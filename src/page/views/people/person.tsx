@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { devicesQuestion, personSessionsQuestion, profileQuestion, referrersQuestion } from "../../ask/questions/people.js";
+import { devicesQuery, personSessionsQuery, profileQuery, referrersQuery } from "../../ask/queries/people.js";
 import { instantDay, clock, instant } from "../../format/date.js";
 import { duration, money, number, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
@@ -8,23 +8,23 @@ import { Outside } from "../../parts/link.js";
 import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
 import type { ProfileAnswer, ShownSession, PersonSessionsAnswer } from "../../ask/answers.js";
 import { erasePerson, exportPerson } from "../../ask/person-requests.js";
 import { hasScope } from "../../ask/rights.js";
 import { Confirmation } from "../../parts/confirmation.js";
 import { fileName, saveFile } from "../../parts/save.js";
-import { choose } from "../../state/picture.js";
-import { eventsOfPersonQuestion } from "../../ask/questions/events.js";
+import { choose } from "../../state/view-state.js";
+import { eventsOfPersonQuery } from "../../ask/queries/events.js";
 import { noun } from "../../format/locale.js";
-import { Skeleton, TroubleNotice } from "../../parts/notice.js";
+import { Skeleton, ErrorNotice } from "../../parts/notice.js";
 
 /** Everything about one person in the period. */
 export function Person({ person }: { readonly person: string }) {
   const { scope } = usePage();
-  const profile = useReply(profileQuestion(scope, person));
-  const sessions = useReply(personSessionsQuestion(scope, person, null));
+  const profile = useQuery(profileQuery(scope, person));
+  const sessions = useQuery(personSessionsQuery(scope, person, null));
   const isKnown = profile.trouble === null;
   return (
     <>
@@ -87,7 +87,7 @@ function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zo
 
 function Devices({ person }: { readonly person: string }) {
   const { scope } = usePage();
-  const reply = useReply(devicesQuestion(scope, person));
+  const reply = useQuery(devicesQuery(scope, person));
   return (
     <Panel title="Devices and places" reply={reply} lines={4} sheet={({ history }) => sheetOf(history)}>
       {({ history }) =>
@@ -117,7 +117,7 @@ function Devices({ person }: { readonly person: string }) {
 
 function Referrers({ person }: { readonly person: string }) {
   const { scope } = usePage();
-  const reply = useReply(referrersQuestion(scope, person));
+  const reply = useQuery(referrersQuery(scope, person));
   return (
     <Panel title="Came from" reply={reply} lines={3} sheet={({ referrers }) => sheetOf(referrers)}>
       {({ referrers }) =>
@@ -198,7 +198,7 @@ function Timeline({ person, first }: TimelineProps) {
   const known = new Set(first.sessions.map(({ session_id: id }) => id));
   const sessions = [...first.sessions, ...(older?.sessions ?? []).filter(({ session_id: id }) => !known.has(id))];
   const load = () =>
-    void client.ask(personSessionsQuestion(scope, person, cursor), new AbortController().signal).then(
+    void client.ask(personSessionsQuery(scope, person, cursor), new AbortController().signal).then(
       (answer) => setOlder((before) => ({ ...answer, sessions: [...(before?.sessions ?? []), ...answer.sessions] })),
       () => undefined,
     );
@@ -258,8 +258,8 @@ function Session({ session, identity }: { readonly session: ShownSession; readon
 
 function SessionEvents({ session, identity }: { readonly session: ShownSession; readonly identity: string }) {
   const { scope } = usePage();
-  const { answer, trouble, again } = useReply(eventsOfPersonQuestion(identity, session.project, session.started_at, session.ended_at));
-  if (trouble !== null) return <TroubleNotice trouble={trouble} onAgain={again} />;
+  const { answer, trouble, again } = useQuery(eventsOfPersonQuery(identity, session.project, session.started_at, session.ended_at));
+  if (trouble !== null) return <ErrorNotice trouble={trouble} onAgain={again} />;
   if (answer === null) return <Skeleton lines={Math.min(10, session.events)} />;
   return (
     <ol class="moment-events">

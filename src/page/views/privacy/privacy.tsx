@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ShownRequest } from "../../ask/answers.js";
-import { privacyQuestion, newRequestQuestion, resolveQuestion, stepQuestion } from "../../ask/questions/house.js";
+import { privacyQuery, newRequestQuery, resolveQuery, stepQuery } from "../../ask/queries/store.js";
 import { hasScope } from "../../ask/rights.js";
 import { instantDay, instant } from "../../format/date.js";
 import { sheetOf } from "../../format/sheet.js";
@@ -8,13 +8,13 @@ import { Icon } from "../../parts/icon.js";
 import { Empty } from "../../parts/notice.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
 import { Confirmation } from "../../parts/confirmation.js";
 import { Choice } from "../../parts/field.js";
 import { bundleOf } from "../../ask/person-requests.js";
-import type { PageQuery } from "../../ask/question.js";
-import { Trouble } from "../../ask/trouble.js";
+import type { PageQuery } from "../../ask/page-query.js";
+import { ApiError } from "../../ask/api-error.js";
 import { number } from "../../format/number.js";
 import { Dialog } from "../../parts/dialog.js";
 import { saveFile } from "../../parts/save.js";
@@ -65,7 +65,7 @@ function subjectOf({ subject }: ShownRequest): string | null {
 /** Requests of people about their data, and their state. */
 export function Privacy() {
   const { scope, token } = usePage();
-  const reply = useReply(privacyQuestion);
+  const reply = useQuery(privacyQuery);
   const [open, setOpen] = useState<string | null>(null);
   const [isNew, setNew] = useState(false);
   const shown = reply.answer?.privacy_requests.find(({ id }) => id === open);
@@ -142,7 +142,7 @@ function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonl
     if (event.target instanceof HTMLInputElement) setPerson(event.target.value);
   };
   const open = async () => {
-    await client.send(newRequestQuestion(type, person, regulation));
+    await client.send(newRequestQuery(type, person, regulation));
     onDone();
   };
   return (
@@ -175,7 +175,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
     setTrouble(null);
     client
       .send(question)
-      .then(onDone, (thrown: unknown) => setTrouble(thrown instanceof Trouble ? `${thrown.code}: ${thrown.detail}` : String(thrown)));
+      .then(onDone, (thrown: unknown) => setTrouble(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown)));
   };
   const save = () =>
     void bundleOf(client, id).then(
@@ -183,7 +183,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
       (thrown: unknown) => setTrouble(String(thrown)),
     );
   const erase = async () => {
-    await client.send(resolveQuestion(id, "completed"));
+    await client.send(resolveQuery(id, "completed"));
     onDone();
   };
   const times: readonly (readonly [string, string | null])[] = [
@@ -241,27 +241,27 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
       {hasScope(token, "privacy_requests:write") && (
         <div class="row end">
           {status !== "resolved" && (
-            <button type="button" class="button" onClick={() => send(resolveQuestion(id, "denied"))}>
+            <button type="button" class="button" onClick={() => send(resolveQuery(id, "denied"))}>
               Deny
             </button>
           )}
           {status !== "resolved" && (
-            <button type="button" class="button" onClick={() => send(resolveQuestion(id, "withdrawn"))}>
+            <button type="button" class="button" onClick={() => send(resolveQuery(id, "withdrawn"))}>
               Withdrawn
             </button>
           )}
           {status === "pending_verification" && (
-            <button type="button" class="button primary" onClick={() => send(stepQuestion(id, "verify"))}>
+            <button type="button" class="button primary" onClick={() => send(stepQuery(id, "verify"))}>
               Mark as verified
             </button>
           )}
           {status === "submitted" && (
-            <button type="button" class="button primary" onClick={() => send(stepQuestion(id, "acknowledge"))}>
+            <button type="button" class="button primary" onClick={() => send(stepQuery(id, "acknowledge"))}>
               Begin
             </button>
           )}
           {status === "acknowledged" && request.extended_at === null && ["gdpr", "ccpa"].includes(request.regulation) && (
-            <button type="button" class="button" onClick={() => send(stepQuestion(id, "extend"))}>
+            <button type="button" class="button" onClick={() => send(stepQuery(id, "extend"))}>
               Extend
             </button>
           )}
@@ -276,7 +276,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
             </button>
           )}
           {status === "acknowledged" && type !== "erasure" && (
-            <button type="button" class="button primary" onClick={() => send(resolveQuestion(id, "completed"))}>
+            <button type="button" class="button primary" onClick={() => send(resolveQuery(id, "completed"))}>
               Completed
             </button>
           )}

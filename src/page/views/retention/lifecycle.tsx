@@ -1,5 +1,5 @@
 import type { LifecycleAnswer } from "../../ask/answers.js";
-import { lifecycleQuestion } from "../../ask/questions/product.js";
+import { lifecycleQuery } from "../../ask/queries/product.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { number } from "../../format/number.js";
 import { sheetOfSeries } from "../../format/sheet.js";
@@ -8,7 +8,7 @@ import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Legend, Plot } from "../../parts/plot.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
 import { NothingHere } from "../nothing-here.js";
 import { UnitTabs } from "./unit-tabs.js";
@@ -30,7 +30,7 @@ const ROWS = 12;
 export function Lifecycle() {
   const { picture, scope } = usePage();
   const chosen = picture.choices.retention;
-  const reply = useReply(lifecycleQuestion(scope, chosen));
+  const reply = useQuery(lifecycleQuery(scope, chosen));
   const seriesOf = (buckets: readonly ShownLifecycleBucket[]) => KINDS.map(([kind, name]) => ({ name, data: buckets.map((bucket) => bucket[kind]) }));
   return (
     <Panel

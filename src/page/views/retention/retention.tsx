@@ -3,12 +3,12 @@ import { Choice, Choices } from "../../parts/field.js";
 import { usePage } from "../../parts/page-context.js";
 import { Tabs } from "../../parts/tabs.js";
 import type { ChoicesOf } from "../../state/choices.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 import type { RetentionAnswer, StickinessAnswer } from "../../ask/answers.js";
-import { retentionQuestion, stickinessQuestion } from "../../ask/questions/product.js";
+import { retentionQuery, stickinessQuery } from "../../ask/queries/product.js";
 import { type Sheet, sheetOf } from "../../format/sheet.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { noun, plural } from "../../format/locale.js";
 import { number, percent } from "../../format/number.js";
 import { Remark } from "../../parts/notice.js";
@@ -115,7 +115,7 @@ const ROWS = 31;
 function Stickiness() {
   const { picture, scope } = usePage();
   const chosen = picture.choices.retention;
-  const reply = useReply(stickinessQuestion(scope, chosen));
+  const reply = useQuery(stickinessQuery(scope, chosen));
   return (
     <Panel title="How often" reply={reply} lines={12} sheet={({ buckets }) => sheetOf(buckets[0]?.units ?? [])} head={<UnitTabs />}>
       {({ buckets: [bucket] }) =>
@@ -209,7 +209,7 @@ export function Retention() {
 function Cohorts() {
   const { picture, scope } = usePage();
   const chosen = picture.choices.retention;
-  const reply = useReply(retentionQuestion(scope, chosen));
+  const reply = useQuery(retentionQuery(scope, chosen));
   return (
     <Panel title="Who came back" reply={reply} lines={12} sheet={sheetOfTriangle} head={<UnitTabs />}>
       {(answer) => <Triangle answer={answer} unit={chosen.unit} />}

@@ -1,6 +1,6 @@
 import { usePage } from "../../parts/page-context.js";
 import { Tabs } from "../../parts/tabs.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 
 const UNITS = [
   ["day", "Days"],

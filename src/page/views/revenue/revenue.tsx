@@ -1,6 +1,6 @@
 import type { AttributionAnswer, CohortsAnswer } from "../../ask/answers.js";
-import { revenueTrendQuestion } from "../../ask/questions/overview.js";
-import { attributionQuestion, cohortsQuestion } from "../../ask/questions/revenue.js";
+import { revenueTrendQuery } from "../../ask/queries/overview.js";
+import { attributionQuery, cohortsQuery } from "../../ask/queries/revenue.js";
 import { month } from "../../format/date.js";
 import { money, number } from "../../format/number.js";
 import { sheetOf, sheetOfSeries } from "../../format/sheet.js";
@@ -10,10 +10,10 @@ import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { RankedList } from "../../parts/ranked-list.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
 import type { ChoicesOf } from "../../state/choices.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 import { RevenueCourse } from "../overview/revenue.js";
 import { UnconvertedRemark } from "../unconverted-remark.js";
 
@@ -36,9 +36,9 @@ export function Revenue() {
   const { picture, scope, go } = usePage();
   const chosen = picture.choices.revenue;
   const change = (changed: Partial<ChoicesOf<"revenue">>) => go(choose(picture, "revenue", changed));
-  const trend = useReply(revenueTrendQuestion({ ...scope, filters: [] }));
-  const attribution = useReply(attributionQuestion(scope, chosen));
-  const cohorts = useReply(cohortsQuestion(scope, chosen));
+  const trend = useQuery(revenueTrendQuery({ ...scope, filters: [] }));
+  const attribution = useQuery(attributionQuery(scope, chosen));
+  const cohorts = useQuery(cohortsQuery(scope, chosen));
   return (
     <>
       <Panel

@@ -1,8 +1,8 @@
-import { healthQuestion, statsQuestion } from "../../ask/questions/house.js";
+import { healthQuery, statsQuery } from "../../ask/queries/store.js";
 import { sheetOf } from "../../format/sheet.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { instant } from "../../format/date.js";
 import { LOCALES } from "../../format/locale.js";
 import { duration, number, type FormattedNumber } from "../../format/number.js";
@@ -61,8 +61,8 @@ const OVER_RESERVE = "Distinct values fill three quarters of their room: new one
 /** The health and the contents of the store. */
 export function Store() {
   const { scope } = usePage();
-  const health = useReply(healthQuestion);
-  const stats = useReply(statsQuestion);
+  const health = useQuery(healthQuery);
+  const stats = useQuery(statsQuery);
   return (
     <>
       <Panel title="Health" reply={health} lines={1} sheet={(answer) => sheetOf([answer])}>

@@ -1,4 +1,4 @@
-import { takesField, trendQuestion, SERIES_COUNT } from "../../ask/questions/trends.js";
+import { takesField, trendQuery, SERIES_COUNT } from "../../ask/queries/trends.js";
 import { seesOthers } from "../../ask/rights.js";
 import { sheetOfSeries } from "../../format/sheet.js";
 import { fieldName, fieldValue } from "../../format/value.js";
@@ -6,11 +6,11 @@ import { Check, Choice, Choices, Entry } from "../../parts/field.js";
 import { Empty, Remark } from "../../parts/notice.js";
 import { usePage, useFilterBy } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useReply } from "../../parts/reply.js";
+import { useQuery } from "../../parts/use-query.js";
 import { FIELD_SUGGESTIONS, useEventNames } from "../../parts/suggestions.js";
 import { Tabs } from "../../parts/tabs.js";
 import { MEASURES, type ChoicesOf } from "../../state/choices.js";
-import { choose } from "../../state/picture.js";
+import { choose } from "../../state/view-state.js";
 import type { TrendLine, TrendAnswer } from "../../ask/answers.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { noun } from "../../format/locale.js";
@@ -48,7 +48,7 @@ export function Trends() {
   const { picture, scope, token, go } = usePage();
   const chosen = picture.choices.trends;
   const names = useEventNames();
-  const reply = useReply(trendQuestion(scope, chosen));
+  const reply = useQuery(trendQuery(scope, chosen));
   const change = (changed: Partial<ChoicesOf<"trends">>) => go(choose(picture, "trends", changed));
   const measures = MEASURES.filter((name) => name !== "revenue" || seesOthers(token, "revenue:read"));
   return (

@@ -1,0 +1,6 @@
+import type { LockWait } from "../node/index.js";
+
+/** An `onLockWait` that prints on stderr why nothing happens. */
+export function printLockWait({ message }: LockWait): void {
+  process.stderr.write(`daybook: ${message}\n`);
+}

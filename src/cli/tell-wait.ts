@@ -1,6 +1,0 @@
-import type { LockWait } from "../node/index.js";
-
-/** An `onLockWait` that prints on stderr why nothing happens. */
-export function tellWait({ message }: LockWait): void {
-  process.stderr.write(`daybook: ${message}\n`);
-}

@@ -1,0 +1,99 @@
+import { canonicalJson, isSetJson, labelOf } from "../../filter/operand-value.js";
+import { TraitPath, type RecordedTraits } from "../../filter/trait-key.js";
+import type { Operand, Plan } from "../../plan/plan.js";
+import { operandsOf } from "../../plan/scopes-of.js";
+import type { Connection } from "../connection/connection.js";
+import { listsOf } from "../connection/lists-of.js";
+import { taggedLeaves } from "../ingest/tagged-metadata.js";
+import { allOf, anyOf, combinations, sql, text, texts, wholes, type Sql } from "../sql/sql.js";
+import type { QueryContext } from "./needs.js";
+import { isInForce, ownersOf, whoOf } from "./who.js";
+
+type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
+
+/** One trait of all people, or of all companies, in the snapshot of a query. */
+export class KnownTrait {
+  readonly #owners: string[] = [];
+  /** For each owner the position of its value, from 1. */
+  readonly #places: number[] = [];
+  readonly #values: unknown[] = [];
+  readonly #placeOfText = new Map<string, number>();
+
+  /** @param owner a person as in `whoOf`, or the id of a company */
+  add(owner: string, value: unknown): void {
+    if (!isSetJson(value)) return;
+    const name = canonicalJson(value);
+    const place = this.#placeOfText.get(name) ?? this.#values.push(value);
+    this.#placeOfText.set(name, place);
+    this.#owners.push(owner);
+    this.#places.push(place);
+  }
+
+  /** Rows of `owner`, the `leaves` of its value, and the value's `label`. */
+  rows(): Sql {
+    const values = this.#values;
+    const places = wholes(values.map((_, at) => at + 1));
+    const owned = sql`SELECT arrayJoin(arrayZip(${texts(this.#owners)}, ${wholes(this.#places)})) AS owned`;
+    const known = sql`SELECT arrayJoin(arrayZip(${places}, ${combinations(values.map(taggedLeaves))}, ${texts(values.map(labelOf))})) AS known`;
+    return sql`SELECT owned.1 AS owner, known.2 AS leaves, known.3 AS label FROM (${owned}) AS every
+      ANY LEFT JOIN (${known}) AS each ON known.1 = owned.2`;
+  }
+}
+
+/** The traits of people and companies that a query uses. */
+export type TraitLookup = (operand: TraitOperand) => KnownTrait;
+
+/** For queries that use no traits. */
+export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
+
+type TraitContext = Pick<QueryContext, "tables" | "survivors" | "unlinked">;
+
+type TraitQuery = TraitContext & { readonly connection: Connection; readonly signal: Pick<AbortSignal, "aborted"> | undefined };
+
+/**
+ * Reads the traits that a plan uses; the embedded engine's code decides which record counts.
+ * Memory: an id per owner with the trait, and the distinct values.
+ */
+export async function knownOfPlan(plan: Plan, asked: TraitQuery): Promise<TraitLookup> {
+  const known = new Map<string, KnownTrait>();
+  for (const { operand } of operandsOf(plan)) {
+    if (operand.kind !== "person" && operand.kind !== "company") continue;
+    const name = nameOf(operand);
+    const isEmail = operand.kind === "person" && operand.path === "email";
+    if (!known.has(name)) known.set(name, await (isEmail ? newestEmails(asked) : traitOf(operand, asked)));
+  }
+  return (operand) => known.get(nameOf(operand)) ?? new KnownTrait();
+}
+
+/** The key of a trait. */
+export function nameOf({ kind, path }: TraitOperand): string {
+  return `${kind} ${path}`;
+}
+
+async function newestEmails({ connection, signal, ...moment }: TraitQuery): Promise<KnownTrait> {
+  const known = new KnownTrait();
+  const emails = sql`SELECT owner, argMax(email, (ms, toUInt128(id))) FROM (${recordsOf("person", sql`email != ''`, moment)}) GROUP BY owner`;
+  for await (const [owner, email] of connection.stream<[string, string]>(emails, signal)) known.add(owner, email);
+  return known;
+}
+
+async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...moment }: TraitQuery): Promise<KnownTrait> {
+  const known = new KnownTrait();
+  const trait = new TraitPath(path);
+  const tells = anyOf(trait.written.map((written) => sql`position(traits, ${text(written)}) > 0`));
+  const told = sql`SELECT owner, ms, traits FROM (${recordsOf(kind, tells, moment)}) ORDER BY owner, ms, toUInt128(id)`;
+  for await (const records of listsOf(connection.stream<readonly [owner: string, ms: number, traits: string]>(told, signal)))
+    known.add(records[0]?.[0] ?? "", trait.newest(records.map(([, ms, traits]): RecordedTraits => ({ ms, traits }))));
+  return known;
+}
+
+/** Records in force that fulfil `tells`, each with its owner. */
+function recordsOf(kind: TraitOperand["kind"], tells: Sql, moment: TraitContext): Sql {
+  const { tables, survivors } = moment;
+  const inForce = isInForce(sql`id`, moment);
+  if (kind === "company")
+    return sql`SELECT companyId AS owner, id, ms, traits FROM ${tables.all("records")} WHERE ${allOf([sql`kind = 'group'`, inForce, tells])}`;
+  const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
+  return sql`SELECT ${whoOf(survivors)} AS owner, id, ms, email, traits FROM ${tables.all("records")} AS records ${owners}
+    WHERE ${allOf([sql`kind = 'identify'`, inForce, tells])}`;
+}

@@ -1,0 +1,133 @@
+import { dayOf, isoOf, parseTimestamp, MS_PER_DAY } from "../../base/time.js";
+import { parseUuid, uuidText } from "../../base/uuid.js";
+import type { PlannedFilter, Range, QueryScope, Test, Operand } from "../../plan/plan.js";
+import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
+import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/sql.js";
+import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
+import { Needs } from "./needs.js";
+import { foundOf, type ValueLocation } from "./operand.js";
+import { lastCompanyOf } from "./companies.js";
+import { nameOf } from "./known-traits.js";
+
+/** The ids of a person's rows. */
+export interface ActorIds {
+  readonly users: readonly string[];
+  readonly anonymous: readonly string[];
+}
+
+/** Contains every row. */
+export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
+
+/** The condition of a scope. @param subject the person of its user id; null: none is named */
+export function whereOf(scope: QueryScope, subject: ActorIds | null, needs: Needs): Sql {
+  const { project, eventName, range, where } = scope;
+  return allOf([
+    ...inRange(range),
+    ...(project === null ? [] : [sql`project = ${text(project)}`]),
+    ...(eventName === null ? [] : [sql`name = ${text(eventName)}`]),
+    ...(subject === null ? [] : [ofActors(subject)]),
+    ...(where.length === 0 ? [] : [anyOf(where.map((group) => allOf(group.map((comparison) => comparisonOf(comparison, needs)))))]),
+  ]);
+}
+
+/** Also by day, as rows are sorted by day. */
+export function inRange({ fromMs, toMs }: Range): Sql[] {
+  return [
+    ...(fromMs > 0 ? [sql`day >= ${whole(dayOf(fromMs))}`, sql`ms >= ${whole(fromMs)}`] : []),
+    ...(Number.isFinite(toMs) ? [sql`day <= ${whole(dayOf(toMs - 1))}`, sql`ms < ${whole(toMs)}`] : []),
+  ];
+}
+
+/** Rows of these ids; an event with both belongs to its user. */
+export function ofActors({ users, anonymous }: ActorIds): Sql {
+  return sql`(userId IN ${texts(users)} AND userId != '') OR (userId = '' AND anonymousId IN ${texts(anonymous)} AND anonymousId != '')`;
+}
+
+function comparisonOf({ operand, test, negated }: PlannedFilter, needs: Needs): Sql {
+  const passes = operand.kind === "segment"
+    ? isInSegment(operand, needs, { whereOf: (scope, own) => whereOf(scope, null, own), passesOf: passesFound })
+    : (exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs));
+  return negated ? sql`NOT (${passes})` : passes;
+}
+
+/** Compares sorted columns by their values instead of their texts. */
+function exactly({ operand, test }: PlannedFilter): Sql | null {
+  if (operand.kind === "createdAt" && test.op === "instant")
+    return allOf([sql`ms >= ${whole(test.fromMs ?? -Infinity)}`, sql`ms < ${whole(test.toMs ?? Infinity)}`]);
+  if (test.op === "isSet" && (operand.kind === "createdAt" || operand.kind === "id")) return sql`true`;
+  if (test.op !== "equals") return null;
+  if (operand.kind === "id") return sql`id IN ${uuids(test.values.filter(isIdText))}`;
+  if (operand.kind !== "createdAt") return null;
+  const instants = test.values.map((value) => [value, parseTimestamp(value)] as const);
+  return anyOf(instants.filter(([value, ms]) => ms !== null && isoOf(ms) === value).map(([, ms]) => sql`ms = ${whole(ms ?? 0)}`));
+}
+
+/** Whether a text is an id in the form that answers show. */
+function isIdText(value: string): boolean {
+  const id = parseUuid(value);
+  return id !== null && uuidText(id) === value;
+}
+
+function passesOf({ operand, test }: PlannedFilter, needs: Needs): Sql {
+  return passesFound(foundOf(operand, needs), test);
+}
+
+function passesFound(found: ValueLocation, test: Test): Sql {
+  if (found.kind === "text") {
+    if (test.op === "isSet") return sql`${found.text} != ''`;
+    return sql`if(${found.text} = '', ${passesNotSet(test) ? sql`true` : sql`false`}, ${textTest(test, found.text)})`;
+  }
+  if (test.op === "isSet") return sql`notEmpty(${found.leaves})`;
+  const some = sql`arrayExists(leaf -> ${taggedTest(test, sql`leaf`)}, ${found.leaves})`;
+  return passesNotSet(test) ? sql`empty(${found.leaves}) OR ${some}` : some;
+}
+
+interface Tests {
+  readonly whereOf: (scope: QueryScope, needs: Needs) => Sql;
+  readonly passesOf: (found: ValueLocation, test: Test) => Sql;
+}
+
+/** Whether a row's identity is in a segment. */
+function isInSegment({ segment, nowMs }: Extract<Operand, { readonly kind: "segment" }>, needs: Needs, tests: Tests): Sql {
+  const who = needs.who();
+  return sql`${who} != '' AND ${membersOf(segment, (condition) => holdsFor(condition, who, nowMs, needs, tests))}`;
+}
+
+function membersOf(segment: SegmentPlan, holds: (condition: ConditionPlan) => Sql): Sql {
+  return anyOf(segment.map((group) => allOf(group.map(holds))));
+}
+
+/** Whether a condition holds for a row's identity: what an identity did is read from all rows, once. */
+function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Needs, { whereOf, passesOf }: Tests): Sql {
+  if (condition.type === "is") {
+    const { operand, test, negated } = condition.comparison;
+    const passes = passesOf(knownOf(operand, needs), test);
+    return negated ? sql`NOT (${passes})` : passes;
+  }
+  const range = rangeOf(condition.window, nowMs);
+  const those = (scope: QueryScope, having: Sql) => {
+    const own = new Needs(needs.moment);
+    const [person, where] = [own.who(), whereOf(scope, own)];
+    return sql`${who} GLOBAL IN (SELECT ${person} AS person FROM ${own.rows()} WHERE (${where}) AND person != '' GROUP BY person HAVING ${having})`;
+  };
+  if (condition.type === "did") {
+    const { atLeast, atMost } = condition;
+    const scope = { ...condition.scope, range };
+    if (atMost === 0) return sql`NOT ${those(scope, sql`true`)}`;
+    return those(scope, sql`count() >= ${whole(atLeast)} AND count() <= ${whole(atMost ?? Infinity)}`);
+  }
+  const ever = { project: condition.project, eventName: null, userId: null, range: { fromMs: 0, toMs: Infinity }, where: [] };
+  const seenMs = condition.type === "firstSeen" ? sql`min(ms)` : sql`max(ms)`;
+  return those(ever, sql`${seenMs} >= ${whole(range.fromMs)} AND ${seenMs} < ${whole(range.toMs)}`);
+}
+
+/** Of a person, or of the company it was last seen with. */
+function knownOf(operand: PlannedFilter["operand"], needs: Needs): ValueLocation {
+  if (operand.kind === "companyId") return { kind: "text", text: lastCompanyOf(needs) };
+  if (operand.kind !== "company") return foundOf(operand, needs);
+  return { kind: "trait", ...needs.trait(`last ${nameOf(operand)}`, lastCompanyOf(needs), needs.moment.known(operand)) };
+}
+
+function rangeOf(window: SegmentWindow, nowMs: number): Range {
+  return window.kind === "range" ? window.range : { fromMs: nowMs - window.days * MS_PER_DAY, toMs: nowMs + 1 };
+}

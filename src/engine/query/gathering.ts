@@ -1,0 +1,257 @@
+import { assert } from "../../base/assert.js";
+import { LIMITS } from "../../base/limits.js";
+import { MS_PER_DAY, dayStartMs } from "../../base/time.js";
+import type { Selector } from "../../filter/predicate.js";
+import { isPruned, isWhole } from "../../filter/select.js";
+import type { Range } from "../../plan/plan.js";
+import type { AnyPass, Pass } from "../../report/form/pass.js";
+import { TIME_COLUMN } from "../../schema/fields.js";
+import { Head, type HeadView } from "../../segment/head.js";
+import { Prefetch } from "../../segment/prefetch.js";
+import type { Rows } from "../../segment/rows.js";
+import { Segment } from "../../segment/segment.js";
+import { Span, type SpanResult, type SpanPart } from "../../segment/span.js";
+import type { Snapshot } from "../../store/live/catalog.js";
+import type { Work } from "./work.js";
+import type { Slices } from "./slices.js";
+
+/** What a query reads rows with. */
+export interface Passing {
+  readonly snapshot: Snapshot;
+  readonly work: Work;
+  readonly slices: Slices;
+}
+
+/** The states of parts, none of which keeps its rows. @param selectors those of each part's scopes */
+export async function gatherAll(parts: readonly AnyPass[], selectors: readonly (readonly Selector[])[], { snapshot, work, slices }: Passing): Promise<unknown[]> {
+  const states: unknown[] = [];
+  for (const [at, part] of parts.entries()) {
+    const own = selectors[at] ?? [];
+    for (const { testedValueCount } of own) work.dictionaryValueCount += testedValueCount;
+    const gathering = new Gathering(part, own, work, slices);
+    try {
+      states.push(await gathering.stateOf(snapshot));
+    } finally {
+      gathering.release();
+    }
+  }
+  return states;
+}
+
+/** Collects the state of one part of a query, from segments or from spans that cached the same part. */
+export class Gathering<S, T> {
+  readonly #columns: readonly string[];
+  readonly #keptKey: string | null;
+  readonly #range: Range;
+  readonly #pinned: Rows[] = [];
+  #loads: Prefetch;
+  readonly #pause = () => this.slices.yieldSometimes();
+
+  /** @param selectors of the part's scopes */
+  constructor(
+    readonly part: Pass<S, T>,
+    readonly selectors: readonly Selector[],
+    readonly work: Work,
+    readonly slices: Slices,
+  ) {
+    this.#columns = [...selectors.flatMap(({ columns }) => columns), ...part.columns];
+    this.#keptKey = cacheKeyOf(part, selectors);
+    this.#range = rangeOf(selectors);
+    this.#loads = this.#loadsOf([]);
+  }
+
+  async stateOf(snapshot: Snapshot): Promise<S> {
+    const state = await this.#stateOfAll(snapshot);
+    const whose = this.selectors[0]?.whose ?? null;
+    return whose === null ? state : (this.part.only?.(state, whose) ?? state);
+  }
+
+  async #stateOfAll(snapshot: Snapshot): Promise<S> {
+    const state = this.part.begin();
+    if (this.#keptKey === null) {
+      const all = this.#daysOf(snapshot.rows);
+      if (this.part.isDone === undefined) this.#loads = this.#loadsOf(all.filter(({ sealed }) => sealed));
+      for (const rows of all) {
+        if (this.part.isDone?.(state, rows.day) === true) break;
+        await this.#addRows(state, rows);
+      }
+      return state;
+    }
+    const key = this.#keptKey;
+    this.#loads = this.#loadsOf(snapshot.spans.flatMap((span) => this.#segmentsOf(span, snapshot, key)));
+    for (const span of snapshot.spans) await this.#addPart(state, span, snapshot, key);
+    return state;
+  }
+
+  /** Releases the rows pinned for the report. */
+  release(): void {
+    this.#loads.release();
+    for (const rows of this.#pinned.splice(0)) rows.unpin();
+  }
+
+  /** Those of the days in range, by binary search. @param rows newest day first */
+  #daysOf(rows: readonly Rows[]): readonly Rows[] {
+    const { fromMs, toMs } = this.#range;
+    const first = firstUpTo(rows, toMs);
+    const end = firstUpTo(rows, fromMs - MS_PER_DAY);
+    this.work.prunedCount += rows.length - (end - first);
+    return rows.slice(first, end);
+  }
+
+  #loadsOf(all: readonly Rows[]): Prefetch {
+    return new Prefetch(all.filter((rows) => !this.#isPruned(rows)), (rows) => this.#load(rows));
+  }
+
+  #isPruned(rows: Rows): boolean {
+    return this.selectors.every((selector) => isPruned(rows, selector));
+  }
+
+  /** The segments of a span that `#addPart` should read. A wrong prediction costs only time: loads that are late or unused. */
+  #segmentsOf(part: SpanPart, snapshot: Snapshot, key: string): readonly Rows[] {
+    if (part instanceof Head) return [];
+    if (!(part instanceof Span)) return [part];
+    if (!this.#isInRange(part)) return [];
+    const isKept = this.#isWithin(part) && this.#newerOf(part, snapshot, key).newer !== null;
+    return isKept ? [] : part.parts.flatMap((child) => this.#segmentsOf(child, snapshot, key));
+  }
+
+  #isInRange({ firstMs, lastMs }: Span): boolean {
+    return lastMs >= this.#range.fromMs && firstMs < this.#range.toMs;
+  }
+
+  #isWithin({ firstMs, lastMs }: Span): boolean {
+    return firstMs >= this.#range.fromMs && lastMs < this.#range.toMs;
+  }
+
+  /** The cached answer of a span, and the rows of its heads that it does not cover; `newer` is null if everything must be read. */
+  #newerOf(span: Span, snapshot: Snapshot, key: string) {
+    const views = span.heads.map((head) => snapshot.viewOf(head));
+    // Only parts of this kind cache under this key.
+    const known = span.kept(key);
+    return { views, known, newer: known === null ? null : rowsSince(views, known) };
+  }
+
+  async #addPart(state: S, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
+    if (part instanceof Head) return await this.#addRows(state, snapshot.viewOf(part));
+    if (!(part instanceof Span)) return await this.#addRows(state, part);
+    if (!this.#isInRange(part)) this.work.prunedCount += part.partCount;
+    else if (this.#isWithin(part)) await this.#addWhole(state, part, snapshot, key);
+    else for (const child of part.parts) await this.#addPart(state, child, snapshot, key);
+  }
+
+  /** Adds the cached answer of a span and the newer rows of its heads; without one, adds the parts of the span and caches the result. */
+  async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
+    const { kept } = this.part;
+    assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
+    const { views, known, newer } = this.#newerOf(span, snapshot, key);
+    if (known !== null && newer !== null) {
+      this.work.keptCount += span.partCount - newer.length;
+      if (isLittle(newer)) {
+        await kept.add(state, known.value as T, this.#pause);
+        for (const rows of newer) await this.#addRows(state, rows);
+        return;
+      }
+    }
+    const own = this.part.begin();
+    if (known !== null && newer !== null) {
+      await kept.add(own, known.value as T, this.#pause);
+      for (const rows of newer) await this.#addRows(own, rows);
+    } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
+    await this.#pause();
+    const value = await kept.of(own, this.#pause);
+    // An answer that covers more rows than this query sees is not replaced.
+    if (known === null || newer !== null) span.keep(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, kept.byteLength(value));
+    await kept.add(state, value, this.#pause);
+  }
+
+  /** Settles when what is read of the rows is in memory; null if it is already. */
+  #load(rows: Rows): Promise<unknown> | null {
+    return this.#asksWho(rows) ? rows.who() : rows.load(columnsFor(rows, this.selectors, this.#columns));
+  }
+
+  /** Whether the actors suffice, so that no row need be read. */
+  #asksWho(rows: Rows): boolean {
+    const { part, selectors } = this;
+    return part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector));
+  }
+
+  async #addRows(state: S, rows: Rows): Promise<void> {
+    const { part, selectors } = this;
+    await this.#pause();
+    if (this.#isPruned(rows)) {
+      this.work.prunedCount += 1;
+      return;
+    }
+    rows.pin();
+    this.#pinned.push(rows);
+    const loading = this.#loads.of(rows);
+    if (loading !== null) {
+      await this.slices.until(loading);
+      await this.#pause();
+    }
+    if (part.scanWho !== undefined && this.#asksWho(rows)) {
+      const who = await rows.who();
+      part.scanWho(state, rows, who);
+      this.work.rowCount += who.actors.length;
+    } else {
+      if (loading !== null) this.work.loadCount += 1;
+      part.scan(state, rows, selectors);
+      this.work.rowCount += rows.rowCount;
+    }
+    this.work.segmentCount += 1;
+    if (part.keepsRows !== true) this.#pinned.pop()?.unpin();
+  }
+}
+
+/** The rows of heads that an answer does not cover; null if it covers rows newer than these views. */
+function rowsSince(views: readonly HeadView[], { rowCounts }: SpanResult): HeadView[] | null {
+  if (rowCounts.length > views.length || views.some(({ rowCount }, at) => rowCount < (rowCounts[at] ?? 0))) return null;
+  return views.flatMap((view, at) => (view.rowCount > (rowCounts[at] ?? 0) ? [view.slice(rowCounts[at] ?? 0)] : []));
+}
+
+/** Fixed cost of reading the rows of a head, in rows. */
+const ROWS_PER_LOOK = 256;
+
+function isLittle(rows: readonly HeadView[]): boolean {
+  return rows.reduce((sum, { rowCount }) => sum + rowCount, rows.length * ROWS_PER_LOOK) <= LIMITS.newerRowCount;
+}
+
+/** Index of the first rows whose day begins before `ms`, in rows from new to old. */
+function firstUpTo(rows: readonly Rows[], ms: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (dayStartMs(rows[middle]?.day ?? 0) >= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The key under which spans cache their part of the answer; null if they do not. */
+export function cacheKeyOf(part: AnyPass, selectors: readonly Selector[]): string | null {
+  const keys = selectors.map(({ key }) => key);
+  return part.kept === undefined || keys.includes(null) ? null : `${part.kept.key} ${keys.join()}`;
+}
+
+function rangeOf(selectors: readonly Selector[]): Range {
+  const [first] = selectors;
+  assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a part have one range");
+  return first;
+}
+
+/** Whether the columns are in memory, and the actors are yet to be read. */
+function isInMemory(rows: Rows, columns: readonly string[]): boolean {
+  return rows instanceof Segment && rows.knownWho() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
+}
+
+/** Whether no filter and no date excludes a row. */
+function isAll(rows: Rows, selector: Selector): boolean {
+  return selector.all.length === 0 && selector.any.length === 0 && isWhole(rows, selector);
+}
+
+/** Includes times only if the range cuts the day, or a filter tests them. */
+export function columnsFor(rows: Rows, selectors: readonly Selector[], columns: readonly string[]): readonly string[] {
+  const readsTimes = selectors.some((selector) => !isWhole(rows, selector) || [...selector.all, ...selector.any.flat()].some(({ kind }) => kind === "instant"));
+  return readsTimes ? [TIME_COLUMN, ...columns] : columns;
+}

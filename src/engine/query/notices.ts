@@ -1,0 +1,67 @@
+import { shown } from "../../base/errors.js";
+import { notifyEach } from "../../base/notify-each.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { isFieldName } from "../../plan/field-names.js";
+import { namedFieldsOf } from "../../plan/filters/named-fields.js";
+import type { Operand, Plan, ReportName } from "../../plan/plan.js";
+import type { IngestResult } from "../../schema/event.js";
+
+/** A hint at something that is no error, but probably not intended. */
+export type Notice = QueryNotice | IngestNotice;
+
+/** A notice about a query. */
+export interface QueryNotice {
+  /** `unknown_field`: a name that is no field and no metadata key of any stored event. It counts as not set. */
+  readonly code: "unknown_field";
+  /** A sentence for people. */
+  readonly message: string;
+  /** The parameter it is about, as a camelCase path: `filterGroups[0].filters[2].fieldName`. */
+  readonly param: string;
+  /** The name in the parameter. */
+  readonly name: string;
+  readonly report: ReportName;
+}
+
+/** A notice about a call that stores data. */
+export interface IngestNotice {
+  /** `adjusted`: times more than five minutes ahead of the clock became the time of receipt. */
+  readonly code: "adjusted";
+  /** A sentence for people. */
+  readonly message: string;
+  /** The first of these times: `events[2].createdAt`, `records[0].createdAt`, or `createdAt` of a call with one. */
+  readonly param: string;
+  /** How many events or records were adjusted. */
+  readonly count: number;
+}
+
+/** Notices about a call that stored data. @param list the parameter with its events or records; null if it took one */
+export function ingestNoticesOf(list: "events" | "records" | null, adjusted: IngestResult["adjusted"]): IngestNotice[] {
+  const [first] = adjusted;
+  if (first === undefined) return [];
+  const param = list === null ? "createdAt" : `${list}[${first.index}].createdAt`;
+  const others = adjusted.length === 1 ? "" : ` (and ${adjusted.length - 1} more)`;
+  const message = `${param}${others}: more than 5 minutes ahead of the clock, stored as of ${first.createdAt}; futureEvents: "keep" stores times as they come`;
+  return [{ code: "adjusted", message, param, count: adjusted.length }];
+}
+
+/** Notices about a query. Cost: one look-up for each field it names. @param input the input of the plan */
+export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictionaries): QueryNotice[] {
+  return namedFieldsOf(input).flatMap(({ param, name, operand }) => {
+    if (!isUnknown(operand, dictionaries)) return [];
+    const reason = `no ${operand.kind === "metadataKey" ? "field and no " : ""}metadata key of any stored event, it counts as not set`;
+    return [{ code: "unknown_field", message: `${param}: ${shown(name)} is ${reason}`, param, name, report }];
+  });
+}
+
+/** Whether an operand reads metadata that no event has. A path has none if both its literal key and its first key are unknown. */
+function isUnknown(operand: Operand, dictionaries: Dictionaries): boolean {
+  if (operand.kind === "metadataKey") return !isFieldName(operand.key) && dictionaries.knownKeyCode(operand.key) < 0;
+  if (operand.kind !== "metadataPath") return false;
+  const [root = "", ...rest] = operand.path.split(".");
+  return dictionaries.knownKeyCode(operand.path) < 0 && (rest.length === 0 || dictionaries.knownKeyCode(root) < 0);
+}
+
+/** Passes notices to the hooks that are set. */
+export function reportNotices<N extends Notice>(notices: readonly N[], hooks: readonly (((notice: N) => unknown) | undefined)[]): void {
+  for (const hook of hooks) if (hook !== undefined) notifyEach(hook, notices);
+}

@@ -1,0 +1,7 @@
+import type { StopOptions } from "../../base/stop-options.js";
+import type { QueryNotice } from "./notices.js";
+
+export interface QueryOptions extends StopOptions {
+  /** Called for this query, like `onNotice` of `openDaybook`, which is called too. */
+  readonly onNotice?: (notice: QueryNotice) => unknown;
+}

@@ -1,0 +1,27 @@
+import { assert } from "../../base/assert.js";
+import type { Plan, ReportName, QueryScope } from "../../plan/plan.js";
+import { segmentsOf } from "../../plan/scopes-of.js";
+import type { Report } from "../../report/form/report.js";
+import { reports } from "../../report/reports.js";
+import type { NamedSegments } from "./segment-members.js";
+
+let Segments: typeof NamedSegments | null = null;
+let known: { readonly [N in ReportName]?: unknown } = reports;
+
+/** Loads the report and the segments code of a plan: insights are as much code as all other reports, and many programs run none. */
+export async function loadReport(plan: Plan): Promise<void> {
+  if (!(plan.report in known)) known = { ...known, ...(await import("./insights.js")).insightReports };
+  if (segmentsOf(plan).length > 0) Segments ??= (await import("./insights.js")).NamedSegments;
+}
+
+/** The segments that scopes of a loaded plan name; null if the code of segments was never loaded: then they name none. */
+export function namedSegments(scopes: readonly QueryScope[]): NamedSegments | null {
+  return Segments === null ? null : new Segments(scopes);
+}
+
+/** The report of a plan, once loaded. The cast: a mapped type pairs name and report, which the compiler cannot follow through a generic name. */
+export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<K> {
+  const own = known[report];
+  assert(own !== undefined, "a report is loaded before it is asked");
+  return own as Report<K>;
+}

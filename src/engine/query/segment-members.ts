@@ -1,0 +1,185 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the end of all */
+import { assert } from "../../base/assert.js";
+import { LIMITS } from "../../base/limits.js";
+import { inTurns, piecesOf, type Steps } from "../../base/steps.js";
+import { MS_PER_DAY } from "../../base/time.js";
+import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../column/bitmap.js";
+import type { SegmentMembers, MembersOf } from "../../filter/members.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
+import type { PlannedFilter, Range, QueryScope } from "../../plan/plan.js";
+import type { AnyPass } from "../../report/form/pass.js";
+import { eachAddedCount, type ActorCounts } from "../../report/events/actor-counts.js";
+import { eachActor, unitedActors, type DistinctActors } from "../../report/events/distinct-actors.js";
+import { actorCountsPass, actorsPass } from "../../report/events/actors-pass.js";
+
+/** Identities tested in one step: some milliseconds. */
+const IDENTITIES_PER_STEP = 32_768;
+
+/** What members are found with, besides the states of the parts. */
+export interface MembersContext {
+  readonly identities: IdentityView;
+  /** All identities are below it. */
+  readonly identityEnd: number;
+  /** Whether a comparison holds for an identity. */
+  readonly testOf: (comparison: PlannedFilter) => Steps<(identity: number) => boolean>;
+  /** Yields to other work. @throws aborted */
+  readonly pause: () => Promise<void>;
+}
+
+/** A condition, with the indexes of the parts it reads. */
+type SettledCondition =
+  /** People in the first part and not in the second; negated: everyone else. */
+  | { readonly kind: "seen"; readonly within: number; readonly notIn: number | null; readonly negated: boolean }
+  | { readonly kind: "counted"; readonly counts: number; readonly atLeast: number; readonly atMost: number }
+  | { readonly kind: "is"; readonly comparison: PlannedFilter };
+
+/**
+ * The segments that a query names: the passes over rows they need, and their members by what these find. Passes collect ids and are cached with spans
+ * of days; the ids are mapped to identities last, and only then are conditions decided.
+ */
+export class NamedSegments {
+  readonly #parts = new Map<string, { readonly place: number; readonly part: AnyPass }>();
+  readonly #segments = new Map<SegmentPlan, readonly (readonly SettledCondition[])[]>();
+
+  /** @param scopes those of the query */
+  constructor(scopes: readonly QueryScope[]) {
+    for (const { operand } of scopes.flatMap(({ where }) => where.flat())) {
+      if (operand.kind !== "segment" || this.#segments.has(operand.segment)) continue;
+      this.#segments.set(operand.segment, operand.segment.map((group) => group.map((condition) => this.#settle(condition, operand.nowMs))));
+    }
+  }
+
+  /** Without duplicates. */
+  get parts(): readonly AnyPass[] {
+    return Array.from(this.#parts.values(), ({ part }) => part);
+  }
+
+  /** What conditions of kind `is` compare. */
+  get comparisons(): readonly PlannedFilter[] {
+    return [...this.#segments.values()].flat(2).flatMap((condition) => (condition.kind === "is" ? [condition.comparison] : []));
+  }
+
+  /** @param states what the parts found, in their order */
+  async membersOf(states: readonly unknown[], context: MembersContext): Promise<NonNullable<MembersOf>> {
+    const folding = new ConditionHolders(states, context);
+    const members = new Map<SegmentPlan, SegmentMembers>();
+    for (const [segment, groups] of this.#segments) {
+      const bits = await anyOf(groups, folding, context);
+      members.set(segment, { has: (identity) => identity < context.identityEnd && hasBit(bits, identity) });
+    }
+    return (segment) => {
+      const found = members.get(segment);
+      assert(found !== undefined, "members are known of all segments that a question names");
+      return found;
+    };
+  }
+
+  #settle(condition: ConditionPlan, nowMs: number): SettledCondition {
+    if (condition.type === "is") return { kind: "is", comparison: condition.comparison };
+    const range = rangeOf(condition.window, nowMs);
+    if (condition.type === "did") {
+      const { atLeast, atMost } = condition;
+      const scope = { ...condition.scope, range };
+      // Whether at all: needs no counts.
+      if (atMost === 0 || (atLeast === 1 && atMost === null)) return { kind: "seen", within: this.#whoDid(scope), notIn: null, negated: atMost === 0 };
+      return { kind: "counted", counts: this.#place(`how often ${JSON.stringify(scope)}`, () => actorCountsPass(scope)), atLeast, atMost: atMost ?? Infinity };
+    }
+    const rest = condition.type === "firstSeen" ? { fromMs: 0, toMs: range.fromMs } : { fromMs: range.toMs, toMs: LIMITS.instantMaxMs };
+    const ofProject = (within: Range) => this.#whoDid({ project: condition.project, eventName: null, userId: null, where: [], range: within });
+    return { kind: "seen", within: ofProject(range), notIn: rest.fromMs < rest.toMs ? ofProject(rest) : null, negated: false };
+  }
+
+  #whoDid(scope: QueryScope): number {
+    return this.#place(`who did ${JSON.stringify(scope)}`, () => actorsPass(scope));
+  }
+
+  #place(key: string, make: () => unknown): number {
+    let known = this.#parts.get(key);
+    if (known === undefined) this.#parts.set(key, (known = { place: this.#parts.size, part: make() as AnyPass }));
+    return known.place;
+  }
+}
+
+function rangeOf(window: SegmentWindow, nowMs: number): Range {
+  return window.kind === "range" ? window.range : { fromMs: nowMs - window.days * MS_PER_DAY, toMs: nowMs + 1 };
+}
+
+async function anyOf(groups: readonly (readonly SettledCondition[])[], folding: ConditionHolders, { identityEnd, pause }: MembersContext): Promise<Bitmap> {
+  const any = emptyBitmap(identityEnd);
+  for (const group of groups) {
+    const all = emptyBitmap(identityEnd);
+    complement(all, identityEnd);
+    for (const condition of group) {
+      intersect(all, await inTurns(folding.holdsFor(condition), pause));
+      await pause();
+    }
+    unite(any, all);
+  }
+  return any;
+}
+
+/** The identities for which conditions hold, one bit each. */
+class ConditionHolders {
+  readonly #seen = new Map<number, Bitmap>();
+
+  constructor(
+    readonly states: readonly unknown[],
+    readonly context: MembersContext,
+  ) {}
+
+  *holdsFor(condition: SettledCondition): Steps<Bitmap> {
+    switch (condition.kind) {
+      case "seen":
+        return this.#holdsForSeen(condition.within, condition.notIn, condition.negated);
+      case "counted":
+        return yield* this.#holdsForCounts(this.states[condition.counts] as readonly ActorCounts[], condition.atLeast, condition.atMost);
+      case "is":
+        return yield* this.#holdsWhere(yield* this.context.testOf(condition.comparison));
+    }
+  }
+
+  #holdsForSeen(within: number, notIn: number | null, negated: boolean): Bitmap {
+    const bits = this.#seenIn(within).slice();
+    if (notIn !== null) subtract(bits, this.#seenIn(notIn));
+    if (negated) complement(bits, this.context.identityEnd);
+    return bits;
+  }
+
+  #seenIn(part: number): Bitmap {
+    let bits = this.#seen.get(part);
+    if (bits === undefined) this.#seen.set(part, (bits = this.#identitiesOf(this.states[part] as readonly DistinctActors[])));
+    return bits;
+  }
+
+  #identitiesOf(actors: readonly DistinctActors[]): Bitmap {
+    const { identities, identityEnd } = this.context;
+    const bits = emptyBitmap(identityEnd);
+    eachActor(unitedActors(actors), (actor) => {
+      const identity = identities.identityOf(actor);
+      bits[identity >>> 5]! |= 1 << (identity & 31);
+    });
+    return bits;
+  }
+
+  *#holdsForCounts(parts: readonly ActorCounts[], atLeast: number, atMost: number): Steps<Bitmap> {
+    const { identities, identityEnd } = this.context;
+    const bits = emptyBitmap(identityEnd);
+    // People who never did it are not among the counted.
+    if (atLeast === 0) complement(bits, identityEnd);
+    yield* eachAddedCount(parts, (actor) => identities.identityOf(actor), (identity, count) => {
+      const holds = count >= atLeast && count <= atMost;
+      if (holds !== (atLeast === 0)) bits[identity >>> 5]! ^= 1 << (identity & 31);
+    });
+    return bits;
+  }
+
+  *#holdsWhere(test: (identity: number) => boolean): Steps<Bitmap> {
+    const { identityEnd } = this.context;
+    const bits = emptyBitmap(identityEnd);
+    yield* piecesOf(identityEnd, IDENTITIES_PER_STEP, (from, to) => {
+      for (let identity = from; identity < to; identity += 1) if (test(identity)) bits[identity >>> 5]! |= 1 << (identity & 31);
+    });
+    return bits;
+  }
+}

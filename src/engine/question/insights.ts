@@ -1,4 +1,0 @@
-// All code of insights and segments in one chunk, loaded with the first: split up, it would pull what the chunks share out of the core.
-export { insightReports } from "../../report/insight-reports.js";
-export { askPast } from "./past.js";
-export { AskedSegments } from "./segment-members.js";

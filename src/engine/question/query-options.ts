@@ -1,7 +1,0 @@
-import type { StopOptions } from "../../base/stop-options.js";
-import type { QuestionNotice } from "./notices.js";
-
-export interface QueryOptions extends StopOptions {
-  /** Called for this query, like `onNotice` of `openDaybook`, which is called too. */
-  readonly onNotice?: (notice: QuestionNotice) => unknown;
-}

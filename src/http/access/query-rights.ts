@@ -1,0 +1,72 @@
+import { DaybookError } from "../../base/errors.js";
+import { FIELD_OPERANDS, isFieldName } from "../../plan/field-names.js";
+import { protectedDataOf } from "../../plan/protected-data.js";
+import type { ProtectedData } from "../../plan/protected-data.js";
+import type { Operand, Plan } from "../../plan/plan.js";
+import { authorize } from "./access.js";
+import type { RequiredAccess } from "./access.js";
+import type { TokenRecord } from "./token.js";
+
+const REPORT = { role: "admin", organizationWide: true } as const;
+/** Rights for reports about persons, money and companies. */
+export const PEOPLE: RequiredAccess = { scope: "identities:read", ...REPORT };
+export const MONEY: RequiredAccess = { scope: "revenue:read", ...REPORT };
+export const COMPANIES: RequiredAccess = { scope: "companies:read", ...REPORT };
+
+/** Rights for what a query may be about, whatever its kind. */
+const MATTERS: Readonly<Record<ProtectedData, readonly [access: RequiredAccess, what: string]>> = {
+  revenue: [MONEY, "measure revenue"],
+  identities: [PEOPLE, "person.*, first_touch.*, last_touch.*, and conditions of type trait"],
+  companies: [COMPANIES, "company.*, and conditions of type company"],
+};
+
+/** Whether a token may read everything that a query can use. */
+export function mayQueryAll({ scopes, role, project }: TokenRecord): boolean {
+  return project === null && scopes.includes("*") && (role === "owner" || role === "admin");
+}
+
+/**
+ * Refuses a resolved query that uses what the token may not read, beyond the rights that the route requires.
+ * @param input input of the plan
+ * @throws insufficient_scope, insufficient_role, organization_token_required
+ */
+export function authorizeQuery(plan: Plan, input: object, token: TokenRecord): void {
+  authorizeShown(input, token);
+  for (const matter of protectedDataOf(plan)) {
+    const [access, what] = MATTERS[matter];
+    authorize(access, token, `${what}: `);
+  }
+}
+
+/** Refuses an answer that shows values of single events, or ids of visitors, to a token without `events:read`. @throws insufficient_scope */
+function authorizeShown(input: object, { scopes }: TokenRecord): void {
+  if (scopes.includes("*") || scopes.includes("events:read")) return;
+  for (const [param, name] of shownFields(input))
+    if (isOfEvents(name))
+      throw new DaybookError("insufficient_scope", `${param}: expected a token with the scope events:read to show values of ${name}`, { param });
+}
+
+/** Input members of any query that name a field whose values the answer shows. */
+function* shownFields(input: object): Generator<readonly [param: string, name: string]> {
+  const { field, measure, breakdown, node } = input as PlanMember;
+  if (typeof field === "string") yield ["field", field];
+  // A number of distinct values does not reveal any of them.
+  if (typeof measure === "object" && measure?.type !== "unique_values" && typeof measure?.field === "string") yield ["measure.field", measure.field];
+  for (const [at, each] of (breakdown?.fields ?? []).entries()) yield [`breakdown.fields[${at}]`, each];
+  if (typeof node === "string") yield ["node", node];
+}
+
+/** Input that plan/ has validated. */
+interface PlanMember {
+  readonly field?: string | null;
+  readonly measure?: string | { readonly type: string; readonly field?: string | null } | null;
+  readonly breakdown?: { readonly fields: readonly string[] } | null;
+  readonly node?: string | null;
+}
+
+function isOfEvents(name: string): boolean {
+  if (!isFieldName(name)) return false;
+  const operand: Operand = FIELD_OPERANDS[name];
+  if (operand.kind === "field") return operand.field === "anonymousId" || operand.field === "externalId";
+  return operand.kind === "id" || operand.kind === "createdAt";
+}

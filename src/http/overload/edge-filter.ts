@@ -1,0 +1,127 @@
+import { DaybookError } from "../../base/errors.js";
+import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { tokenIn } from "../access/access.js";
+import type { RequiredAccess } from "../access/access.js";
+import { Admission, tooManyOfToken, writtenBytes } from "./admission.js";
+import type { Answered } from "../answer/answered.js";
+import { errorReply } from "../answer/error-reply.js";
+import type { RequestFindings, WireReply, WireRequest } from "../wire/exchange.js";
+import type { HandlerLimits } from "./limits.js";
+import { requestIdOf } from "../wire/request-id.js";
+import type { EdgeRoute, RouteFace } from "../routing/route.js";
+import { createRouter, routeOf } from "../routing/router.js";
+import type { Router } from "../routing/router.js";
+import { TokenShares } from "./token-shares.js";
+
+/** Rules of the edge filter: plain values, so that it can run on another thread than the handler. */
+export interface EdgeRules {
+  readonly routes: readonly EdgeRoute[];
+  readonly limits: HandlerLimits;
+}
+
+/** A request that was refused before it reached the handler; only the handler can map the token to its organization. */
+export interface Refusal extends Omit<Answered, "organization"> {
+  /** Hash of the token, which may be unknown; null if no token was read. */
+  readonly sha256: string | null;
+}
+
+/** A request for the handler with the findings about it, or a refusal. Call `leave` once, after the answer. */
+export type Entered =
+  | { readonly refusal: null; readonly known: RequestFindings; leave(): void }
+  | { readonly refusal: WireReply; leave(): void };
+
+const leaveNothing = () => undefined;
+
+/** The path that a refusal counts for, and the envelope of its error. */
+type RefusalShape = Pick<RouteFace, "path" | "envelope">;
+
+/** The route of a request, and the findings about it. */
+interface Face {
+  readonly route: EdgeRoute;
+  readonly known: RequestFindings;
+}
+
+/** The error of a request that no route takes, and where it counts; null: no path matches. */
+interface Faceless {
+  readonly place: RefusalShape | null;
+  readonly error: DaybookError;
+}
+
+/**
+ * The edge filter of a handler on another thread. It refuses malformed requests and overload, at almost no cost for the handler's thread:
+ * requests that no route takes, requests of a token that has reached its limit in the handler, and all requests once too many are in the handler.
+ * The handler decides about everything else; it gets the route and the hash of the token.
+ */
+export class EdgeFilter {
+  /** Counts the bytes of bodies on this thread. */
+  readonly admission: Admission;
+  readonly #router: Router<EdgeRoute>;
+  readonly #shares: TokenShares;
+  readonly #tooMany: DaybookError;
+  readonly #full = new DaybookError("overloaded", "requests come in faster than they can be answered");
+  #enteredCount = 0;
+
+  /** @param onRefused called for each request that the handler does not see */
+  constructor(
+    { routes, limits }: EdgeRules,
+    readonly sha256Hex: (text: string) => string,
+    readonly onRefused: (refusal: Refusal) => void,
+  ) {
+    this.admission = new Admission(limits, () => 0);
+    this.#router = createRouter(routes);
+    this.#shares = new TokenShares(limits.requestsPerTokenCount, SERVER_LIMITS.momentMs);
+    this.#tooMany = tooManyOfToken(limits);
+  }
+
+  /** Passes a request to the handler, at once or after a short wait, or refuses it. */
+  async enter(request: WireRequest): Promise<Entered> {
+    const startedMs = performance.now();
+    const face = this.#faceOf(request);
+    if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
+    const { route, known } = face;
+    // Open reads are cheap; what pages send is written.
+    if (route.always || (route.access === null && route.method === "GET" && !route.writes)) return { refusal: null, known, leave: leaveNothing };
+    const sha256 = known.sha256 ?? null;
+    if (this.#enteredCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
+    this.#enteredCount += 1;
+    if (sha256 !== null && !(await this.#shares.enter(sha256, route.writes ? writtenBytes(request) : null))) {
+      this.#enteredCount -= 1;
+      return this.#refuse(request, route, sha256, this.#tooMany, startedMs);
+    }
+    const leave = () => {
+      this.#enteredCount -= 1;
+      if (sha256 !== null) this.#shares.leave(sha256);
+    };
+    return { refusal: null, known, leave };
+  }
+
+  #refuse(request: WireRequest, place: RefusalShape | null, sha256: string | null, error: DaybookError, startedMs: number): Entered {
+    const requestId = requestIdOf(request, () => globalThis.crypto.randomUUID());
+    const reply = errorReply(place?.envelope ?? "problem", error, requestId);
+    const { method } = request;
+    const durationMs = performance.now() - startedMs;
+    this.onRefused({ requestId, method, route: place?.path ?? null, status: reply.status, code: error.code, sha256, durationMs });
+    return { refusal: method === "HEAD" ? { ...reply, body: null } : reply, leave: leaveNothing };
+  }
+
+  /** Checks in the handler's order: unknown path, fault of the transport, method that the path does not take. */
+  #faceOf(request: WireRequest): Face | Faceless {
+    let place: RefusalShape | null = null;
+    try {
+      const { resource, params, query } = this.#router.find(request.target);
+      place = resource;
+      if (request.fault !== undefined) throw request.fault;
+      const route = routeOf(resource, request.method);
+      return { route, known: { path: resource.path, params, query, sha256: this.#hashOf(request, route.access) } };
+    } catch (thrown) {
+      if (thrown instanceof DaybookError) return { place, error: thrown };
+      throw thrown;
+    }
+  }
+
+  /** Null if the route needs no token or none was sent: the handler reports a missing one, after its overload check. */
+  #hashOf(request: WireRequest, access: RequiredAccess | null): string | null {
+    const value = access === null ? undefined : tokenIn(request.header("authorization"), access.basic);
+    return value === undefined ? null : this.sha256Hex(value);
+  }
+}

@@ -1,0 +1,72 @@
+import type { ViewScope } from "../../state/scope.js";
+import type {
+  CompaniesAnswer,
+  CompanyUsersAnswer,
+  DevicesAnswer,
+  PersonSessionsAnswer,
+  ProfileAnswer,
+  ReferrersAnswer,
+  TrendAnswer,
+} from "../answers.js";
+import type { ChoicesOf } from "../../state/choices.js";
+import { dayCount } from "../../state/dates.js";
+import { get, type PageQuery } from "../page-query.js";
+import { insight, instants } from "./scoped.js";
+
+const PEOPLE_ROWS = 25;
+const SESSION_ROWS = 20;
+const REFERRER_ROWS = 10;
+const COMPANY_ROWS = 100;
+const COMPANY_USERS = 50;
+/** Maximum number of days that reports about companies look back. */
+export const RANGE_DAYS = 365;
+
+/** Range limits for reports about a person: without dates they cover the last 30 days. */
+const EVER = { start_date: "1970-01-01", end_date: "9999-12-31" };
+
+/** The most active people in the range, by user id. */
+export function mostActiveQuery(scope: ViewScope): PageQuery<TrendAnswer> {
+  return insight("trend", scope, { interval: "total", breakdown: { fields: ["user_id"], limit: PEOPLE_ROWS } });
+}
+
+/** How a person is identified in a request: text with an `@` is an email, any other text an id. */
+export function personQuery(person: string): { readonly email: string } | { readonly user_id: string } {
+  const key = person.trim();
+  return key.includes("@") ? { email: key } : { user_id: key };
+}
+
+function aboutPerson<A>(report: string, scope: ViewScope, person: string, more: Readonly<Record<string, string | number | null>> = {}): PageQuery<A> {
+  const { start_date, end_date } = instants(scope);
+  return get(`/v1/identities/${report}`, {
+    ...personQuery(person),
+    start_date: start_date ?? EVER.start_date,
+    end_date: end_date ?? EVER.end_date,
+    ...more,
+  });
+}
+
+export const profileQuery = (scope: ViewScope, person: string): PageQuery<ProfileAnswer> => aboutPerson("profile", scope, person);
+
+export const devicesQuery = (scope: ViewScope, person: string): PageQuery<DevicesAnswer> => aboutPerson("device-geo", scope, person);
+
+export function referrersQuery(scope: ViewScope, person: string): PageQuery<ReferrersAnswer> {
+  return aboutPerson("referrers", scope, person, { limit: REFERRER_ROWS });
+}
+
+export function personSessionsQuery(scope: ViewScope, person: string, cursor: string | null): PageQuery<PersonSessionsAnswer> {
+  return aboutPerson("sessions", scope, person, { limit: SESSION_ROWS, cursor });
+}
+
+/** The days before now that reports about companies cover, and whether that is less than the selected range. */
+export function companyDays({ from, today }: ViewScope): { readonly days: number; readonly isCut: boolean } {
+  const days = from === null ? RANGE_DAYS + 1 : Math.max(1, dayCount(from, today));
+  return { days: Math.min(RANGE_DAYS, days), isCut: days > RANGE_DAYS };
+}
+
+export function companiesQuery(scope: ViewScope, { sort }: Pick<ChoicesOf<"companies">, "sort">): PageQuery<CompaniesAnswer> {
+  return get("/v1/companies/top", { range_days: companyDays(scope).days, sort, limit: COMPANY_ROWS });
+}
+
+export function companyUsersQuery(scope: ViewScope, company: string): PageQuery<CompanyUsersAnswer> {
+  return get(`/v1/companies/${encodeURIComponent(company)}/top-users`, { range_days: companyDays(scope).days, limit: COMPANY_USERS });
+}

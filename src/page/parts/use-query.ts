@@ -1,0 +1,66 @@
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { keyOf, type PageQuery } from "../ask/page-query.js";
+import { ApiError } from "../ask/api-error.js";
+import { usePage } from "./page-context.js";
+
+const RETRY_SEC = 5;
+
+/** The state of a query's response. */
+export interface QueryState<A> {
+  readonly question: PageQuery<A> | null;
+  /** Of this query, or of the previous one while this one is loading. */
+  readonly answer: A | null;
+  readonly trouble: ApiError | null;
+  /** Whether the response shown is that of the previous query. */
+  readonly isOld: boolean;
+  readonly again: () => void;
+}
+
+interface QueryProgress<A> {
+  /** The query that succeeded or failed last. */
+  readonly key: string;
+  readonly answer: A | null;
+  /** The query that the response belongs to. */
+  readonly answerKey: string;
+  readonly trouble: ApiError | null;
+}
+
+/** Runs a query, repeats it when something was stored, and retries later if the server is overloaded. null runs nothing. */
+export function useQuery<A>(question: PageQuery<A> | null): QueryState<A> {
+  const { client, tick } = usePage();
+  const key = question === null ? "" : keyOf(question);
+  const [state, setState] = useState<QueryProgress<A>>({ key: "", answer: null, answerKey: "", trouble: null });
+  const [attempt, setAttempt] = useState(0);
+  const again = () => setAttempt((count) => count + 1);
+
+  // A layout effect: a request that is sent a frame earlier returns a frame earlier.
+  useLayoutEffect(() => {
+    if (question === null) return;
+    const known = client.known(question);
+    if (known !== null) setState({ key, answer: known.answer, answerKey: key, trouble: null });
+    if (known?.isFresh === true) return;
+    const abort = new AbortController();
+    client.ask(question, abort.signal).then(
+      (answer) => setState({ key, answer, answerKey: key, trouble: null }),
+      (thrown: unknown) => {
+        if (abort.signal.aborted) return;
+        const trouble = thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null);
+        setState((before) => ({ ...before, key, trouble, answer: before.answerKey === key ? before.answer : null }));
+      },
+    );
+    return () => abort.abort();
+  }, [key, tick, attempt, client]);
+
+  const isCurrent = state.key === key;
+  const trouble = isCurrent ? state.trouble : null;
+  useEffect(() => {
+    if (trouble === null || !trouble.isLoad) return;
+    const timer = setTimeout(again, (trouble.retryAfterSec ?? RETRY_SEC) * 1_000);
+    return () => clearTimeout(timer);
+  }, [trouble]);
+
+  if (question === null) return { question, answer: null, trouble: null, isOld: false, again };
+  if (isCurrent) return { question, answer: state.answer, trouble, isOld: false, again };
+  const known = client.known(question)?.answer ?? null;
+  return { question, answer: known ?? state.answer, trouble: null, isOld: known === null && state.answer !== null, again };
+}

@@ -1,0 +1,120 @@
+import type { RecordTable } from "../../identity/record-table.js";
+import type { Segment } from "../../segment/segment.js";
+import type { RecordOnlyIds } from "../batch/record-batch.js";
+import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
+import type { Store } from "../live/store.js";
+import { removeUsedByRecords, removeUsedByRows } from "./unused-codes.js";
+import type { CodesByDictionary } from "./unused-codes.js";
+
+/** A segment and its replacement; null if nothing replaces it. */
+export interface Rewritten {
+  readonly from: Segment;
+  readonly entry: SegmentEntry | null;
+  readonly to: Segment | null;
+  readonly goneCount: number;
+}
+
+/** A store after some of its rows or records are removed. */
+export interface Replacement {
+  readonly rewritten: readonly Rewritten[];
+  /** All remaining records. */
+  readonly table: RecordTable;
+  /** Values that nothing uses any more. */
+  readonly codes: CodesByDictionary;
+  readonly brought: RecordOnlyIds;
+  /** Text of the file of privacy requests; null: unchanged. */
+  readonly privacy: string | null;
+  /** Further changes of the manifest. */
+  readonly changes?: Pick<Manifest, "timeToLive">;
+}
+
+/** Rows that were removed and that no new query sees. */
+export interface RemovedRows {
+  /** Resolves once the last query that could see them has ended: then the old files may be removed (`removeOrphans`). */
+  readonly whenUnread: Promise<void>;
+}
+
+/**
+ * Replaces the content of a store: writes files, then one manifest that puts them into effect, then changes memory, where nothing can fail.
+ * Requires that everything is sealed and no commit or seal is in progress.
+ * @param forget drops what was derived from rows and records, called as they are replaced
+ */
+export async function replaceContent(store: Store, left: Replacement, forget: () => void): Promise<RemovedRows> {
+  const { rewritten, table, codes, brought, privacy, changes = {} } = left;
+  const { files, storage, dictionaries, manifest } = store;
+  const entries = rewritten.flatMap(({ entry }) => entry ?? []);
+  const added: FileEntry[] = [...entries];
+  try {
+    // Retired values that a query may still read are already blank in the stored file, and must not come back.
+    const isGone = (name: string, code: number) => codes.of(name).has(code) || dictionaries.named(name).isRetired(code);
+    const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, (code) => isGone(delta.name, code)));
+    const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
+    added.push(dictionaryEntry);
+    const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), brought });
+    added.push(recordsEntry);
+    const privacyEntry = privacy === null ? manifest.privacy : await files.writePrivacy(store.takeFileNumber(), privacy);
+    if (privacy !== null && privacyEntry !== null) added.push(privacyEntry);
+    await storage.sync(added.map(({ key }) => key));
+    const goneKeys = new Set(rewritten.map(({ from }) => from.key));
+    await store.writeManifestOfOtherCodes({
+      segments: [...manifest.segments.filter(({ key }) => !goneKeys.has(key)), ...entries],
+      dictionaries: [dictionaryEntry],
+      identities: [recordsEntry],
+      privacy: privacyEntry,
+      ...changes,
+    });
+  } catch (error) {
+    await discard(store, added);
+    throw error;
+  }
+  const whenUnread = replaceSegments(store, rewritten).then(() => {
+    for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
+  });
+  for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).retire(code);
+  store.replaceRecords(table, brought, privacy ?? store.privacy);
+  forget();
+  return { whenUnread };
+}
+
+/** Removes files that no manifest names, after a failure: a full disk must not fill up further. */
+export async function discard(store: Store, entries: readonly FileEntry[]): Promise<void> {
+  // If the store refuses writes, the stored manifest may name these files.
+  if (!store.isWritable) return;
+  await store.refuseTakenOver();
+  for (const { key } of entries) await store.storage.remove(key).catch(() => undefined);
+}
+
+/** Reduces `codes` to those that nothing uses any more; returns the ids that only records name from now on. */
+export async function settleCodes(store: Store, rewritten: readonly Rewritten[], table: RecordTable, codes: CodesByDictionary): Promise<RecordOnlyIds> {
+  const gone = new Set(rewritten.map(({ from }) => from));
+  for (const segment of [...store.catalog.segments.filter((each) => !gone.has(each)), ...rewritten.flatMap(({ to }) => to ?? [])]) {
+    segment.pin();
+    try {
+      await removeUsedByRows(codes, segment);
+    } finally {
+      segment.unpin();
+    }
+  }
+  const noEventUses = { userId: [...codes.of("userId")], anonymousId: [...codes.of("anonymousId")], companyId: [...codes.of("companyId")] };
+  removeUsedByRecords(codes, table);
+  const former = store.broughtCodes;
+  const still = (name: "userId" | "anonymousId" | "companyId") =>
+    [...new Set([...former[name], ...noEventUses[name]])].filter((code) => !codes.of(name).has(code)).sort((a, b) => a - b);
+  return { userId: still("userId"), anonymousId: still("anonymousId"), companyId: still("companyId") };
+}
+
+function withBlanks<T extends { readonly start: number; readonly values: readonly string[] }>(delta: T, isGone: (code: number) => boolean): T {
+  return { ...delta, values: delta.values.map((value, at) => (isGone(delta.start + at) ? "" : value)) };
+}
+
+/** Resolves once the last query that may read the old rows has ended. */
+function replaceSegments(store: Store, rewritten: readonly Rewritten[]): Promise<void> {
+  return new Promise((resolve) => {
+    const removed = new Set(rewritten.map(({ from }) => from));
+    const added = rewritten.flatMap(({ to }) => to ?? []);
+    store.catalog.replace(added, removed, false, () => {
+      for (const segment of removed) segment.release();
+      resolve();
+    });
+  });
+}
