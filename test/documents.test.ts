@@ -45,7 +45,7 @@ describe("the map of the source", () => {
     const whole = new RegExp(`^(?:src/${folder}/|src/|)${pattern}(?:\\.m?tsx?)?$`);
     return tree.some((each) => whole.test(each));
   };
-  const pages = [["", "src/README.md"], ...folders.map((folder) => [folder, `src/${folder}/README.md`])] as const;
+  const pages: [folder: string, page: string][] = [["", "src/README.md"], ...folders.map((folder): [string, string] => [folder, `src/${folder}/README.md`])];
 
   test.each(pages)("of %s names files and folders that are there", (folder, page) => {
     expect(namedIn(page).filter((path) => !isThere(folder, path))).toEqual([]);

@@ -83,5 +83,5 @@ class CountedTurns implements Turns {
   }
 }
 
-/** By default yields with `yieldToEventLoop` after about a millisecond. Typed as an interface, because the types of two copies of the package must fit. */
+/** By default yields with `yieldToEventLoop` after about a millisecond. An interface, because the types of two copies of the package must fit. */
 export const Turns: new (pieceLength?: number, turn?: () => Promise<void>) => Turns = CountedTurns;

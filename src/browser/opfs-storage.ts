@@ -343,7 +343,7 @@ function placeOf(key: string): { readonly folder: string; readonly name: string 
 
 /**
  * A storage in the private file system of the page's origin: a directory of this name, created if missing, with one file per key.
- * Only a dedicated worker can write it, one tab or worker at a time; others may read meanwhile, pages too. docs/browser.md describes its durability.
+ * Only a dedicated worker can write it, one tab or worker at a time; others may read meanwhile, pages too. See docs/guide/browser.md.
  * @param name 1 to 128 characters `[a-zA-Z0-9._-]`
  * @throws invalid_parameter
  */

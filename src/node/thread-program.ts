@@ -6,7 +6,7 @@ import { parameterError, shown } from "../base/errors.js";
 export interface ThreadProgramOptions {
   /**
    * The program of the thread, of `daybook/node/seal-program` or `daybook/node/socket-thread`: a URL, or an absolute path. Default: its file in this
-   * package, or beside the bundle that contains this code. `docs/embedding.md` lists what each bundler needs.
+   * package, or beside the bundle that contains this code. `docs/guide/embedding.md` lists what each bundler needs.
    */
   readonly program?: URL | string;
 }
@@ -33,7 +33,7 @@ export function programOf(given: unknown, fallback: () => URL): () => URL {
 /** Why a thread could not be started: the program that was tried, and the option that names another. */
 export function missingThread(locate: () => URL, reason: unknown): string {
   const text = reason instanceof Error ? reason.message : String(reason);
-  return `${text} (its program: ${placeOf(locate)}; the option "program" names another, see "Bundlers" in docs/embedding.md)`;
+  return `${text} (its program: ${placeOf(locate)}; the option "program" names another, see "Bundlers" in docs/guide/embedding.md)`;
 }
 
 function placeOf(locate: () => URL): string {

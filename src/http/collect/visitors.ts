@@ -30,7 +30,7 @@ export interface VisitorsOptions {
   readonly onNewSalt: () => void;
 }
 
-/** A longer pause ends a session (docs/semantics.md). */
+/** A longer pause ends a session (docs/reference/semantics.md). */
 const PAUSE_MS = 30 * 60_000;
 const RETRY_MS = 60_000;
 const ID_BYTES = 16;
