@@ -5,11 +5,11 @@ import { keepConst } from "./build/keep-const.js";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
-    browser: "src/browser/index.ts",
+    browser: "src/platform/browser/index.ts",
     clickhouse: "src/clickhouse/index.ts",
     client: "src/client/index.ts",
     http: "src/http/index.ts",
-    node: "src/node/index.ts",
+    node: "src/platform/node/index.ts",
     testing: "src/testing/index.ts",
     tracker: "src/tracker/index.ts",
     cli: "src/cli/main.ts",

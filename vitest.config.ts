@@ -7,11 +7,11 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 
 export const alias = [
   { find: /^daybook$/, replacement: source("index.ts") },
-  { find: /^daybook\/browser$/, replacement: source("browser/index.ts") },
+  { find: /^daybook\/browser$/, replacement: source("platform/browser/index.ts") },
   { find: /^daybook\/clickhouse$/, replacement: source("clickhouse/index.ts") },
   { find: /^daybook\/client$/, replacement: source("client/index.ts") },
   { find: /^daybook\/http$/, replacement: source("http/index.ts") },
-  { find: /^daybook\/node$/, replacement: source("node/index.ts") },
+  { find: /^daybook\/node$/, replacement: source("platform/node/index.ts") },
   { find: /^daybook\/testing$/, replacement: source("testing/index.ts") },
   { find: /^daybook\/tracker$/, replacement: source("tracker/index.ts") },
 ];

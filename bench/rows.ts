@@ -1,9 +1,9 @@
 import { Bench } from "tinybench";
-import { crc32, sha256 } from "../src/base/hash.js";
-import { bitsOfCode, bitsOfTable, countBits, rowsOfBits } from "../src/column/bitmap.js";
-import { histogramOf } from "../src/column/column.js";
-import { DECODED_ROW_COUNT, DecodedEvents, decodeEvent } from "../src/schema/decode-event.js";
-import { rankRows } from "../src/segment/merge-rows.js";
+import { crc32, sha256 } from "../src/core/base/hash.js";
+import { bitsOfCode, bitsOfTable, countBits, rowsOfBits } from "../src/storage/column/bitmap.js";
+import { histogramOf } from "../src/storage/column/column.js";
+import { DECODED_ROW_COUNT, DecodedEvents, decodeEvent } from "../src/core/schema/decode-event.js";
+import { rankRows } from "../src/storage/segment/merge-rows.js";
 import { defaultCodec } from "../src/store/storage/codec.js";
 import { trafficBatches } from "./traffic.js";
 

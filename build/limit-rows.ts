@@ -1,5 +1,5 @@
-import type { LIMITS } from "../src/base/limits.js";
-import type { SERVER_LIMITS } from "../src/base/server-limits.js";
+import type { LIMITS } from "../src/core/base/limits.js";
+import type { SERVER_LIMITS } from "../src/core/base/server-limits.js";
 
 export type LimitName = keyof typeof LIMITS | keyof typeof SERVER_LIMITS;
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { LIMITS } from "../src/base/limits.js";
-import { SERVER_LIMITS } from "../src/base/server-limits.js";
+import { LIMITS } from "../src/core/base/limits.js";
+import { SERVER_LIMITS } from "../src/core/base/server-limits.js";
 import { SECTIONS, type LimitName } from "./limit-rows.js";
 import { PARAMETERS, type Range } from "./parameter-rows.js";
 

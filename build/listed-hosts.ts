@@ -7,7 +7,7 @@ const LINE_CHARS = 130;
 /** The package does not export its list. */
 const inPackage = (path: string): string => fileURLToPath(new URL(`../node_modules/${PACKAGE}/${path}`, import.meta.url));
 /** Written anew by `npx tsx build/listed-hosts.ts`. */
-export const LISTED_HOSTS_FILE = fileURLToPath(new URL("../src/plan/listed-hosts.ts", import.meta.url));
+export const LISTED_HOSTS_FILE = fileURLToPath(new URL("../src/query/plan/listed-hosts.ts", import.meta.url));
 export const LIST_LICENSE_FILE = inPackage("LICENSE");
 
 /**

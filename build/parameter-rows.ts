@@ -1,17 +1,17 @@
-import * as breakdown from "../src/plan/insights/breakdown.js";
-import * as funnel from "../src/plan/insights/funnel.js";
-import * as listLimit from "../src/plan/insights/list-limit.js";
-import * as paths from "../src/plan/insights/paths.js";
-import * as retention from "../src/plan/insights/retention.js";
-import * as segments from "../src/plan/insights/segments.js";
-import * as shortText from "../src/plan/insights/short-text.js";
-import * as companyTopUsers from "../src/plan/reports/company-top-users.js";
-import * as identityReferrers from "../src/plan/reports/identity-referrers.js";
-import * as identitySessions from "../src/plan/reports/identity-sessions.js";
-import * as ltvCohorts from "../src/plan/reports/ltv-cohorts.js";
-import * as rangeDays from "../src/plan/reports/range-days.js";
-import * as revenueByAttribution from "../src/plan/reports/revenue-by-attribution.js";
-import * as topCompanies from "../src/plan/reports/top-companies.js";
+import * as breakdown from "../src/query/plan/insights/breakdown.js";
+import * as funnel from "../src/query/plan/insights/funnel.js";
+import * as listLimit from "../src/query/plan/insights/list-limit.js";
+import * as paths from "../src/query/plan/insights/paths.js";
+import * as retention from "../src/query/plan/insights/retention.js";
+import * as segments from "../src/query/plan/insights/segments.js";
+import * as shortText from "../src/query/plan/insights/short-text.js";
+import * as companyTopUsers from "../src/query/plan/reports/company-top-users.js";
+import * as identityReferrers from "../src/query/plan/reports/identity-referrers.js";
+import * as identitySessions from "../src/query/plan/reports/identity-sessions.js";
+import * as ltvCohorts from "../src/query/plan/reports/ltv-cohorts.js";
+import * as rangeDays from "../src/query/plan/reports/range-days.js";
+import * as revenueByAttribution from "../src/query/plan/reports/revenue-by-attribution.js";
+import * as topCompanies from "../src/query/plan/reports/top-companies.js";
 
 /** What a parameter may be. */
 export interface Range {

@@ -1,21 +1,21 @@
-export { DaybookError, ERROR_CODES } from "./base/errors.js";
-export type { ErrorCode, ErrorDetails } from "./base/errors.js";
-export { fixedClock, systemClock } from "./base/clock.js";
-export type { Clock } from "./base/clock.js";
+export { DaybookError, ERROR_CODES } from "./core/base/errors.js";
+export type { ErrorCode, ErrorDetails } from "./core/base/errors.js";
+export { fixedClock, systemClock } from "./core/base/clock.js";
+export type { Clock } from "./core/base/clock.js";
 export { openDaybook } from "./engine/open-daybook.js";
 export { toArrow } from "./engine/exports/to-arrow.js";
 export type { DaybookOptions } from "./engine/options.js";
 export type { IngestNotice, Notice, QueryNotice } from "./engine/query/notices.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/upkeep/scrub.js";
-export type { StopOptions } from "./base/stop-options.js";
+export type { StopOptions } from "./core/base/stop-options.js";
 export type { Work } from "./engine/query/work.js";
 export type { Daybook } from "./engine/daybook.js";
-export type { IngestOptions } from "./base/call-options.js";
+export type { IngestOptions } from "./core/base/call-options.js";
 export type { Explanation } from "./engine/query/explain.js";
 export type { QueryOptions } from "./engine/query/query-options.js";
 export type { SavedSegment, Segments } from "./engine/query/saved-segments.js";
 export type { DaybookStats, DistinctValues, QuarantinedItem } from "./engine/upkeep/stats.js";
-export type { ExportedEvent } from "./schema/exported-event.js";
+export type { ExportedEvent } from "./core/schema/exported-event.js";
 export type { DeleteEventsInput, DeletionReceipt } from "./engine/upkeep/deletions.js";
 export type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./engine/upkeep/time-to-live.js";
 export type {
@@ -29,7 +29,7 @@ export type {
   PrivacyType,
   Regulation,
 } from "./engine/privacy/requests.js";
-export type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord, UnlinkInput } from "./schema/record.js";
+export type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord, UnlinkInput } from "./core/schema/record.js";
 export type {
   CompanyTopUsers,
   DeviceGeo,
@@ -43,7 +43,7 @@ export type {
   SessionItem,
   TopCompanies,
   UnconvertedItem,
-} from "./plan/answers.js";
+} from "./query/plan/answers.js";
 export type {
   AggregateInput,
   AggregateItem,
@@ -68,7 +68,7 @@ export type {
   TopCompaniesInput,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
-} from "./plan/input.js";
+} from "./query/plan/input.js";
 export type {
   Bucket,
   Funnel,
@@ -93,7 +93,7 @@ export type {
   WebFigures,
   WebOverview,
   WebVisits,
-} from "./plan/insights/answers.js";
+} from "./query/plan/insights/answers.js";
 export type {
   BreakdownInput,
   CalendarUnit,
@@ -118,12 +118,12 @@ export type {
   TrendMeasure,
   WebOverviewInput,
   WeekDay,
-} from "./plan/insights/input.js";
-export type { FieldName } from "./plan/field-names.js";
-export type { FilterOperator } from "./plan/filters/operators.js";
-export type { ReportName } from "./plan/plan.js";
-export type { AdjustedEvent, EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./schema/event.js";
-export type { FutureEvents } from "./schema/instant.js";
+} from "./query/plan/insights/input.js";
+export type { FieldName } from "./query/plan/field-names.js";
+export type { FilterOperator } from "./query/plan/filters/operators.js";
+export type { ReportName } from "./query/plan/plan.js";
+export type { AdjustedEvent, EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./core/schema/event.js";
+export type { FutureEvents } from "./core/schema/instant.js";
 export { defineEvents } from "./typed/define-events.js";
 export type { DaybookOf, EventCheck, EventDefinition } from "./typed/define-events.js";
 export type { EventFlaw } from "./typed/event-check.js";

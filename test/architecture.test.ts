@@ -4,31 +4,34 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../src/base/limits.js";
-import { SERVER_LIMITS } from "../src/base/server-limits.js";
+import { LIMITS } from "../src/core/base/limits.js";
+import { SERVER_LIMITS } from "../src/core/base/server-limits.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
-/** Each folder may import itself and those before it. */
-const FLOORS = ["base", "calendar", "schema", "column", "segment", "derived", "arrow", "parquet", "identity", "plan", "answer", "filter", "table", "report", "store", "engine", "typed"];
-/** Entries beside the tower: what each may import. */
-const ENTRIES: Record<string, readonly string[]> = {
-  ".": ["typed", "engine", "plan", "base", "schema", "store"],
-  http: ["base", "schema", "plan", "engine"],
-  clickhouse: ["base", "calendar", "schema", "identity", "plan", "derived", "answer", "filter", "store", "engine"],
-  client: ["base", "schema", "plan", "engine"],
-  browser: ["base", "store"],
-  node: ["base", "store", "engine", "http"],
-  testing: ["base", "schema", "store", "engine"],
+/** Each layer may import itself and those before it. */
+const LAYERS = [
+  "core/base", "core/calendar", "core/schema", "storage/column", "storage/segment", "storage/derived", "formats/arrow", "formats/parquet", "identity",
+  "query/plan", "query/answer", "query/filter", "query/tables", "query/reports", "store", "engine", "typed",
+];
+/** Layers beside these: what each may import. */
+const BESIDE: Record<string, readonly string[]> = {
+  ".": ["typed", "engine", "query/plan", "core/base", "core/schema", "store"],
+  http: ["core/base", "core/schema", "query/plan", "engine"],
+  clickhouse: ["core/base", "core/calendar", "core/schema", "identity", "query/plan", "storage/derived", "query/answer", "query/filter", "store", "engine"],
+  client: ["core/base", "core/schema", "query/plan", "engine"],
+  "platform/browser": ["core/base", "store"],
+  "platform/node": ["core/base", "store", "engine", "http"],
+  testing: ["core/base", "core/schema", "store", "engine"],
   tracker: [],
-  cli: [...FLOORS, "http", "node", "clickhouse", "page", ".", "examples"],
+  cli: [...LAYERS, "http", "platform/node", "clickhouse", "page", ".", "examples"],
   page: ["http"],
 };
-/** The folders within a folder, which flow one way too: each may import itself and those before it, but no file that stands beside them. */
-const TOWERS: Record<string, readonly string[]> = {
-  table: ["people", "money", "touches", "sessions"],
-  report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
+/** The folders within a layer, which flow one way too: each may import itself and those before it, but no file that stands beside them. */
+const WITHIN: Record<string, readonly string[]> = {
+  "query/tables": ["people", "money", "touches", "sessions"],
+  "query/reports": ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep", "follow", "backup"],
   engine: ["ingest", "upkeep", "query", "exports", "privacy", "follow"],
   clickhouse: ["sql", "connection", "tables", "verify", "removal", "ingest", "query", "report", "privacy"],
@@ -37,16 +40,16 @@ const TOWERS: Record<string, readonly string[]> = {
 };
 /** The packages that may be imported, and where. */
 const PACKAGES: Record<string, readonly string[]> = {
-  "apache-arrow": ["arrow"],
-  hyparquet: ["parquet"],
-  "hyparquet/src/column.js": ["parquet"],
-  "hyparquet-writer": ["parquet"],
+  "apache-arrow": ["formats/arrow"],
+  hyparquet: ["formats/parquet"],
+  "hyparquet/src/column.js": ["formats/parquet"],
+  "hyparquet-writer": ["formats/parquet"],
   fflate: ["store"],
-  re2js: ["filter"],
+  re2js: ["query/filter"],
   zod: ["http"],
   bowser: ["http"],
   isbot: ["http"],
-  "mmdb-lib": ["node"],
+  "mmdb-lib": ["platform/node"],
   "@clickhouse/client": ["clickhouse"],
   preact: ["page"],
   "preact/hooks": ["page"],
@@ -57,7 +60,7 @@ const COMMENT_CHARS = 150;
 
 interface Import {
   readonly file: string;
-  readonly folder: string;
+  readonly layer: string;
   readonly target: string;
 }
 
@@ -69,22 +72,24 @@ function sourceFiles(folder: string): string[] {
   });
 }
 
-function folderOf(path: string): string {
-  const [first, ...rest] = relative(source, path).split("/");
+/** `core`, `storage`, `formats`, `query` and `platform` hold layers; every other folder is one. */
+function layerOf(path: string): string {
+  const [first = ".", ...rest] = relative(source, path).split("/");
   if (first === "..") return relative(root, path).split("/")[0] ?? "";
-  return rest.length === 0 ? "." : (first ?? ".");
+  if (rest.length === 0) return ".";
+  return [...LAYERS, ...Object.keys(BESIDE)].find((layer) => layer === `${first}/${rest[0]}`) ?? first;
 }
 
 const imports: Import[] = sourceFiles(source).flatMap((file) => {
   const text = readFileSync(file, "utf8");
   const matches = text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm);
-  return [...matches].map((match) => ({ file, folder: folderOf(file), target: match[1] ?? "" }));
+  return [...matches].map((match) => ({ file, layer: layerOf(file), target: match[1] ?? "" }));
 });
 
 const internal = imports
   .filter(({ target }) => target.startsWith("."))
-  .map(({ file, folder, target }) => ({ file: relative(root, file), folder, to: folderOf(resolve(dirname(file), target)) }))
-  .filter(({ folder, to }) => folder !== to);
+  .map(({ file, layer, target }) => ({ file: relative(root, file), layer, to: layerOf(resolve(dirname(file), target)) }))
+  .filter(({ layer, to }) => layer !== to);
 
 describe("the types", () => {
   test("have a name of their own each", () => {
@@ -104,24 +109,29 @@ describe("the layers", () => {
     expect(internal.length).toBeGreaterThan(100);
   });
 
-  test("every folder imports only what stands above it", () => {
-    const wrong = internal.filter(({ folder, to }) => {
-      const allowed = ENTRIES[folder] ?? FLOORS.slice(0, FLOORS.indexOf(folder));
+  test("every folder belongs to a layer", () => {
+    const layers = new Set([...LAYERS, ...Object.keys(BESIDE)]);
+    expect(sourceFiles(source).filter((file) => !layers.has(layerOf(file)))).toEqual([]);
+  });
+
+  test("every layer imports only those before it", () => {
+    const wrong = internal.filter(({ layer, to }) => {
+      const allowed = BESIDE[layer] ?? LAYERS.slice(0, LAYERS.indexOf(layer));
       return !allowed.includes(to);
     });
     expect(wrong.map(({ file, to }) => `${file} imports ${to}/`)).toEqual([]);
   });
 
-  test.each(Object.entries(TOWERS))("within %s every folder imports only what stands above it", (house, floors) => {
-    // Files beside the folders stand below them all.
+  test.each(Object.entries(WITHIN))("within %s every folder imports only those before it", (house, floors) => {
+    // Files beside the folders come after them all.
     const floorOf = (path: string) => {
       const [first = "", ...rest] = relative(join(source, house), path).split("/");
       return rest.length === 0 ? floors.length : floors.indexOf(first);
     };
     const inside = imports
-      .filter(({ folder, target }) => folder === house && target.startsWith("."))
+      .filter(({ layer, target }) => layer === house && target.startsWith("."))
       .map(({ file, target }) => ({ file, to: resolve(dirname(file), target) }))
-      .filter(({ to }) => folderOf(to) === house);
+      .filter(({ to }) => layerOf(to) === house);
     const wrong = inside.filter(({ file, to }) => floorOf(to) > floorOf(file));
     expect(inside.length).toBeGreaterThan(20);
     expect(wrong.map(({ file, to }) => `${relative(root, file)} imports ${relative(source, to)}`)).toEqual([]);
@@ -129,15 +139,15 @@ describe("the layers", () => {
     expect(folders.map(({ name }) => name).sort()).toEqual([...floors].sort());
   });
 
-  test("only node/ and cli/ import node modules", () => {
-    const wrong = imports.filter(({ folder, target }) => target.startsWith("node:") && folder !== "node" && folder !== "cli");
+  test("only platform/node/ and cli/ import node modules", () => {
+    const wrong = imports.filter(({ layer, target }) => target.startsWith("node:") && layer !== "platform/node" && layer !== "cli");
     expect(wrong.map(({ file, target }) => `${relative(root, file)} imports ${target}`)).toEqual([]);
   });
 
   test("packages are imported only where they belong", () => {
-    const wrong = imports.filter(({ folder, target }) => {
+    const wrong = imports.filter(({ layer, target }) => {
       if (target.startsWith(".") || target.startsWith("node:")) return false;
-      return PACKAGES[target]?.includes(folder) !== true;
+      return PACKAGES[target]?.includes(layer) !== true;
     });
     expect(wrong.map(({ file, target }) => `${relative(root, file)} imports ${target}`)).toEqual([]);
   });
@@ -145,7 +155,7 @@ describe("the layers", () => {
   test("the page takes nothing of other folders but types", () => {
     const taken = sourceFiles(join(source, "page")).flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(/^import .* from "(\..+)";$/gm)]
-        .filter(([, target = ""]) => folderOf(resolve(dirname(file), target)) !== "page")
+        .filter(([, target = ""]) => layerOf(resolve(dirname(file), target)) !== "page")
         .map(([line]) => ({ file: relative(root, file), line })));
     expect(taken.length).toBeGreaterThan(2);
     expect(taken.filter(({ line }) => !line.startsWith("import type "))).toEqual([]);
@@ -156,12 +166,13 @@ describe("the layers", () => {
     const taken = oracle.flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(/^import (?!type )[^"]*"(\.[^"]+)";$/gm)].map(([, target = ""]) => resolve(dirname(file), target)).filter((path) => path.startsWith(source)));
     expect(taken.length).toBeGreaterThan(20);
-    expect(taken.filter((path) => !["base", "schema", "plan"].includes(folderOf(path)))).toEqual([]);
+    expect(taken.filter((path) => !["core/base", "core/schema", "query/plan"].includes(layerOf(path)))).toEqual([]);
   });
 
   test("plan and answer see no data", () => {
-    const wrong = internal.filter(({ folder, to }) =>
-      (folder === "plan" && !["base", "calendar", "schema"].includes(to)) || (folder === "answer" && !["base", "calendar", "schema", "plan"].includes(to)));
+    const core = ["core/base", "core/calendar", "core/schema"];
+    const wrong = internal.filter(({ layer, to }) =>
+      (layer === "query/plan" && !core.includes(to)) || (layer === "query/answer" && ![...core, "query/plan"].includes(to)));
     expect(wrong).toEqual([]);
   });
 });
@@ -179,14 +190,14 @@ describe("comments", () => {
     ["limits", "LIMITS", LIMITS],
     ["server-limits", "SERVER_LIMITS", SERVER_LIMITS],
   ])("of bounds in %s are one short line each, and no other file has the same", (file, name, limits) => {
-    const text = readFileSync(join(source, `base/${file}.ts`), "utf8");
+    const text = readFileSync(join(source, `core/base/${file}.ts`), "utf8");
     const commented = [...text.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+): /gm)].map(([, comment = "", bound = ""]) => ({ comment, bound }));
     expect(commented.map(({ bound }) => bound)).toEqual(Object.keys(limits));
     const [first = "", ...others] = text.split(`export const ${name} = {`);
     expect([first.match(/\/\*\*|\/\//g)?.length, others.join("").match(/\/\*\*|\/\//g)?.length]).toEqual([1, commented.length]);
     const told = new Set(commented.map(({ comment }) => comment));
     expect(told.size).toBe(commented.length);
-    const elsewhere = lines.filter(({ text: line, place }) => !place.startsWith(`src/base/${file}.ts`) && [...told].some((comment) => line.includes(comment)));
+    const elsewhere = lines.filter(({ text: line, place }) => !place.startsWith(`src/core/base/${file}.ts`) && [...told].some((comment) => line.includes(comment)));
     expect(elsewhere).toEqual([]);
   });
 });

@@ -37,7 +37,8 @@ describe("the map of the source", () => {
   const map = textOf("src/README.md");
   const tree = ["src", "test", "build", "examples", "docs"].flatMap((top) =>
     readdirSync(join(ROOT, top), { recursive: true, encoding: "utf8" }).map((path) => `${top}/${path.replaceAll("\\", "/")}`));
-  const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const maps = tree.filter((path) => /^src\/.*README\.md$/.test(path));
+  const folderOf = (page: string) => page.replace(/(?:^src)?\/?README\.md$/, "").replace(/^src\//, "");
   /** The paths that a page of the source names, in code or in a journey; `NAME` and `*` stand for any name. */
   const namedIn = (page: string) => [...textOf(page).matchAll(/(?<![\w/.[(-])(?:[a-z][\w-]*\/[\w./*-]*[\w*/]|[\w-]+\.tsx?)(?![\w(])/g)].map(([path]) => path);
   const isThere = (folder: string, path: string): boolean => {
@@ -45,21 +46,24 @@ describe("the map of the source", () => {
     const whole = new RegExp(`^(?:src/${folder}/|src/|)${pattern}(?:\\.m?tsx?)?$`);
     return tree.some((each) => whole.test(each));
   };
-  const pages: [folder: string, page: string][] = [["", "src/README.md"], ...folders.map((folder): [string, string] => [folder, `src/${folder}/README.md`])];
 
-  test.each(pages)("of %s names files and folders that are there", (folder, page) => {
-    expect(namedIn(page).filter((path) => !isThere(folder, path))).toEqual([]);
+  test.each(["src/README.md", ...maps.filter((page) => page !== "src/README.md")])("names files and folders that are there: %s", (page) => {
+    expect(namedIn(page).filter((path) => !isThere(folderOf(page), path))).toEqual([]);
   });
 
   test("names many of them", () => {
     expect(namedIn("src/README.md")).toEqual(expect.arrayContaining(["engine/ingest/queue", "store/live/store", "test/architecture.test.ts"]));
-    expect(pages.flatMap(([, page]) => namedIn(page)).length).toBeGreaterThan(200);
+    expect(maps.flatMap(namedIn).length).toBeGreaterThan(200);
     expect(isThere("store", "live/shop.ts")).toBe(false);
   });
 
-  test("has a row for every folder, each of which has a page of at most 30 lines", () => {
+  test("has a row for every folder with a page, of at most 30 lines, and every file lies in one", () => {
+    const folders = maps.map(folderOf).filter((folder) => folder !== "");
+    expect(folders.length).toBeGreaterThan(20);
     expect(folders.filter((folder) => !new RegExp(`^\\| .*\`${folder}\``, "m").test(map))).toEqual([]);
-    expect(pages.slice(1).filter(([, page]) => textOf(page).trimEnd().split("\n").length > 30)).toEqual([]);
+    expect(folders.filter((folder) => textOf(`src/${folder}/README.md`).trimEnd().split("\n").length > 30)).toEqual([]);
+    const outside = tree.filter((path) => /^src\/.*\.m?tsx?$/.test(path) && !folders.some((folder) => path.startsWith(`src/${folder}/`)));
+    expect(outside).toEqual(["src/index.ts"]);
   });
 
   test("shows each journey in at most ten steps", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import { LIMITS } from "../src/base/limits.js";
-import { SERVER_LIMITS } from "../src/base/server-limits.js";
+import { LIMITS } from "../src/core/base/limits.js";
+import { SERVER_LIMITS } from "../src/core/base/server-limits.js";
 
 /** Other limits for the tests of a file. Modules look limits up when they need them, so that those loaded before go by these too. */
 export function useLimits(others: Partial<Record<keyof typeof LIMITS, number>>): void {

@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const THREADS = ["src/node/seal-program.mts", "src/node/socket-thread.mts"];
+const THREADS = ["src/platform/node/seal-program.mts", "src/platform/node/socket-thread.mts"];
 
 /** The package by its name is the source, and an example finds the data beside it. */
 const asInPlace: Plugin = {
@@ -41,7 +41,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   const parent = join(root, ".test-programs");
   mkdirSync(parent, { recursive: true });
   const directory = mkdtempSync(join(parent, "run-"));
-  const threads = THREADS.map((path) => ({ in: join(root, path), out: relative("src/node", path).replace(/\.mts$/, "") }));
+  const threads = THREADS.map((path) => ({ in: join(root, path), out: relative("src/platform/node", path).replace(/\.mts$/, "") }));
   await build({
     entryPoints: [...PROGRAMS.map((path) => ({ in: join(root, path), out: bundleOf(path) })), ...threads],
     outdir: directory, outExtension: { ".js": ".mjs" }, plugins: [asInPlace],

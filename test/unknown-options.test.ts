@@ -5,7 +5,7 @@ import type { DaybookClient } from "../src/client/index.js";
 import { createHandler, createToken, memoryTokens } from "../src/http/index.js";
 import { memoryStorage, openDaybook } from "../src/index.js";
 import type { Daybook, PrivacyRequests, ReportName, Segments, TimeToLive } from "../src/index.js";
-import { fileStorage, listen, listenOnThread, sealThread, toNodeHandler } from "../src/node/index.js";
+import { fileStorage, listen, listenOnThread, sealThread, toNodeHandler } from "../src/platform/node/index.js";
 import { generateTraffic, SimulatedDisk, SimulatedFileSystem } from "daybook/testing";
 import { oracle } from "./support/index.js";
 import { clientOver } from "./client/kit.js";

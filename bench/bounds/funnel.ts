@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and people are bounded by their lists */
-import { dayOf, dayStartMs, MS_PER_DAY } from "../../src/base/time.js";
-import { denseCodes } from "../../src/column/column.js";
-import { TIME_COLUMN } from "../../src/schema/fields.js";
-import type { Range } from "../../src/plan/plan.js";
-import type { Rows } from "../../src/segment/rows.js";
-import { rowsOfDays } from "../../src/table/sessions/covered-days.js";
-import { whilePinned } from "../../src/segment/while-pinned.js";
-import { ACTOR_COLUMNS, actorOf } from "../../src/segment/actor-triples.js";
+import { dayOf, dayStartMs, MS_PER_DAY } from "../../src/core/base/time.js";
+import { denseCodes } from "../../src/storage/column/column.js";
+import { TIME_COLUMN } from "../../src/core/schema/fields.js";
+import type { Range } from "../../src/query/plan/plan.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
+import { rowsOfDays } from "../../src/query/tables/sessions/covered-days.js";
+import { whilePinned } from "../../src/storage/segment/while-pinned.js";
+import { ACTOR_COLUMNS, actorOf } from "../../src/storage/segment/actor-triples.js";
 import { median } from "../table.js";
 import type { Bound } from "./bound.js";
 import type { StoredEvents } from "./stored-events.js";

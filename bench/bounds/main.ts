@@ -1,7 +1,7 @@
 import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
-import { MS_PER_DAY } from "../../src/base/time.js";
-import type { Range } from "../../src/plan/plan.js";
+import { MS_PER_DAY } from "../../src/core/base/time.js";
+import type { Range } from "../../src/query/plan/plan.js";
 import { clock } from "../clock.js";
 import { firstMsOf } from "../first.js";
 import { windowOf } from "../measure.js";

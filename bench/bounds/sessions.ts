@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and sessions are bounded by their columns */
-import { Turns } from "../../src/base/turn.js";
-import { reportRules } from "../../src/plan/revenue-rules.js";
-import type { Range } from "../../src/plan/plan.js";
-import { daysFor, rowsOfDays } from "../../src/table/sessions/covered-days.js";
-import { actorAt, EventSource, type EventColumns } from "../../src/table/sessions/event-columns.js";
-import { EventReader } from "../../src/table/sessions/event-reader.js";
-import { dayStartMs } from "../../src/base/time.js";
+import { Turns } from "../../src/core/base/turn.js";
+import { reportRules } from "../../src/query/plan/revenue-rules.js";
+import type { Range } from "../../src/query/plan/plan.js";
+import { daysFor, rowsOfDays } from "../../src/query/tables/sessions/covered-days.js";
+import { actorAt, EventSource, type EventColumns } from "../../src/query/tables/sessions/event-columns.js";
+import { EventReader } from "../../src/query/tables/sessions/event-reader.js";
+import { dayStartMs } from "../../src/core/base/time.js";
 import type { Bound } from "./bound.js";
 import type { StoredEvents } from "./stored-events.js";
 

@@ -1,8 +1,8 @@
-import { LIMITS } from "../../src/base/limits.js";
-import type { Dictionaries } from "../../src/column/dictionaries.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import type { Dictionaries } from "../../src/storage/column/dictionaries.js";
 import type { IdentityView } from "../../src/identity/identity-view.js";
-import { fileStorage } from "../../src/node/index.js";
-import type { Rows } from "../../src/segment/rows.js";
+import { fileStorage } from "../../src/platform/node/index.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { openStore } from "../../src/store/open-store.js";
 
 /** What is stored, and who is who. */

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { BackupReport } from "../index.js";
-import { fileStorage } from "../node/index.js";
+import { fileStorage } from "../platform/node/index.js";
 import type { Storage } from "../store/storage/storage.js";
 import { dataDirectory, type DataDirectory } from "./data-directory.js";
 import { directoryOf, requireDirectory } from "./organizations.js";

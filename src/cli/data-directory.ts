@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { PRIVATE_MARK } from "../node/private-file.js";
-import { fileStorage } from "../node/index.js";
+import { PRIVATE_MARK } from "../platform/node/private-file.js";
+import { fileStorage } from "../platform/node/index.js";
 import { MANIFEST_KEY, MANIFEST_START } from "../store/files/manifest.js";
 import { KEYS_KEY, KEYS_START } from "../store/files/store-keys.js";
 import { beginsWith, isStorePart } from "../store/files/stores-below.js";

@@ -1,8 +1,8 @@
-import { toHex, Sha256, sha256 } from "../base/hash.js";
+import { toHex, Sha256, sha256 } from "../core/base/hash.js";
 import type { LoadedParts } from "../clickhouse/loaded-parts.js";
 import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
 import type { Daybook } from "../engine/daybook.js";
-import type { IngestResult } from "../schema/event.js";
+import type { IngestResult } from "../core/schema/event.js";
 
 /** Bounds of one block: what one insert takes, or less where rows are long. Two blocks are in memory at a time. */
 const BLOCK_ROWS = 50_000;

@@ -1,6 +1,6 @@
 import type { Daybook } from "../engine/daybook.js";
-import type { EventInput, IngestResult } from "../schema/event.js";
-import type { RecordInput } from "../schema/record.js";
+import type { EventInput, IngestResult } from "../core/schema/event.js";
+import type { RecordInput } from "../core/schema/record.js";
 import type { ImportRows } from "./read/row.js";
 
 export interface RowRejection {

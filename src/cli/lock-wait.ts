@@ -1,4 +1,4 @@
-import type { LockWait } from "../node/index.js";
+import type { LockWait } from "../platform/node/index.js";
 
 /** An `onLockWait` that prints on stderr why nothing happens. */
 export function printLockWait({ message }: LockWait): void {

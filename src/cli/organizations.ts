@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Daybook } from "../engine/daybook.js";
 import { openDaybook, type FutureEvents } from "../index.js";
-import { diskReserve, fileStorage } from "../node/index.js";
+import { diskReserve, fileStorage } from "../platform/node/index.js";
 import { UsageError } from "./command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, isOrganizationName, isStore, type DataDirectory } from "./data-directory.js";
 import { printLockWait } from "./lock-wait.js";

@@ -1,5 +1,5 @@
-import { DaybookError } from "../base/errors.js";
-import { sha256, toHex } from "../base/hash.js";
+import { DaybookError } from "../core/base/errors.js";
+import { sha256, toHex } from "../core/base/hash.js";
 import { parseTokens, type TokenOptions, type TokenRecord } from "../http/index.js";
 
 /** Serializes tokens as JSON, each record with the first half of its SHA-256. */

@@ -1,5 +1,5 @@
 import type { Daybook } from "../engine/daybook.js";
-import type { ReportName } from "../plan/plan.js";
+import type { ReportName } from "../query/plan/plan.js";
 
 /** Queries available on ClickHouse: all of them. */
 export type ClickHouseQuery = ReportName;

@@ -1,4 +1,4 @@
-import { DaybookError } from "../base/errors.js";
+import { DaybookError } from "../core/base/errors.js";
 import type { CheckedOptions } from "./options.js";
 import { Connection } from "./connection/connection.js";
 

@@ -1,7 +1,7 @@
-import type { Rates } from "../plan/input.js";
-import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
-import { reportRules, type RuleOptions } from "../plan/revenue-rules.js";
-import { operandsOf } from "../plan/scopes-of.js";
+import type { Rates } from "../query/plan/input.js";
+import type { Answer, Executor, Plan, ReportName } from "../query/plan/plan.js";
+import { reportRules, type RuleOptions } from "../query/plan/revenue-rules.js";
+import { operandsOf } from "../query/plan/scopes-of.js";
 import type { Connection } from "./connection/connection.js";
 import { readMultiCompany } from "./query/companies.js";
 import { knownOfPlan, NOTHING_KNOWN } from "./query/known-traits.js";

@@ -3,5 +3,5 @@ export type { ClickHouseDaybook, ClickHouseQuery } from "./clickhouse-daybook.js
 export type { ClickHouseClient } from "./connection/client.js";
 export type { ClickHouseOptions } from "./options.js";
 export type { Migration } from "./tables/migrate.js";
-export { DaybookError } from "../base/errors.js";
-export type { ErrorCode, ErrorDetails } from "../base/errors.js";
+export { DaybookError } from "../core/base/errors.js";
+export type { ErrorCode, ErrorDetails } from "../core/base/errors.js";

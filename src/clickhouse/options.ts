@@ -1,10 +1,10 @@
-import { systemClock, wholeClock, type Clock } from "../base/clock.js";
-import { parameterError, shown } from "../base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
-import { pooledRandom } from "../base/random.js";
-import type { Rates } from "../plan/input.js";
-import { isKeepingFuture, type FutureEvents } from "../schema/instant.js";
-import type { RuleOptions } from "../plan/revenue-rules.js";
+import { systemClock, wholeClock, type Clock } from "../core/base/clock.js";
+import { parameterError, shown } from "../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../core/base/known-options.js";
+import { pooledRandom } from "../core/base/random.js";
+import type { Rates } from "../query/plan/input.js";
+import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
+import type { RuleOptions } from "../query/plan/revenue-rules.js";
 import type { ClickHouseClient } from "./connection/client.js";
 
 /** Where ClickHouse is, and the rules of answers. The rules are those of `openDaybook`, and must be the same in every process that queries. */

@@ -1,6 +1,6 @@
 import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
 import { bytesOf, checkedSegment, shownSegment, shownSegments, withSegment } from "../engine/query/saved-segments.js";
-import type { PeopleSegment } from "../plan/insights/input.js";
+import type { PeopleSegment } from "../query/plan/insights/input.js";
 import type { StoredSegment as StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Connection } from "./connection/connection.js";
 import { sql } from "./sql/sql.js";

@@ -1,8 +1,8 @@
-import { compareCodePoints } from "../base/order.js";
+import { compareCodePoints } from "../core/base/order.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
-import { DEFAULT_PROJECT } from "../schema/project.js";
-import { isoOfDay } from "../base/time.js";
+import { DEFAULT_PROJECT } from "../core/schema/project.js";
+import { isoOfDay } from "../core/base/time.js";
 import type { ClickHouseExecutor } from "./executor.js";
 import type { Writes } from "./ingest/writes.js";
 import { ClickHousePrivacyRequests } from "./privacy/privacy-requests.js";

@@ -1,5 +1,5 @@
-import { DaybookError, ERROR_CODES, type ErrorCode } from "../base/errors.js";
-import { SERVER_LIMITS } from "../base/server-limits.js";
+import { DaybookError, ERROR_CODES, type ErrorCode } from "../core/base/errors.js";
+import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import type { Machine } from "./machine.js";
 import type { ClientConnection } from "./options.js";
 

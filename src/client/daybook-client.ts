@@ -1,6 +1,6 @@
 import type { Daybook } from "../engine/daybook.js";
-import type { IngestOptions } from "../base/call-options.js";
-import type { EventInput, IngestResult } from "../schema/event.js";
+import type { IngestOptions } from "../core/base/call-options.js";
+import type { EventInput, IngestResult } from "../core/schema/event.js";
 
 /** Members that only the process with the open store has: files, threads, synchronous state, and deletion of the events of a key. */
 type Local = "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes" | "seal" | "health" | "currency" | "projects";

@@ -1,6 +1,6 @@
-import { DaybookError, parameterError } from "../base/errors.js";
-import type { ErrorCode } from "../base/errors.js";
-import { SERVER_LIMITS } from "../base/server-limits.js";
+import { DaybookError, parameterError } from "../core/base/errors.js";
+import type { ErrorCode } from "../core/base/errors.js";
+import { SERVER_LIMITS } from "../core/base/server-limits.js";
 
 /**
  * The JSON text of a value that JSON represents exactly; a value that it would change or leave out is refused.

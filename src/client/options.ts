@@ -1,6 +1,6 @@
-import { parameterError, shown } from "../base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
-import { SERVER_LIMITS } from "../base/server-limits.js";
+import { parameterError, shown } from "../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../core/base/known-options.js";
+import { SERVER_LIMITS } from "../core/base/server-limits.js";
 
 export interface ClientOptions {
   /** URL of the server, such as `http://127.0.0.1:8787`; its path is a prefix of every route. */

@@ -1,7 +1,7 @@
-import { DaybookError, shown } from "../base/errors.js";
+import { DaybookError, shown } from "../core/base/errors.js";
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../engine/privacy/requests.js";
-import { readStopOptions } from "../base/stop-options.js";
-import type { StopOptions } from "../base/stop-options.js";
+import { readStopOptions } from "../core/base/stop-options.js";
+import type { StopOptions } from "../core/base/stop-options.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
 import { camelCase, libraryNames } from "./names.js";

@@ -1,4 +1,4 @@
-import { parameterError, shown } from "../base/errors.js";
+import { parameterError, shown } from "../core/base/errors.js";
 
 /** An input with its dates as text, those of its segments included. @throws invalid_parameter, invalid_date */
 export function queryOf(input: unknown): object {

@@ -1,6 +1,6 @@
-import type { RecordBatch } from "../arrow/record-batches.js";
-import type { IngestOptions } from "../base/call-options.js";
-import type { StopOptions } from "../base/stop-options.js";
+import type { RecordBatch } from "../formats/arrow/record-batches.js";
+import type { IngestOptions } from "../core/base/call-options.js";
+import type { StopOptions } from "../core/base/stop-options.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -11,7 +11,7 @@ import type {
   RevenueByAttribution,
   SearchEventsPage,
   TopCompanies,
-} from "../plan/answers.js";
+} from "../query/plan/answers.js";
 import type {
   AggregateInput,
   AggregateItem,
@@ -31,8 +31,8 @@ import type {
   TopCompaniesInput,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
-} from "../plan/input.js";
-import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
+} from "../query/plan/input.js";
+import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../query/plan/insights/answers.js";
 import type {
   FunnelInput,
   LifecycleInput,
@@ -42,11 +42,11 @@ import type {
   StickinessInput,
   TrendInput,
   WebOverviewInput,
-} from "../plan/insights/input.js";
-import type { ReportName } from "../plan/plan.js";
-import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
-import type { ExportedEvent } from "../schema/exported-event.js";
-import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
+} from "../query/plan/insights/input.js";
+import type { ReportName } from "../query/plan/plan.js";
+import type { EventInput, EventRecord, IngestResult } from "../core/schema/event.js";
+import type { ExportedEvent } from "../core/schema/exported-event.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Storage } from "../store/storage/storage.js";
 import type { Change, ChangesOptions } from "./follow/changes.js";

@@ -1,10 +1,10 @@
-import type { Clock } from "../base/clock.js";
-import { parameterError, shown } from "../base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
-import type { ReportName } from "../plan/plan.js";
-import type { Rates } from "../plan/input.js";
-import type { EventRecord } from "../schema/event.js";
-import { isKeepingFuture, type FutureEvents } from "../schema/instant.js";
+import type { Clock } from "../core/base/clock.js";
+import { parameterError, shown } from "../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../core/base/known-options.js";
+import type { ReportName } from "../query/plan/plan.js";
+import type { Rates } from "../query/plan/input.js";
+import type { EventRecord } from "../core/schema/event.js";
+import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
 import type { Sealer } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";

@@ -1,5 +1,5 @@
-import { checkQueryOptions } from "../base/call-options.js";
-import type { KnownOptions } from "../base/known-options.js";
+import { checkQueryOptions } from "../core/base/call-options.js";
+import type { KnownOptions } from "../core/base/known-options.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -10,7 +10,7 @@ import type {
   RevenueByAttribution,
   SearchEventsPage,
   TopCompanies,
-} from "../plan/answers.js";
+} from "../query/plan/answers.js";
 import type {
   AggregateInput,
   AggregateItem,
@@ -27,8 +27,8 @@ import type {
   TopCompaniesInput,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
-} from "../plan/input.js";
-import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
+} from "../query/plan/input.js";
+import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../query/plan/insights/answers.js";
 import type {
   FunnelInput,
   LifecycleInput,
@@ -38,9 +38,9 @@ import type {
   StickinessInput,
   TrendInput,
   WebOverviewInput,
-} from "../plan/insights/input.js";
-import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
-import type { FoundEvent } from "../schema/event.js";
+} from "../query/plan/insights/input.js";
+import type { Answer, CursorPosition, Plan, ReportName } from "../query/plan/plan.js";
+import type { FoundEvent } from "../core/schema/event.js";
 import type { QueryOptions } from "./query/query-options.js";
 import { PERMIT } from "./query/permit.js";
 import type { Permitted } from "./query/permit.js";

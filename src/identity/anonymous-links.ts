@@ -1,4 +1,4 @@
-import { compareCodePoints } from "../base/order.js";
+import { compareCodePoints } from "../core/base/order.js";
 import { RowsByCode } from "./rows-by-code.js";
 
 /** A link from an anonymous id to a user, and its time. */

@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { dayStartMs } from "../base/time.js";
-import { Turns } from "../base/turn.js";
-import { codeAt } from "../column/column.js";
-import { firstAtLeast } from "../column/search.js";
-import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
-import { eventKeyOf } from "../segment/event-order.js";
-import type { Rows } from "../segment/rows.js";
+import { dayStartMs } from "../core/base/time.js";
+import { Turns } from "../core/base/turn.js";
+import { codeAt } from "../storage/column/column.js";
+import { firstAtLeast } from "../storage/column/search.js";
+import { ID_COLUMN, TIME_COLUMN } from "../core/schema/fields.js";
+import { eventKeyOf } from "../storage/segment/event-order.js";
+import type { Rows } from "../storage/segment/rows.js";
 import { COMPANY_COLUMNS, companyRowsOf } from "./company-rows.js";
 import type { Association } from "./company-view.js";
 

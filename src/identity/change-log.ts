@@ -1,4 +1,4 @@
-import { LIMITS } from "../base/limits.js";
+import { LIMITS } from "../core/base/limits.js";
 
 /** Actors that moved to another identity, in order, so that tables by identity update only these. 8 bytes each, a bounded number. */
 export class ChangeLog {

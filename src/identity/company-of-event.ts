@@ -1,7 +1,7 @@
-import { dayOf } from "../base/time.js";
-import type { EventIds, EventTime } from "../derived/event-ids.js";
-import type { PendingLoads } from "../derived/pending-loads.js";
-import { NO_KEY } from "../segment/event-order.js";
+import { dayOf } from "../core/base/time.js";
+import type { EventIds, EventTime } from "../storage/derived/event-ids.js";
+import type { PendingLoads } from "../storage/derived/pending-loads.js";
+import { NO_KEY } from "../storage/segment/event-order.js";
 import type { CompanyView } from "./identity-view.js";
 import type { IdentitySnapshot } from "./memberships.js";
 

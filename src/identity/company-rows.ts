@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { denseCodes } from "../column/column.js";
-import type { Rows } from "../segment/rows.js";
+import { denseCodes } from "../storage/column/column.js";
+import type { Rows } from "../storage/segment/rows.js";
 
 /** Columns that associate actors with companies. */
 export const COMPANY_COLUMNS = ["companyId", "userId", "anonymousId"] as const;

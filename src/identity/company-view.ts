@@ -1,6 +1,6 @@
-import { compareKeys, type EventKey } from "../segment/event-order.js";
-import type { FrozenCodes } from "../column/paged-codes.js";
-import { newestTexts } from "../schema/traits.js";
+import { compareKeys, type EventKey } from "../storage/segment/event-order.js";
+import type { FrozenCodes } from "../storage/column/paged-codes.js";
+import { newestTexts } from "../core/schema/traits.js";
 import type { CompanyView } from "./identity-view.js";
 import type { IdentityResolver } from "./resolver.js";
 

@@ -1,5 +1,5 @@
-import { compareCodePoints } from "../base/order.js";
-import type { Dictionary } from "../column/dictionary.js";
+import { compareCodePoints } from "../core/base/order.js";
+import type { Dictionary } from "../storage/column/dictionary.js";
 import { looksLikeEmail, normalEmail } from "./emails.js";
 import type { RecordTable } from "./record-table.js";
 import { RowsByCode } from "./rows-by-code.js";

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the list */
-import { hash128 } from "../base/hash.js";
-import type { Dictionaries } from "../column/dictionaries.js";
-import type { Dictionary } from "../column/dictionary.js";
+import { hash128 } from "../core/base/hash.js";
+import type { Dictionaries } from "../storage/column/dictionaries.js";
+import type { Dictionary } from "../storage/column/dictionary.js";
 import { identityIdOf } from "./identity-id.js";
 
 type IdRole = "user" | "anonymous";

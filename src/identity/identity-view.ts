@@ -1,4 +1,4 @@
-import type { EventKey } from "../segment/event-order.js";
+import type { EventKey } from "../storage/segment/event-order.js";
 
 /**
  * The identities of one snapshot. An *actor* is an id in one role: `code * 2` for a user id, `code * 2 + 1` for an anonymous id, each from its own

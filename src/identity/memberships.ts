@@ -1,13 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { Turns } from "../base/turn.js";
-import { codeAt } from "../column/column.js";
-import { PAGE_CODE_COUNT, PagedCodes } from "../column/paged-codes.js";
-import { FollowedActors } from "../derived/followed-actors.js";
-import type { PendingLoads } from "../derived/pending-loads.js";
-import { StoreTable, type RowsOfSnapshot, type TableUse } from "../derived/store-table.js";
-import type { MemoryBudget } from "../segment/memory-budget.js";
-import type { Rows } from "../segment/rows.js";
-import { actorOf } from "../segment/actor-triples.js";
+import { Turns } from "../core/base/turn.js";
+import { codeAt } from "../storage/column/column.js";
+import { PAGE_CODE_COUNT, PagedCodes } from "../storage/column/paged-codes.js";
+import { FollowedActors } from "../storage/derived/followed-actors.js";
+import type { PendingLoads } from "../storage/derived/pending-loads.js";
+import { StoreTable, type RowsOfSnapshot, type TableUse } from "../storage/derived/store-table.js";
+import type { MemoryBudget } from "../storage/segment/memory-budget.js";
+import type { Rows } from "../storage/segment/rows.js";
+import { actorOf } from "../storage/segment/actor-triples.js";
 import { associationAt, associationsOf } from "./associations.js";
 import { Companies, MIXED, compareAssociations, type Association } from "./company-view.js";
 import type { CompanyView, IdentityView } from "./identity-view.js";

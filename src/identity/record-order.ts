@@ -1,5 +1,5 @@
-import { mergedSorted } from "../base/merged-sorted.js";
-import { compareIds } from "../base/uuid.js";
+import { mergedSorted } from "../core/base/merged-sorted.js";
+import { compareIds } from "../core/base/uuid.js";
 import type { RecordTable } from "./record-table.js";
 
 /** The record after which a page begins; an unlink sorts after the record of its id. */

@@ -1,5 +1,5 @@
-import { compareIds } from "../base/uuid.js";
-import { IdIndex } from "../segment/find-id.js";
+import { compareIds } from "../core/base/uuid.js";
+import { IdIndex } from "../storage/segment/find-id.js";
 import { RecordOrder } from "./record-order.js";
 
 /** Kinds of records: see `record.ts`. An unlink has the id of the record it undoes. */

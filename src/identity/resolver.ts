@@ -1,8 +1,8 @@
-import { compareCodePoints } from "../base/order.js";
-import type { Dictionaries } from "../column/dictionaries.js";
-import type { Dictionary } from "../column/dictionary.js";
-import { PagedCodes, type FrozenCodes } from "../column/paged-codes.js";
-import type { IdLink } from "../segment/rows.js";
+import { compareCodePoints } from "../core/base/order.js";
+import type { Dictionaries } from "../storage/column/dictionaries.js";
+import type { Dictionary } from "../storage/column/dictionary.js";
+import { PagedCodes, type FrozenCodes } from "../storage/column/paged-codes.js";
+import type { IdLink } from "../storage/segment/rows.js";
 import { AnonymousLinks } from "./anonymous-links.js";
 import { EmailIndex } from "./email-index.js";
 import { identityIdOf } from "./identity-id.js";

@@ -1,5 +1,5 @@
-import { isoOf } from "../base/time.js";
-import type { StoredRecord } from "../schema/record.js";
+import { isoOf } from "../core/base/time.js";
+import type { StoredRecord } from "../core/schema/record.js";
 import { emailOfTraits } from "./emails.js";
 import { RECORD_KINDS, type RecordField } from "./record-table.js";
 

@@ -1,4 +1,4 @@
-import { MemoryBudget } from "../segment/memory-budget.js";
+import { MemoryBudget } from "../storage/segment/memory-budget.js";
 import { StoreFiles } from "./files/files.js";
 import { refuseStoresBelow } from "./files/stores-below.js";
 import { journalKey } from "./journal/journal.js";

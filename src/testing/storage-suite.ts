@@ -1,4 +1,4 @@
-import { DaybookError, type ErrorCode } from "../base/errors.js";
+import { DaybookError, type ErrorCode } from "../core/base/errors.js";
 import type { AppendFile, HeldObject, Storage } from "../store/storage/storage.js";
 
 /** One requirement of `Storage`. `run` rejects with the reason if the storage violates it. */

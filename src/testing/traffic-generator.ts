@@ -1,5 +1,5 @@
-import { rejectUnknownOptions, type KnownOptions } from "../base/known-options.js";
-import type { EventInput } from "../schema/event.js";
+import { rejectUnknownOptions, type KnownOptions } from "../core/base/known-options.js";
+import type { EventInput } from "../core/schema/event.js";
 import { seededRandom, type Random } from "./random.js";
 
 export interface TrafficOptions {

@@ -1,9 +1,9 @@
-import { parameterError, shown } from "../base/errors.js";
-import { rejectUnknownOptions } from "../base/known-options.js";
-import { notifyEach } from "../base/notify-each.js";
+import { parameterError, shown } from "../core/base/errors.js";
+import { rejectUnknownOptions } from "../core/base/known-options.js";
+import { notifyEach } from "../core/base/notify-each.js";
 import type { Daybook } from "../engine/daybook.js";
-import type { IngestOptions } from "../base/call-options.js";
-import type { EventInput, IngestResult } from "../schema/event.js";
+import type { IngestOptions } from "../core/base/call-options.js";
+import type { EventInput, IngestResult } from "../core/schema/event.js";
 import { flawsOf, type EventFlaw } from "./event-check.js";
 import type { EventShapes, MetadataOf } from "./event-shapes.js";
 import type { TypedDaybook, TypedMethods } from "./typed-daybook.js";

@@ -1,5 +1,5 @@
-import { shown } from "../base/errors.js";
-import type { EventInput } from "../schema/event.js";
+import { shown } from "../core/base/errors.js";
+import type { EventInput } from "../core/schema/event.js";
 import type { EventShapes, ShapeResult } from "./event-shapes.js";
 
 /** An event that fails its shape. */

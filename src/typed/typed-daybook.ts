@@ -1,10 +1,10 @@
 import type { Daybook } from "../engine/daybook.js";
-import type { IngestOptions } from "../base/call-options.js";
+import type { IngestOptions } from "../core/base/call-options.js";
 import type { QueryOptions } from "../engine/query/query-options.js";
 import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
-import type { SearchEventsPage } from "../plan/answers.js";
-import type { PerDayItem, AggregateItem, AggregateInput, CountEventsInput, PerDayInput, SearchEventsInput, UniqueUsersInput, UniqueUsersPerDayInput } from "../plan/input.js";
-import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
+import type { SearchEventsPage } from "../query/plan/answers.js";
+import type { PerDayItem, AggregateItem, AggregateInput, CountEventsInput, PerDayInput, SearchEventsInput, UniqueUsersInput, UniqueUsersPerDayInput } from "../query/plan/input.js";
+import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../query/plan/insights/answers.js";
 import type {
   FunnelInput,
   LifecycleInput,
@@ -15,8 +15,8 @@ import type {
   StickinessInput,
   TrendInput,
   WebOverviewInput,
-} from "../plan/insights/input.js";
-import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
+} from "../query/plan/insights/input.js";
+import type { EventInput, EventRecord, IngestResult } from "../core/schema/event.js";
 import type { Events, Typed } from "./typed-queries.js";
 
 /** An event with one of the names of `E` and its metadata, which may be left out if it has no required member. */

@@ -1,6 +1,6 @@
-import type { FieldName, KnownFieldName, QualifiedFieldName } from "../plan/field-names.js";
-import type { NumericMeasureType, TrendMeasure } from "../plan/insights/input.js";
-import type { FilterOperator, OperatorOf } from "../plan/filters/operators.js";
+import type { FieldName, KnownFieldName, QualifiedFieldName } from "../query/plan/field-names.js";
+import type { NumericMeasureType, TrendMeasure } from "../query/plan/insights/input.js";
+import type { FilterOperator, OperatorOf } from "../query/plan/filters/operators.js";
 
 /** The events of a `Daybook`: names, each with the type of its metadata. */
 export type Events = Readonly<Record<string, object>>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
-import { ZERO, addMoney, compareMoney, convertMoney, isNegative, majorUnits, majorUnitsPer, moneyOfNumber, negated, timesMoney } from "../../src/answer/money.js";
+import { ZERO, addMoney, compareMoney, convertMoney, isNegative, majorUnits, majorUnitsPer, moneyOfNumber, negated, timesMoney } from "../../src/query/answer/money.js";
 import { scaled } from "../support/oracle/decimal.js";
 import { baseSeed } from "../oracle/settings.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { PathCounts } from "../../src/answer/paths/path-counts.js";
-import { pathsAnswer } from "../../src/answer/paths/paths-answer.js";
-import { Scratch } from "../../src/base/scratch.js";
+import { PathCounts } from "../../src/query/answer/paths/path-counts.js";
+import { pathsAnswer } from "../../src/query/answer/paths/paths-answer.js";
+import { Scratch } from "../../src/core/base/scratch.js";
 
 const SESSION_COUNT = 60_000;
 const MOST_NODES_BETWEEN = 20_000;

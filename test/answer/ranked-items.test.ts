@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareCodePoints } from "../../src/base/order.js";
-import { yieldToEventLoop } from "../../src/base/turn.js";
-import { rankCounts, rankedInTurns, ranking } from "../../src/answer/ranked-items.js";
+import { compareCodePoints } from "../../src/core/base/order.js";
+import { yieldToEventLoop } from "../../src/core/base/turn.js";
+import { rankCounts, rankedInTurns, ranking } from "../../src/query/answer/ranked-items.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { baseSeed, sliceOf } from "../oracle/settings.js";
 

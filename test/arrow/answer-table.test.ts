@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { Float64, Table, tableFromIPC, tableToIPC } from "apache-arrow";
 import { describe, expect, it } from "vitest";
-import { answerTable } from "../../src/arrow/answer-table.js";
+import { answerTable } from "../../src/formats/arrow/answer-table.js";
 
 const NULLABLE = /readonly (\w+): number \| null;/g;
 /** Beside a list, and never in one. */
 const BESIDE = ["asOf"];
 
 describe("a table of an answer", () => {
-  it.each(["src/plan/answers.ts", "src/plan/insights/answers.ts"])("numbers of %s that are null in each item are doubles, as those of another day", (path) => {
+  it.each(["src/query/plan/answers.ts", "src/query/plan/insights/answers.ts"])("numbers of %s that are null in each item are doubles, as those of another day", (path) => {
     const text = readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
     const names = [...new Set([...text.matchAll(NULLABLE)].map(([, name = ""]) => name))].filter((name) => !BESIDE.includes(name));
     expect(names.length).toBeGreaterThan(2);

@@ -6,9 +6,9 @@ import {
 import type { Data } from "apache-arrow";
 import { memoryStorage, openDaybook } from "daybook";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { eventsOfArrow } from "../../src/engine/exports/to-arrow.js";
-import { eventsFromIpc } from "../../src/arrow/events-from-ipc.js";
+import { eventsFromIpc } from "../../src/formats/arrow/events-from-ipc.js";
 
 const MIB = 1024 * 1024;
 

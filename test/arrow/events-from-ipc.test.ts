@@ -6,7 +6,7 @@ import {
 import type { DataType } from "apache-arrow";
 import { DaybookError, memoryStorage, openDaybook, type EventInput } from "daybook";
 import { describe, expect, test } from "vitest";
-import { eventsFromIpc } from "../../src/arrow/events-from-ipc.js";
+import { eventsFromIpc } from "../../src/formats/arrow/events-from-ipc.js";
 
 type Column = readonly [name: string, type: DataType, values: readonly unknown[], metadata?: ReadonlyMap<string, string>];
 

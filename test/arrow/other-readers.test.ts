@@ -2,7 +2,7 @@ import pl from "nodejs-polars";
 import { generateTraffic } from "daybook/testing";
 import { tableFromIPC } from "apache-arrow";
 import { expect, test } from "vitest";
-import { eventsFromIpc } from "../../src/arrow/events-from-ipc.js";
+import { eventsFromIpc } from "../../src/formats/arrow/events-from-ipc.js";
 import { daybookOf } from "./stored-rows.js";
 
 const events = [...generateTraffic({ seed: 9, eventCount: 500, dayCount: 2, startMs: Date.UTC(2026, 1, 1) })];

@@ -4,10 +4,10 @@ import type { RecordBatch } from "apache-arrow";
 import type { Daybook, EventInput, RecordBatchesInput } from "daybook";
 import { generateTraffic } from "daybook/testing";
 import { describe, expect, test } from "vitest";
-import { uuidText } from "../../src/base/uuid.js";
+import { uuidText } from "../../src/core/base/uuid.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
-import { FIELDS } from "../../src/schema/fields.js";
-import type { Rows } from "../../src/segment/rows.js";
+import { FIELDS } from "../../src/core/schema/fields.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { daybookOf } from "./stored-rows.js";
 
 const startMs = Date.UTC(2026, 1, 1);

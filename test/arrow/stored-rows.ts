@@ -1,7 +1,7 @@
 import { fixedClock, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
-import type { Dictionaries } from "../../src/column/dictionaries.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
-import type { Rows } from "../../src/segment/rows.js";
+import type { Dictionaries } from "../../src/storage/column/dictionaries.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/core/schema/fields.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { openStore } from "../../src/store/open-store.js";
 import { nowMs } from "../oracle/settings.js";
 import { lastingMemory } from "../store/objects.js";

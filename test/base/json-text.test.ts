@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { digitsOf, parseJsonText } from "../../src/base/json-text.js";
+import { digitsOf, parseJsonText } from "../../src/core/base/json-text.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 /** What JSON.parse makes of a text, or the message of its error. */

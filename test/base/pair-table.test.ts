@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import { PairTable } from "../../src/base/pair-table.js";
+import { PairTable } from "../../src/core/base/pair-table.js";
 import { agree } from "../agree.js";
 import { baseSeed } from "../oracle/settings.js";
 

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import type * as Fresh from "../../src/base/scratch.js";
+import type * as Fresh from "../../src/core/base/scratch.js";
 
 let Scratch: typeof Fresh.Scratch;
 
 /** With nothing kept of what others took. */
 beforeEach(async () => {
   vi.resetModules();
-  ({ Scratch } = await import("../../src/base/scratch.js"));
+  ({ Scratch } = await import("../../src/core/base/scratch.js"));
 });
 
 const COUNT = 100_000;

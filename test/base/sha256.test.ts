@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { Sha256, hash128, sha256, toHex } from "../../src/base/hash.js";
+import { Sha256, hash128, sha256, toHex } from "../../src/core/base/hash.js";
 import { seededRandom } from "../../src/testing/index.js";
 
 test("SHA-256 of bytes that come in any parts is that of the whole, as node computes it.", () => {

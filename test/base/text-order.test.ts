@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareCodePoints } from "../../src/base/order.js";
-import { Dictionary } from "../../src/column/dictionary.js";
-import { mergeCodes, sortedCodes, sortedCodesInTurns } from "../../src/base/text-order.js";
-import { Turns } from "../../src/base/turn.js";
+import { compareCodePoints } from "../../src/core/base/order.js";
+import { Dictionary } from "../../src/storage/column/dictionary.js";
+import { mergeCodes, sortedCodes, sortedCodesInTurns } from "../../src/core/base/text-order.js";
+import { Turns } from "../../src/core/base/turn.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { baseSeed } from "../oracle/settings.js";
 

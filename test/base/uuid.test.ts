@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { uuidOfText, uuidText, parseUuid } from "../../src/base/uuid.js";
+import { uuidOfText, uuidText, parseUuid } from "../../src/core/base/uuid.js";
 
 const TEXT = "0123abcd-4567-89ef-8001-f0e1d2c3b4a5";
 

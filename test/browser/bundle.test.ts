@@ -16,8 +16,8 @@ async function bundled(contents: string) {
 
 test("the engine and its storage for browsers need nothing that browsers do not have", async () => {
   const { inputs, left } = await bundled('export * from "daybook"; export * from "daybook/browser";');
-  expect(inputs).toEqual(expect.arrayContaining(["src/index.ts", "src/browser/opfs-storage.ts"]));
-  expect(inputs.filter((path) => path.startsWith("src/node/"))).toEqual([]);
+  expect(inputs).toEqual(expect.arrayContaining(["src/index.ts", "src/platform/browser/opfs-storage.ts"]));
+  expect(inputs.filter((path) => path.startsWith("src/platform/node/"))).toEqual([]);
   expect(left).toEqual([]);
   await expect(bundled('export * from "daybook/node";')).rejects.toThrow('Could not resolve "node:');
 });

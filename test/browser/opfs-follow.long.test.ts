@@ -1,6 +1,6 @@
 import type { Worker } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { BATCH_ROW_COUNT, GONE, type Sighting } from "./opfs/followed.js";
 import { Profile } from "./opfs/profile.js";
 import type { Lab } from "./opfs/worker.js";

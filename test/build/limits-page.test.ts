@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { INTERNAL, SECTIONS, type LimitName } from "../../build/limit-rows.js";
 import { LIMITS_PAGE_FILE, limitsPage, shownLimit } from "../../build/limits-page.js";
-import { LIMITS } from "../../src/base/limits.js";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { ROOT } from "../cli/run.js";
 
 /** Numbers that bound nothing. */
@@ -21,7 +21,7 @@ test("Each bound is in one row of the page, or among those that no caller meets.
 
 test("Each range that a question is held to is among the parameters of the page.", async () => {
   const rows = await readFile(join(ROOT, "build/parameter-rows.ts"), "utf8");
-  const folders = ["src/plan/reports", "src/plan/insights"];
+  const folders = ["src/query/plan/reports", "src/query/plan/insights"];
   const files = (await Promise.all(folders.map(async (folder) => (await readdir(join(ROOT, folder))).map((name) => `${folder}/${name}`)))).flat();
   const missing: string[] = [];
   let count = 0;
@@ -49,8 +49,8 @@ test("A bound is shown in the unit of its name.", () => {
 
 test("What changes a bound is an option that there is.", async () => {
   const options = [
-    "node/socket-limits", "http/overload/limits", "http/access/failed-tokens", "http/collect/options", "engine/options", "engine/upkeep/scrub",
-    "node/listen", "node/file-storage", "client/options",
+    "platform/node/socket-limits", "http/overload/limits", "http/access/failed-tokens", "http/collect/options", "engine/options", "engine/upkeep/scrub",
+    "platform/node/listen", "platform/node/file-storage", "client/options",
   ];
   const texts = await Promise.all(options.map((path) => readFile(join(ROOT, "src", `${path}.ts`), "utf8")));
   const changes = SECTIONS.flatMap(({ rows }) => Object.values(rows)).map(([, , change = ""]) => change).join(" ");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { axisOf, unitNumberAt, type TimeCut } from "../../src/calendar/axis.js";
-import { zoneOf, type Zone } from "../../src/calendar/zone.js";
+import { axisOf, unitNumberAt, type TimeCut } from "../../src/core/calendar/axis.js";
+import { zoneOf, type Zone } from "../../src/core/calendar/zone.js";
 
 const HOUR_MS = 3_600_000;
 

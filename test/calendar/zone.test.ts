@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { zoneOf } from "../../src/calendar/zone.js";
+import { zoneOf } from "../../src/core/calendar/zone.js";
 import { caseCount } from "../oracle/settings.js";
 
 const DAY_MS = 86_400_000;

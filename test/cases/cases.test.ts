@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { memoryStorage, openDaybook, type Daybook } from "../../src/index.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
-import { listen } from "../../src/node/index.js";
+import { listen } from "../../src/platform/node/index.js";
 
 /** Requests, then questions of the library with the member of the answer that is meant, and what these must be. */
 interface Case {

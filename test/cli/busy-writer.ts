@@ -1,6 +1,6 @@
 // Several writers, seals that lead to compactions, and erasures, all at once; says what is acknowledged. Killed at any moment.
 import { openDaybook } from "../../src/index.js";
-import { fileStorage } from "../../src/node/index.js";
+import { fileStorage } from "../../src/platform/node/index.js";
 import { crashEvent } from "./crash-events.js";
 
 const [directory = "", firsts = "[0]", batchRows = "1", name = ""] = process.argv.slice(2);

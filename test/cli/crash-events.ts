@@ -1,4 +1,4 @@
-import type { EventInput } from "../../src/schema/event.js";
+import type { EventInput } from "../../src/core/schema/event.js";
 
 /** The event of a number: always the same, over several days, users and values. Writers have ids of their own. */
 export function crashEvent(number: number, writer = 0): EventInput {

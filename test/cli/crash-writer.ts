@@ -1,6 +1,6 @@
 // Stores events in batches and says after each how many are acknowledged; killed at any moment by crash.test.ts.
 import { openDaybook } from "../../src/index.js";
-import { fileStorage } from "../../src/node/index.js";
+import { fileStorage } from "../../src/platform/node/index.js";
 import { crashEvent } from "./crash-events.js";
 
 const [directory = "", first = "0", batchRows = "1"] = process.argv.slice(2);

@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { dataDirectory } from "../../src/cli/data-directory.js";
 import { changeTokens, storedTokens } from "../../src/cli/token-store.js";
-import { diskReserve } from "../../src/node/index.js";
-import { RESERVE_NAME } from "../../src/node/disk-reserve.js";
-import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
+import { diskReserve } from "../../src/platform/node/index.js";
+import { RESERVE_NAME } from "../../src/platform/node/disk-reserve.js";
+import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
 import { temporaryDirectory } from "../conformance/temporary-directory.js";
 
 test("The storages of one directory share the room that is set aside.", async () => {

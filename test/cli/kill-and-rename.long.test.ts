@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { seededRandom } from "../../src/testing/index.js";
 import { baseSeed } from "../oracle/settings.js";
 import { expectAll, go, kill, loadWriter, readyMs } from "./leased-writers.js";

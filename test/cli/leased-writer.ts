@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError, openDaybook } from "../../src/index.js";
-import { type FileStorageOptions, fileStorage } from "../../src/node/index.js";
+import { type FileStorageOptions, fileStorage } from "../../src/platform/node/index.js";
 import { crashEvent } from "./crash-events.js";
 
 const [directory = "", writer = "0", lockLeaseMs = "60000", isPatient = "false"] = process.argv.slice(2);

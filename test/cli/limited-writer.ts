@@ -2,7 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { DaybookError, type Daybook, openDaybook } from "../../src/index.js";
-import { fileStorage } from "../../src/node/index.js";
+import { fileStorage } from "../../src/platform/node/index.js";
 import { crashEvent } from "./crash-events.js";
 
 const [directory = "", memoryBudgetBytes = "0"] = process.argv.slice(2);

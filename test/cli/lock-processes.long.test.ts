@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileStorage } from "daybook/node";
 import { expect, test } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { contend, expectAll, go, goesOn, kill, killContainer, loadContainer, loadWriter, locksIn, takeOverFromSuspended, writes } from "./leased-writers.js";
 import { emptyDirectory } from "./run.js";
 

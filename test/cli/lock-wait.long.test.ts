@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";
 
 async function eventsFile(): Promise<string> {

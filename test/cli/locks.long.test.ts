@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { contend, expectAll, go, goesOn, kill, killContainer, loadContainer, readyMs, takeOverFromSuspended, writes } from "./leased-writers.js";
 import { emptyDirectory, type Running } from "./run.js";
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DaybookError } from "../../src/base/errors.js";
+import { DaybookError } from "../../src/core/base/errors.js";
 import { RequestLog } from "../../src/cli/server.js";
 import { raw } from "../node/raw.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";

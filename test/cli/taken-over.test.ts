@@ -1,7 +1,7 @@
 import { openDaybook, verifyStore } from "daybook";
 import { fileStorage } from "daybook/node";
 import { expect, test } from "vitest";
-import { machineProcesses } from "../../src/node/process-table.js";
+import { machineProcesses } from "../../src/platform/node/process-table.js";
 import { crashEvent } from "./crash-events.js";
 import { emptyDirectory, startProgram } from "./run.js";
 

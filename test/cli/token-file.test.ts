@@ -1,7 +1,7 @@
 import { chmod, lstat, open, readdir, readFile, stat, symlink, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { LiveTokens } from "../../src/cli/server.js";
 import { checkedText } from "../../src/cli/token-check.js";
 import { changeTokenFile, readTokenFile } from "../../src/cli/token-store.js";

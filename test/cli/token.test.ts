@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { dataDirectory } from "../../src/cli/data-directory.js";
 import { changeTokens, storedTokens } from "../../src/cli/token-store.js";
-import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
+import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
 import { longTest } from "../long-test.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";

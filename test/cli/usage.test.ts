@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { planners } from "../../src/plan/planners.js";
+import { planners } from "../../src/query/plan/planners.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { warm } from "../../src/cli/server.js";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type Storage } from "../../src/index.js";
-import { fileStorage } from "../../src/node/index.js";
+import { fileStorage } from "../../src/platform/node/index.js";
 import { emptyDirectory, startProgram } from "./run.js";
 
 const REPORTS = ["webOverview", "topCompanies", "ltvCohorts", "revenueByAttribution"];

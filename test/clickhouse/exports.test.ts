@@ -1,10 +1,10 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
-import { parseUuid } from "../../src/base/uuid.js";
-import type { ExportedEvent } from "../../src/schema/exported-event.js";
+import { parseUuid } from "../../src/core/base/uuid.js";
+import type { ExportedEvent } from "../../src/core/schema/exported-event.js";
 import { AFTER, type ExportedRecordPlace, type PagedExports } from "../../src/engine/exports/place.js";
-import type { StoredRecord } from "../../src/schema/record.js";
+import type { StoredRecord } from "../../src/core/schema/record.js";
 import { arrive } from "../support/random/arrive.js";
 import { hostileHistory } from "../support/random/hostile-history.js";
 import { nowMs } from "../support/random/now.js";

@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DaybookError } from "../../src/base/errors.js";
+import { DaybookError } from "../../src/core/base/errors.js";
 import { arrive } from "../support/random/arrive.js";
 import { insightHistory } from "../support/random/insight-history.js";
 import { insightQuestion, type InsightName } from "../support/random/insight-questions.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isoOf, parseDateOnly, parseTimestamp } from "../../src/base/time.js";
+import { isoOf, parseDateOnly, parseTimestamp } from "../../src/core/base/time.js";
 import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
 import { joined, Sql, sql, text, texts } from "../../src/clickhouse/sql/sql.js";
 import { nastyInstants } from "../support/random/nasty-values.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DaybookError, memoryStorage, openDaybook } from "../../src/index.js";
 import type { EventInput } from "../../src/index.js";
 import type { ClientOptions, DaybookClient } from "../../src/client/index.js";
-import { ERROR_CODES } from "../../src/base/errors.js";
+import { ERROR_CODES } from "../../src/core/base/errors.js";
 import { STATUS } from "../../src/http/answer/status.js";
 import { NOW_MS } from "../http/kit.js";
 import { clientOn, handlerOver, VirtualMachine } from "./kit.js";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DaybookError, fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook, EventInput, RecordInput } from "../../src/index.js";
 import type { DaybookClient } from "../../src/client/index.js";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { NOW_MS } from "../http/kit.js";
 import { useServerLimits } from "../limits.js";
 import { clientOn, clientOver, handlerOver, VirtualMachine } from "./kit.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareCodePoints } from "../../src/base/order.js";
-import { RequestedCodeOrder, Dictionary } from "../../src/column/dictionary.js";
+import { compareCodePoints } from "../../src/core/base/order.js";
+import { RequestedCodeOrder, Dictionary } from "../../src/storage/column/dictionary.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const texts = fc.array(fc.constantFrom("a", "b", "ab", "\u0100", "\u{1f600}"), { maxLength: 6 }).map((parts) => parts.join(""));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   bitsOfCode, bitsOfTable, complement, countBits, countBitsIn, countCommonBits, emptyBitmap, hasBit, intersect, rangeBitmap,
   rowsOfBits, subtract, unite, type Bitmap,
-} from "../../src/column/bitmap.js";
+} from "../../src/storage/column/bitmap.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** Row counts about the edges of a word, where bitmaps go wrong. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CodeSet } from "../../src/column/code-set.js";
+import { CodeSet } from "../../src/storage/column/code-set.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const sizes = fc.integer({ min: 1, max: 60 });

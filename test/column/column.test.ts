@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { GrowableCodes, allocateCodes, codeWidth, codesOfBytes } from "../../src/column/codes.js";
-import { absentColumn, codeAt, columnByteLength, columnRowCount, denseCodes, histogramOf, type CodeColumn } from "../../src/column/column.js";
+import { GrowableCodes, allocateCodes, codeWidth, codesOfBytes } from "../../src/storage/column/codes.js";
+import { absentColumn, codeAt, columnByteLength, columnRowCount, denseCodes, histogramOf, type CodeColumn } from "../../src/storage/column/column.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** The same codes dense and sparse. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Dictionaries } from "../../src/column/dictionaries.js";
-import { Dictionary, JsonDictionary } from "../../src/column/dictionary.js";
+import { Dictionaries } from "../../src/storage/column/dictionaries.js";
+import { Dictionary, JsonDictionary } from "../../src/storage/column/dictionary.js";
 import { baseSeed } from "../oracle/settings.js";
 
 describe("a dictionary", () => {

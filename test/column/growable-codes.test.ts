@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { GrowableCodes } from "../../src/column/codes.js";
+import { GrowableCodes } from "../../src/storage/column/codes.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const widths = fc.constantFrom(0, 3, 255, 256, 65_535, 65_536, 2 ** 24);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PagedCodes, type FrozenCodes } from "../../src/column/paged-codes.js";
+import { PagedCodes, type FrozenCodes } from "../../src/storage/column/paged-codes.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** At the edges of pages, and far beyond those that are set. */

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are of keys */
 import { expect, test } from "vitest";
-import { radixOrder } from "../../src/column/radix-order.js";
+import { radixOrder } from "../../src/storage/column/radix-order.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { baseSeed } from "../oracle/settings.js";
 

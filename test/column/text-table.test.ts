@@ -1,6 +1,6 @@
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
-import { TextTable } from "../../src/column/text-table.js";
+import { TextTable } from "../../src/storage/column/text-table.js";
 import { agree } from "../agree.js";
 import { baseSeed } from "../oracle/settings.js";
 

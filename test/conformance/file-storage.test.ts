@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { openDaybook } from "daybook";
 import { describe, expect, it } from "vitest";
-import { fileStorage } from "../../src/node/file-storage.js";
-import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
-import { processTable } from "../../src/node/process-table.js";
+import { fileStorage } from "../../src/platform/node/file-storage.js";
+import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
+import { processTable } from "../../src/platform/node/process-table.js";
 import type { FileSystem } from "../../src/store/storage/file-system.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { errno, watchedFileSystem } from "./watched-file-system.js";

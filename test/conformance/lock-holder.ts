@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { fileStorage } from "../../src/node/file-storage.js";
+import { fileStorage } from "../../src/platform/node/file-storage.js";
 
 // A second process for lock-file.test.ts: says "ready", tries to take the lock at the first line it is sent, says how
 // that went, and stays until it is ended.

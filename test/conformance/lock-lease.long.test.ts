@@ -6,8 +6,8 @@ import { type LockWait, fileStorage } from "daybook/node";
 import type { StorageLock } from "../../src/store/storage/storage.js";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { describe, expect, it } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
-import { identityText, machineProcesses } from "../../src/node/process-table.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
+import { identityText, machineProcesses } from "../../src/platform/node/process-table.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { errno, watchedFileSystem } from "./watched-file-system.js";
 

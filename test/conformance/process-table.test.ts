@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ownerOf } from "../../src/node/private-file.js";
-import { type PidLookup, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/node/process-table.js";
+import { ownerOf } from "../../src/platform/node/private-file.js";
+import { type PidLookup, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/platform/node/process-table.js";
 
 const current: ProcessIdentity = { pid: 10, startTime: "100", bootId: "boot", pidNamespace: "1", host: "here" };
 const other = { ...current, pid: 20, startTime: "200" };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, it } from "vitest";
-import { fileStorage } from "../../src/node/file-storage.js";
-import { nativeCodec } from "../../src/node/native-codec.js";
+import { fileStorage } from "../../src/platform/node/file-storage.js";
+import { nativeCodec } from "../../src/platform/node/native-codec.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import type { Storage } from "../../src/store/storage/storage.js";

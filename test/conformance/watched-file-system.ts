@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { FileSystem, OpenFile } from "../../src/store/storage/file-system.js";
-import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
+import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
 
 export interface WatchedFileSystem extends FileSystem {
   /** `operation name` of every call that changes or syncs something, in order; temporary names cut at the mark. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fixedClock, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/index.js";
-import { diskReserve, fileStorage } from "../../src/node/index.js";
-import { RESERVE_NAME } from "../../src/node/disk-reserve.js";
+import { diskReserve, fileStorage } from "../../src/platform/node/index.js";
+import { RESERVE_NAME } from "../../src/platform/node/disk-reserve.js";
 import type { DiskOperation, Faults } from "../../src/testing/index.js";
 import { ROOT, SimulatedDisk } from "../../src/testing/simulated-disk/simulated-disk.js";
 import { SimulatedFileSystem } from "../../src/testing/simulated-disk/simulated-file-system.js";

@@ -1,5 +1,5 @@
 import type { Daybook, EventInput, ExportedEvent, PrivacyRequest } from "daybook";
-import { uuidText } from "../../src/base/uuid.js";
+import { uuidText } from "../../src/core/base/uuid.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS } from "../../src/identity/record-table.js";
 import { ERASED_STEP } from "./ledger.js";

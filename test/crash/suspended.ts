@@ -2,7 +2,7 @@ import { type Daybook, fixedClock, openDaybook, verifyStore } from "daybook";
 import { fileStorage } from "daybook/node";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { expect } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 
 const STORE = "/data/store";
 const clock = fixedClock(Date.UTC(2026, 2, 9));

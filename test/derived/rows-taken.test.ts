@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Watermark } from "../../src/derived/store-table.js";
-import { Head } from "../../src/segment/head.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import type { Rows } from "../../src/segment/rows.js";
+import { Watermark } from "../../src/storage/derived/store-table.js";
+import { Head } from "../../src/storage/segment/head.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { PROJECT_TEXTS, appendRow, idBytes } from "../segment/rows-of.js";
 import { baseSeed } from "../oracle/settings.js";
 

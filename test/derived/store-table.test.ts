@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import { yieldToEventLoop } from "../../src/base/turn.js";
-import { PendingLoads } from "../../src/derived/pending-loads.js";
-import { StoreTable } from "../../src/derived/store-table.js";
-import { Head } from "../../src/segment/head.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import type { Rows } from "../../src/segment/rows.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { yieldToEventLoop } from "../../src/core/base/turn.js";
+import { PendingLoads } from "../../src/storage/derived/pending-loads.js";
+import { StoreTable } from "../../src/storage/derived/store-table.js";
+import { Head } from "../../src/storage/segment/head.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { PROJECT_TEXTS, appendRow, idBytes } from "../segment/rows-of.js";
 import { OthersTurns, turnsOfOthers } from "../testing/turns-of-others.js";
 

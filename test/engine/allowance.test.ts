@@ -2,7 +2,7 @@ import { memoryStorage, openDaybook, type Daybook, type EventInput } from "daybo
 import { describe, expect, test } from "vitest";
 import { ALLOWANCE, type AllowingDaybook } from "../../src/engine/ingest/allowance.js";
 import { BudgetedLimit, BUILT_IN_KEYS, type Withheld } from "../../src/engine/ingest/budgeted.js";
-import { FIELDS } from "../../src/schema/fields.js";
+import { FIELDS } from "../../src/core/schema/fields.js";
 import { seededRandom } from "daybook/testing";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { useLimits, useServerLimits } from "../limits.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { Changes } from "../../src/engine/follow/changes.js";
 import type { Change } from "../../src/engine/follow/changes.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";

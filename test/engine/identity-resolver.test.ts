@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Dictionaries } from "../../src/column/dictionaries.js";
+import { Dictionaries } from "../../src/storage/column/dictionaries.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable, type RecordField } from "../../src/identity/record-table.js";
 import { IdentityResolver } from "../../src/identity/resolver.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import { fixedClock } from "../../src/base/clock.js";
-import { sha256Hex } from "../../src/base/hash.js";
-import { startOfPublic, uuidOfPublic } from "../../src/base/uuid.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { fixedClock } from "../../src/core/base/clock.js";
+import { sha256Hex } from "../../src/core/base/hash.js";
+import { startOfPublic, uuidOfPublic } from "../../src/core/base/uuid.js";
 import { memoryStorage, openDaybook, verifyStore } from "../../src/index.js";
 import type { Daybook, EventInput } from "../../src/index.js";
 import { useLimits } from "../limits.js";

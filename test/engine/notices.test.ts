@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Dictionaries } from "../../src/column/dictionaries.js";
+import type { Dictionaries } from "../../src/storage/column/dictionaries.js";
 import { noticesOf } from "../../src/engine/query/notices.js";
 import { groups, is, planned } from "../plan/insights/planned.js";
 

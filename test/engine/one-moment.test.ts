@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type QueryOptions, type RecordInput } from "daybook";
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { useLimits } from "../limits.js";
 

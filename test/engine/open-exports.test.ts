@@ -1,6 +1,6 @@
 import type { Daybook } from "daybook";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { daybookOf } from "../arrow/stored-rows.js";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DaybookError } from "../../src/base/errors.js";
+import { DaybookError } from "../../src/core/base/errors.js";
 import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "../../src/engine/privacy/lifecycle.js";
 import type { StoredRequest } from "../../src/engine/privacy/lifecycle.js";
 import type { PrivacyResolution, PrivacyStatus, Regulation } from "../../src/engine/privacy/requests.js";

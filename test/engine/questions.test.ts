@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type AggregateInput, type Daybook, type EventInput, type Notice } from "daybook";
 import { expect, test } from "vitest";
-import { FIELD_NAMES } from "../../src/plan/field-names.js";
+import { FIELD_NAMES } from "../../src/query/plan/field-names.js";
 
 const first: EventInput = {
   id: "1", name: "Purchase", userId: "ada", anonymousId: "phone-7", createdAt: "2026-03-01T09:00:00Z", locationCountry: "DE", url: "/pay?utm_source=mail",

@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type EventInput, type ExportedEvent } from "daybook";
 import { describe, expect, it } from "vitest";
-import { FIELD_COUNT } from "../../src/schema/fields.js";
+import { FIELD_COUNT } from "../../src/core/schema/fields.js";
 
 const createdAt = Date.UTC(2026, 0, 1);
 const bare = { id: "bare", name: "view", createdAt };

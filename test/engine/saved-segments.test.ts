@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock, openDaybook, verifyStore, type Daybook, type Segment, type Storage } from "daybook";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { SAVED_SEGMENTS_KEY } from "../../src/store/files/saved-segments-file.js";
 import { useLimits } from "../limits.js";
 import { lastingMemory } from "../store/objects.js";

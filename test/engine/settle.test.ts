@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settle } from "../../src/engine/query/settle.js";
-import type { ReportName } from "../../src/plan/plan.js";
+import type { ReportName } from "../../src/query/plan/plan.js";
 import { groups, is } from "../plan/insights/planned.js";
 import { ruled } from "../plan/ruled-context.js";
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { fixedClock, openDaybook, type Daybook, type EventInput, type QueryOptions } from "daybook";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { Slices } from "../../src/engine/query/slices.js";
 import { HeldReads } from "../oracle/held-reads.js";
 import { seededRandom } from "daybook/testing";

@@ -5,7 +5,7 @@ import { commonJs } from "../../build/common-js.js";
 import { threadPrograms } from "../../build/thread-programs.js";
 import { emptyDirectory, ROOT } from "../cli/run.js";
 
-const ENTRIES = { index: "index", client: "client/index", http: "http/index", node: "node/index", testing: "testing/index" };
+const ENTRIES = { index: "index", client: "client/index", http: "http/index", node: "platform/node/index", testing: "testing/index" };
 
 /** A copy of a folder of `examples`, with what this repository has installed, and Daybook beside it as a package of JavaScript. */
 export async function appFolder(name: string): Promise<string> {

@@ -34,7 +34,7 @@ describe("docs/guide/embedding.md", () => {
   });
 
   test("names the options and bounds that there are", () => {
-    const source = readFileSync(join(ROOT, "src/node/to-node-handler.ts"), "utf8");
+    const source = readFileSync(join(ROOT, "src/platform/node/to-node-handler.ts"), "utf8");
     const table = page.slice(page.indexOf("| option |"), page.indexOf("`/openapi.json`"));
     const documented = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
     expect(documented.sort()).toEqual([...source.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name]) => name).sort());

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";
-import { listen, toNodeHandler } from "../../src/node/index.js";
+import { listen, toNodeHandler } from "../../src/platform/node/index.js";
 import { emptyDirectory } from "../cli/run.js";
 import { ask, eventsAfter, expectRoutes, served, startExample, TOKEN } from "./served.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as route from "../../examples/nextjs/app/api/stats/[...path]/route.js";
 import type * as library from "../../examples/nextjs/lib/daybook.js";
-import { fileStorage } from "../../src/node/index.js";
+import { fileStorage } from "../../src/platform/node/index.js";
 import { openDaybook } from "../../src/index.js";
 import { TOKEN } from "./served.js";
 

@@ -136,7 +136,7 @@ describe("reverse-proxy/server.ts", () => {
   test("nginx.conf leaves room for the longest body, and time for the longest question, and names the address itself", async () => {
     const lines = await readFile(`${ROOT}/examples/reverse-proxy/nginx.conf`, "utf8");
     expect(lines).toMatch(/location \/stats\/ \{[^]*proxy_pass http:\/\/127\.0\.0\.1:8787\/;/);
-    const { SERVER_LIMITS } = await import("../../src/base/server-limits.js");
+    const { SERVER_LIMITS } = await import("../../src/core/base/server-limits.js");
     expect(Number(/client_max_body_size (\d+)m;/.exec(lines)?.[1]) * 2 ** 20).toBe(SERVER_LIMITS.writeBodyBytes);
     expect(Number(/proxy_read_timeout (\d+)s;/.exec(lines)?.[1]) * 1_000).toBeGreaterThan(SERVER_LIMITS.questionMs);
     expect(lines).toContain("proxy_set_header X-Real-IP $remote_addr;");

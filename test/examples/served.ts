@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { openDaybook } from "../../src/index.js";
-import { fileStorage } from "../../src/node/index.js";
+import { fileStorage } from "../../src/platform/node/index.js";
 import { emptyDirectory, ROOT, Running, startProgram } from "../cli/run.js";
 
 /** Whatever the token of the examples is. */

@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { seededRandom, type Random } from "daybook/testing";
 import { describe, expect, test } from "vitest";
-import { regexSize } from "../../src/filter/regex-size.js";
+import { regexSize } from "../../src/query/filter/regex-size.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 const ATOMS = ["a", "é", ".", "\\d", "\\p{Greek}", "\\pL", "\\x{10FFFF}", "\\(", "\\Qa+{2}\\E", "[a-z]", "[^]a]", "[[:alpha:]{]", "[\\]]", "^", "$", "\\b", "{", "}"];

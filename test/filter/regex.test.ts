@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { DaybookError } from "../../src/base/errors.js";
-import { compileRegex, compileRegexes } from "../../src/filter/regex.js";
-import { FilterPlanner } from "../../src/plan/filters/filter-groups.js";
+import { DaybookError } from "../../src/core/base/errors.js";
+import { compileRegex, compileRegexes } from "../../src/query/filter/regex.js";
+import { FilterPlanner } from "../../src/query/plan/filters/filter-groups.js";
 
 const groupsOf = (...patterns: string[]) => patterns.map((value) => ({ filters: [{ fieldName: "url", operator: "regex", value }] }));
 const whereOf = (filterGroups: unknown) => new FilterPlanner([]).where({ path: "", values: new Map([["filterGroups", filterGroups]]) }, null);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { DaybookError } from "../../src/base/errors.js";
-import { compileRegex, type Regexes } from "../../src/filter/regex.js";
-import { compileValueTest } from "../../src/filter/value-test.js";
-import type { Test } from "../../src/plan/plan.js";
+import { DaybookError } from "../../src/core/base/errors.js";
+import { compileRegex, type Regexes } from "../../src/query/filter/regex.js";
+import { compileValueTest } from "../../src/query/filter/value-test.js";
+import type { Test } from "../../src/query/plan/plan.js";
 
 const PATTERNS = ["^a", "^-?\\d+$", "^$", "tru"];
 const regexes: Regexes = new Map(

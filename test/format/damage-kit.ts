@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DaybookError, fixedClock, openDaybook, type Storage } from "daybook";
 import { fileStorage } from "daybook/node";
 import { generateTraffic, seededRandom } from "daybook/testing";
-import { nativeCodec } from "../../src/node/native-codec.js";
+import { nativeCodec } from "../../src/platform/node/native-codec.js";
 import { baseSeed } from "../oracle/settings.js";
 import { objectsOf, storageWith, type Objects } from "../store/objects.js";
 

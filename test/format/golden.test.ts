@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { encodeContainer } from "../../src/segment/container.js";
-import { encodeSegment } from "../../src/segment/segment-file.js";
+import { encodeContainer } from "../../src/storage/segment/container.js";
+import { encodeSegment } from "../../src/storage/segment/segment-file.js";
 import { encodeBatch } from "../../src/store/batch/batch-bytes.js";
 import { encodeDictionaryFile } from "../../src/store/files/dictionary-file.js";
 import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal-frame.js";

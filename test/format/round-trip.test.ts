@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Dictionaries } from "../../src/column/dictionaries.js";
-import { codeAt, columnRowCount, type CodeColumn } from "../../src/column/column.js";
-import { FIELD_COUNT, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
-import { checkBlock, decodeFooter, encodeContainer } from "../../src/segment/container.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { Dictionaries } from "../../src/storage/column/dictionaries.js";
+import { codeAt, columnRowCount, type CodeColumn } from "../../src/storage/column/column.js";
+import { FIELD_COUNT, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/core/schema/fields.js";
+import { checkBlock, decodeFooter, encodeContainer } from "../../src/storage/segment/container.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { decodeBatch, encodeBatch } from "../../src/store/batch/batch-bytes.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { decodeFrame, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal/journal-frame.js";

@@ -1,7 +1,7 @@
-import type { CodeColumn } from "../../src/column/column.js";
-import type { DictionaryDelta } from "../../src/column/dictionaries.js";
-import { FIELDS } from "../../src/schema/fields.js";
-import type { MergedRows } from "../../src/segment/merge-rows.js";
+import type { CodeColumn } from "../../src/storage/column/column.js";
+import type { DictionaryDelta } from "../../src/storage/column/dictionaries.js";
+import { FIELDS } from "../../src/core/schema/fields.js";
+import type { MergedRows } from "../../src/storage/segment/merge-rows.js";
 import type { Batch } from "../../src/store/batch/batch.js";
 import type { Manifest } from "../../src/store/files/manifest.js";
 

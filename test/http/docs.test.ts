@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
-import { fixedClock } from "../../src/base/clock.js";
-import { ERROR_CODES } from "../../src/base/errors.js";
+import { fixedClock } from "../../src/core/base/clock.js";
+import { ERROR_CODES } from "../../src/core/base/errors.js";
 import { SCOPES } from "../../src/http/index.js";
 import { routes } from "../../src/http/routes/table.js";
 import { STATUS } from "../../src/http/answer/status.js";

@@ -1,4 +1,4 @@
-import { fixedClock } from "../../src/base/clock.js";
+import { fixedClock } from "../../src/core/base/clock.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import type { SavedSegment } from "../../src/engine/query/saved-segments.js";
 import type { DaybookStats } from "../../src/engine/upkeep/stats.js";
@@ -8,7 +8,7 @@ import type { Handler, HandlerOptions, ServedDaybook, TokenEntry } from "../../s
 import { PERMIT } from "../../src/engine/query/permit.js";
 import type { Permitted } from "../../src/engine/query/permit.js";
 import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
-import { planners } from "../../src/plan/planners.js";
+import { planners } from "../../src/query/plan/planners.js";
 import { context as planContext } from "../plan/thrown.js";
 import { REPORT_ANSWERS } from "./report-answers.js";
 

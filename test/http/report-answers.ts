@@ -7,10 +7,10 @@ import type {
   LtvCohorts,
   RevenueByAttribution,
   TopCompanies,
-} from "../../src/plan/answers.js";
-import type { Bucket, FunnelStep, RetentionPeriod, SessionFigures } from "../../src/plan/insights/answers.js";
-import type { InsightPlans } from "../../src/plan/insights/plan.js";
-import type { AnswerByReport } from "../../src/plan/plan.js";
+} from "../../src/query/plan/answers.js";
+import type { Bucket, FunnelStep, RetentionPeriod, SessionFigures } from "../../src/query/plan/insights/answers.js";
+import type { InsightPlans } from "../../src/query/plan/insights/plan.js";
+import type { AnswerByReport } from "../../src/query/plan/plan.js";
 
 const INSTANT = "2026-03-01T09:30:00.000Z";
 const SURROUNDINGS = {

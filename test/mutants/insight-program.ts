@@ -1,4 +1,4 @@
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { baseSeed } from "../oracle/settings.js";
 import { insightDifference, QUESTIONS_PER_HISTORY } from "../report/insights/insight-case.js";
 import { INSIGHT_LIMITS } from "../report/insights/insight-limits.js";

@@ -1,4 +1,4 @@
-import { listenOnThread } from "../../src/node/listen-on-thread.js";
+import { listenOnThread } from "../../src/platform/node/listen-on-thread.js";
 import { handlerOf, stubDaybook } from "../http/kit.js";
 
 // A thread that says it listens, and then breaks.

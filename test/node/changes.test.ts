@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/index.js";
 import { createHandler } from "../../src/http/index.js";
@@ -12,7 +12,7 @@ import type { Handler, TokenRecord, TokenStore } from "../../src/http/index.js";
 import { memoryTokens } from "../../src/http/index.js";
 import { tokenHash } from "../../src/http/access/token.js";
 import { ChangeStream } from "../../src/http/answer/change-stream.js";
-import { listen, listenOnThread, toNodeHandler } from "../../src/node/index.js";
+import { listen, listenOnThread, toNodeHandler } from "../../src/platform/node/index.js";
 import { THREAD } from "./ways.js";
 
 interface Server {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SERVER_LIMITS } from "../../src/base/server-limits.js";
-import { eventLoopLag, Lateness } from "../../src/node/event-loop-lag.js";
+import { SERVER_LIMITS } from "../../src/core/base/server-limits.js";
+import { eventLoopLag, Lateness } from "../../src/platform/node/event-loop-lag.js";
 
 const averageOf = (...lateMs: readonly number[]) => {
   const lateness = new Lateness();

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { geoLocator } from "../../src/node/index.js";
+import { geoLocator } from "../../src/platform/node/index.js";
 
 /** Countries by address, under CC0. */
 const COUNTRIES = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sha256Hex } from "../../src/base/hash.js";
+import { sha256Hex } from "../../src/core/base/hash.js";
 import type { Handler } from "../../src/http/index.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { listenOnThread, type ThreadListenOptions } from "../../src/node/listen-on-thread.js";
+import { listenOnThread, type ThreadListenOptions } from "../../src/platform/node/listen-on-thread.js";
 import { bundledProgram } from "../bundled.js";
 import { startProgram } from "../cli/run.js";
 import { handlerOf, stubDaybook } from "../http/kit.js";

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { DaybookError } from "../../src/base/errors.js";
+import { DaybookError } from "../../src/core/base/errors.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
-import type { Listening, RequestHandler } from "../../src/node/listen.js";
+import type { Listening, RequestHandler } from "../../src/platform/node/listen.js";
 import { handlerOf, stubDaybook } from "../http/kit.js";
 import { sliceOf } from "../oracle/settings.js";
 import { raw } from "./raw.js";

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { saltFile } from "../../src/node/index.js";
+import { saltFile } from "../../src/platform/node/index.js";
 
 let directory = "";
 beforeEach(async () => {

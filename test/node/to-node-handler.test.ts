@@ -9,9 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { deflateSync, gzipSync } from "node:zlib";
 import express from "express";
 import { afterEach, describe, expect, it } from "vitest";
-import type { DaybookError } from "../../src/base/errors.js";
+import type { DaybookError } from "../../src/core/base/errors.js";
 import type { HandlerOptions } from "../../src/http/index.js";
-import { toNodeHandler } from "../../src/node/index.js";
+import { toNodeHandler } from "../../src/platform/node/index.js";
 import { handlerOf, stubDaybook } from "../http/kit.js";
 import { raw } from "./raw.js";
 

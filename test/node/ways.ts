@@ -1,6 +1,6 @@
-import { listen } from "../../src/node/listen.js";
-import type { Listening, ListenOptions, RequestHandler } from "../../src/node/listen.js";
-import { listenOnThread } from "../../src/node/listen-on-thread.js";
+import { listen } from "../../src/platform/node/listen.js";
+import type { Listening, ListenOptions, RequestHandler } from "../../src/platform/node/listen.js";
+import { listenOnThread } from "../../src/platform/node/listen-on-thread.js";
 import { bundledProgram } from "../bundled.js";
 
 export type Listen = (handler: RequestHandler, options?: ListenOptions) => Promise<Listening>;

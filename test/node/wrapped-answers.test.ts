@@ -5,9 +5,9 @@ import { gzipSync } from "node:zlib";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HandlerOptions } from "../../src/http/index.js";
-import { listen, listenOnThread, toNodeHandler } from "../../src/node/index.js";
-import { replyOverWeb } from "../../src/node/listen.js";
-import { placeOf, SocketRequest } from "../../src/node/socket-exchange.js";
+import { listen, listenOnThread, toNodeHandler } from "../../src/platform/node/index.js";
+import { replyOverWeb } from "../../src/platform/node/listen.js";
+import { placeOf, SocketRequest } from "../../src/platform/node/socket-exchange.js";
 import { handlerOf, stubDaybook } from "../http/kit.js";
 import { THREAD } from "./ways.js";
 

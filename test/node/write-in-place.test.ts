@@ -5,9 +5,9 @@ import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { daybookHere } from "../cli/run-here.js";
 import { openDaybook } from "../../src/index.js";
-import { fileStorage, saltFile } from "../../src/node/index.js";
-import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
-import { writeFileAnew } from "../../src/node/write-in-place.js";
+import { fileStorage, saltFile } from "../../src/platform/node/index.js";
+import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
+import { writeFileAnew } from "../../src/platform/node/write-in-place.js";
 
 let directory = "";
 let outside = "";

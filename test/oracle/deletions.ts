@@ -1,7 +1,7 @@
 import type { Daybook, EventInput } from "daybook";
 import type { HistoryItem } from "../support/index.js";
-import { DaybookError } from "../../src/base/errors.js";
-import { MS_PER_DAY, dayOf, dayStartMs } from "../../src/base/time.js";
+import { DaybookError } from "../../src/core/base/errors.js";
+import { MS_PER_DAY, dayOf, dayStartMs } from "../../src/core/base/time.js";
 import type { Deleted } from "./live-history.js";
 
 /** Deletes what there is of it. A time to live is taken back at once: what is past it may come again. */

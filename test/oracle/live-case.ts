@@ -1,8 +1,8 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
 import { oracle, type HistoryItem, type OracleOptions } from "../support/index.js";
-import { DaybookError } from "../../src/base/errors.js";
-import { LIMITS } from "../../src/base/limits.js";
+import { DaybookError } from "../../src/core/base/errors.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { arrive } from "../support/random/arrive.js";
 import { expectedOutcome, outcome } from "./person-answers.js";
 import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js";

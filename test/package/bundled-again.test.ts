@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { memoryStorage, openDaybook } from "daybook";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import { emptyDirectory, ROOT } from "../cli/run.js";
 import { loadedAtOnce } from "./loaded-at-once.js";
-import type * as Node from "../../src/node/index.js";
+import type * as Node from "../../src/platform/node/index.js";
 
 /** `daybook/node` as part of a program that is one CommonJS file: such a file does not say where it is. */
 async function oneFile(): Promise<typeof Node> {
   const outfile = join(await emptyDirectory(), "program.cjs");
-  await build({ entryPoints: [join(ROOT, "src/node/index.ts")], bundle: true, platform: "node", format: "cjs", outfile, logLevel: "error" });
+  await build({ entryPoints: [join(ROOT, "src/platform/node/index.ts")], bundle: true, platform: "node", format: "cjs", outfile, logLevel: "error" });
   return createRequire(import.meta.url)(outfile) as typeof Node;
 }
 
@@ -43,7 +43,7 @@ describe("bundled to CommonJS by esbuild, daybook/node", () => {
 
 describe("the programs of threads", () => {
   it.each(["seal-program", "socket-thread"])("%s is one file that needs nothing but Node: it runs wherever it is copied to", async (name) => {
-    const entry = join(ROOT, `src/node/${name}.mts`);
+    const entry = join(ROOT, `src/platform/node/${name}.mts`);
     const { metafile } = await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", packages: "external", write: false, metafile: true, outdir: "out" });
     const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
     expect(imports.filter((path) => !path.startsWith("node:"))).toEqual([]);

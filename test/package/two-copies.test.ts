@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import * as core from "daybook";
 import { afterAll, expect, it } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import { sealThread } from "../../src/node/seal-thread.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { sealThread } from "../../src/platform/node/seal-thread.js";
 import { bundledProgram } from "../bundled.js";
 import { ROOT } from "../cli/run.js";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { Daybook, EventInput, ExportInput } from "daybook";
-import { eventsFromParquet } from "../../src/parquet/events-from-parquet.js";
+import { eventsFromParquet } from "../../src/formats/parquet/events-from-parquet.js";
 
 /** What an export of a Daybook as Parquet is. */
 export async function parquetOf(daybook: Daybook, input: ExportInput = {}): Promise<Uint8Array> {

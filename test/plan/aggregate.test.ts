@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { planAggregate } from "../../src/plan/reports/aggregate.js";
-import { FIELD_NAMES } from "../../src/plan/field-names.js";
-import { operandOf } from "../../src/plan/filters/field-operand.js";
+import { planAggregate } from "../../src/query/plan/reports/aggregate.js";
+import { FIELD_NAMES } from "../../src/query/plan/field-names.js";
+import { operandOf } from "../../src/query/plan/filters/field-operand.js";
 import { context, thrown } from "./thrown.js";
 
 const plan = (input: unknown) => planAggregate(input, context);

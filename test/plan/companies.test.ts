@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { planCompanyTopUsers } from "../../src/plan/reports/company-top-users.js";
-import { planTopCompanies } from "../../src/plan/reports/top-companies.js";
+import { planCompanyTopUsers } from "../../src/query/plan/reports/company-top-users.js";
+import { planTopCompanies } from "../../src/query/plan/reports/top-companies.js";
 import { DAY_MS, ruled } from "./ruled-context.js";
 import { thrown } from "./thrown.js";
 

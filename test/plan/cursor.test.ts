@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeCursor, encodeCursor, type PagedReport } from "../../src/plan/cursor.js";
+import { decodeCursor, encodeCursor, type PagedReport } from "../../src/query/plan/cursor.js";
 import { thrown } from "./thrown.js";
 
 const key = Uint8Array.from({ length: 32 }, (_, at) => at);

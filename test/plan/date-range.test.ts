@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import { MS_PER_DAY } from "../../src/base/time.js";
-import { planners } from "../../src/plan/planners.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { MS_PER_DAY } from "../../src/core/base/time.js";
+import { planners } from "../../src/query/plan/planners.js";
 import { context, thrown } from "./thrown.js";
 
 const range = (startDate: unknown, endDate?: unknown) => planners.countEvents({ startDate, endDate }, context).range;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { snakeCase } from "../../src/http/wire/wire-names.js";
-import { FIELD_NAMES } from "../../src/plan/field-names.js";
-import { operandOf } from "../../src/plan/filters/field-operand.js";
+import { FIELD_NAMES } from "../../src/query/plan/field-names.js";
+import { operandOf } from "../../src/query/plan/filters/field-operand.js";
 
 test.each([
   "name", "notify", "slug", "userId", "project", "location_country", "location_city", "location_region",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planners } from "../../src/plan/planners.js";
+import { planners } from "../../src/query/plan/planners.js";
 import { context, thrown } from "./thrown.js";
 
 const where = (filterGroups: unknown) => planners.countEvents({ filterGroups }, context).where;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numberOf } from "../../src/plan/filters/number-form.js";
+import { numberOf } from "../../src/query/plan/filters/number-form.js";
 
 test.each([
   ["0", 0], ["-0", -0], ["3", 3], ["3.0", 3], ["-1.5", -1.5], ["1e3", 1000], ["1E+3", 1000], ["2.5e-1", 0.25],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import type { ReportName } from "../../src/plan/plan.js";
-import { planners } from "../../src/plan/planners.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import type { ReportName } from "../../src/query/plan/plan.js";
+import { planners } from "../../src/query/plan/planners.js";
 import { context, thrown } from "./thrown.js";
 
 /** Members beyond project, eventName, startDate, endDate and filterGroups. */

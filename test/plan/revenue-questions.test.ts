@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import { planLtvCohorts } from "../../src/plan/reports/ltv-cohorts.js";
-import { planRevenueByAttribution } from "../../src/plan/reports/revenue-by-attribution.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { planLtvCohorts } from "../../src/query/plan/reports/ltv-cohorts.js";
+import { planRevenueByAttribution } from "../../src/query/plan/reports/revenue-by-attribution.js";
 import { DAY_MS, ruled } from "./ruled-context.js";
 import { thrown } from "./thrown.js";
 

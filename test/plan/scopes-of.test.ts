@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { planners } from "../../src/plan/planners.js";
-import { operandsOf, scopesOf, segmentsOf } from "../../src/plan/scopes-of.js";
-import { protectedDataOf } from "../../src/plan/protected-data.js";
+import { planners } from "../../src/query/plan/planners.js";
+import { operandsOf, scopesOf, segmentsOf } from "../../src/query/plan/scopes-of.js";
+import { protectedDataOf } from "../../src/query/plan/protected-data.js";
 import { groups, is, planned } from "./insights/planned.js";
 import { ruled } from "./ruled-context.js";
 

@@ -2,7 +2,7 @@ import { memoryStorage } from "daybook";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseClfLine } from "../../src/cli/read/clf.js";
-import { splitAddress } from "../../src/schema/web-address.js";
+import { splitAddress } from "../../src/core/schema/web-address.js";
 import { handlerOf, send } from "../http/kit.js";
 import { holds, openAt } from "./law.js";
 

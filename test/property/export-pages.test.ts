@@ -2,7 +2,7 @@ import type { Daybook, ExportedEvent, RecordInput, StoredRecord } from "daybook"
 import { memoryStorage } from "daybook";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseUuid } from "../../src/base/uuid.js";
+import { parseUuid } from "../../src/core/base/uuid.js";
 import { AFTER } from "../../src/engine/exports/place.js";
 import type { ExportPlace, ExportedRecordPlace, PagedExports } from "../../src/engine/exports/place.js";
 import { createdAt, event, history } from "./arbitraries.js";

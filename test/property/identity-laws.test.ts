@@ -8,7 +8,7 @@ import { allSessions, outcome } from "../oracle/person-answers.js";
 import { personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
 import { anonymousIds, companyIds, emails, projects, userIds } from "../support/random/person-values.js";
 import { baseSeed } from "../oracle/settings.js";
-import { uuidOfText } from "../../src/base/uuid.js";
+import { uuidOfText } from "../../src/core/base/uuid.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf, people, person, record } from "./person-arbitraries.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CodeCounts } from "../../src/report/aggregate/code-counts.js";
+import { CodeCounts } from "../../src/query/reports/aggregate/code-counts.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const SIZE = 2_000;

@@ -1,6 +1,6 @@
 import type { EventInput } from "daybook";
 import { expect, test } from "vitest";
-import { hash128, toHex } from "../../src/base/hash.js";
+import { hash128, toHex } from "../../src/core/base/hash.js";
 import { DAY, NOW, inEveryLayout } from "./layouts.js";
 
 const T = Date.UTC(2026, 2, 10);

@@ -1,5 +1,5 @@
-import { hash128, toHex } from "../../src/base/hash.js";
-import { uuidOfText } from "../../src/base/uuid.js";
+import { hash128, toHex } from "../../src/core/base/hash.js";
+import { uuidOfText } from "../../src/core/base/uuid.js";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type IdentitySessionsInput, type SessionItem } from "daybook";
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, NOW, failure, inEveryLayout, iso } from "./layouts.js";

@@ -1,11 +1,11 @@
 import type { CountEventsInput, FilterGroupInput, PerDayInput } from "daybook";
-import { LIMITS } from "../../src/base/limits.js";
-import { planRange } from "../../src/plan/date-range.js";
-import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../src/plan/insights/input.js";
-import type { ConditionPlan, KnownOperand, SegmentPlan, SegmentWindow } from "../../src/plan/insights/plan.js";
-import { readMembers } from "../../src/plan/members.js";
-import type { PlannedFilter, Operand, Plan, ReportName, Where } from "../../src/plan/plan.js";
-import { planners } from "../../src/plan/planners.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { planRange } from "../../src/query/plan/date-range.js";
+import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../src/query/plan/insights/input.js";
+import type { ConditionPlan, KnownOperand, SegmentPlan, SegmentWindow } from "../../src/query/plan/insights/plan.js";
+import { readMembers } from "../../src/query/plan/members.js";
+import type { PlannedFilter, Operand, Plan, ReportName, Where } from "../../src/query/plan/plan.js";
+import { planners } from "../../src/query/plan/planners.js";
 import { nowMs } from "../support/random/now.js";
 import { ruled } from "../plan/ruled-context.js";
 

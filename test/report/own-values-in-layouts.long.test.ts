@@ -2,21 +2,21 @@ import type { AggregateInput, EventInput } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { oracle } from "../support/index.js";
 import { beforeEach, expect, test, vi } from "vitest";
-import type * as time from "../../src/base/time.js";
-import type * as uuid from "../../src/base/uuid.js";
-import { parseUuid } from "../../src/base/uuid.js";
-import { EventsById } from "../../src/report/aggregate/events-by-id.js";
-import type { Rows } from "../../src/segment/rows.js";
+import type * as time from "../../src/core/base/time.js";
+import type * as uuid from "../../src/core/base/uuid.js";
+import { parseUuid } from "../../src/core/base/uuid.js";
+import { EventsById } from "../../src/query/reports/aggregate/events-by-id.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { NOW, inEveryLayout, iso } from "./layouts.js";
 
 /** Texts that were made of stored values. */
 let madeCount = 0;
 
-vi.mock("../../src/base/uuid.js", async (original) => {
+vi.mock("../../src/core/base/uuid.js", async (original) => {
   const all = await original<typeof uuid>();
   return { ...all, uuidText: (...given: Parameters<typeof uuid.uuidText>) => ((madeCount += 1), all.uuidText(...given)) };
 });
-vi.mock("../../src/base/time.js", async (original) => {
+vi.mock("../../src/core/base/time.js", async (original) => {
   const all = await original<typeof time>();
   return { ...all, isoOf: (ms: number) => ((madeCount += 1), all.isoOf(ms)) };
 });

@@ -15,7 +15,7 @@ const program = join(mkdtempSync(join(tmpdir(), "daybook-runtimes-")), "core.mjs
 await build({
   entryPoints: [fileURLToPath(new URL("core-program.ts", import.meta.url))],
   outfile: program, bundle: true, platform: "node", format: "esm", target: "node20",
-  alias: { daybook: source("index.ts"), "daybook/http": source("http/index.ts"), "daybook/node": source("node/index.ts"), "daybook/testing": source("testing/index.ts") },
+  alias: { daybook: source("index.ts"), "daybook/http": source("http/index.ts"), "daybook/node": source("platform/node/index.ts"), "daybook/testing": source("testing/index.ts") },
 });
 
 test.each(Object.entries(RUNTIMES))("The core does on %s what it does here.", async (_name, [binary, ...before]) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import { expect, test } from "vitest";
-import { isPath, splitAddress, withoutUser } from "../../src/schema/web-address.js";
+import { isPath, splitAddress, withoutUser } from "../../src/core/schema/web-address.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 const characters = (text: string) => fc.constantFrom(...text);

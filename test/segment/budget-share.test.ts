@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { BudgetShare } from "../../src/segment/budget-share.js";
-import { DerivedCache } from "../../src/segment/derived-cache.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { BudgetShare } from "../../src/storage/segment/budget-share.js";
+import { DerivedCache } from "../../src/storage/segment/derived-cache.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 
 test("A share is counted with all others, and gives back what it keeps; what comes later is counted no more.", () => {
   const whole = new MemoryBudget(10_000);

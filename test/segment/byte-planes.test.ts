@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../src/base/turn.js";
-import { codesOfBytes } from "../../src/column/codes.js";
-import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "../../src/segment/byte-planes.js";
+import { Turns } from "../../src/core/base/turn.js";
+import { codesOfBytes } from "../../src/storage/column/codes.js";
+import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "../../src/storage/segment/byte-planes.js";
 import { baseSeed } from "../oracle/settings.js";
 
 describe("byte planes", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CoalescedReads } from "../../src/segment/segment.js";
+import { CoalescedReads } from "../../src/storage/segment/segment.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Rows } from "../../src/segment/rows.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { baseSeed } from "../oracle/settings.js";
 import { appendPlain, headOf, plain, plainRows, type PlainRow } from "./rows-of.js";
 

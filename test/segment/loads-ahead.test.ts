@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- there are so many of them */
 import { expect, test } from "vitest";
-import { Prefetch } from "../../src/segment/prefetch.js";
-import type { Rows } from "../../src/segment/rows.js";
+import { Prefetch } from "../../src/storage/segment/prefetch.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 
 /** Segments that are nothing but pinned or not, and what was begun of them. */
 function segments(count: number) {

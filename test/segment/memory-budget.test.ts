@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DerivedCache } from "../../src/segment/derived-cache.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { DerivedCache } from "../../src/storage/segment/derived-cache.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 
 test("What is pinned stays over the bound, is not sorted for each addition, and goes with the first addition afterwards.", () => {
   const budget = new MemoryBudget(100_000);

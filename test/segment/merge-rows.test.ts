@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../src/base/turn.js";
-import { mergeRows, rankRows } from "../../src/segment/merge-rows.js";
+import { Turns } from "../../src/core/base/turn.js";
+import { mergeRows, rankRows } from "../../src/storage/segment/merge-rows.js";
 import { baseSeed } from "../oracle/settings.js";
 import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
 

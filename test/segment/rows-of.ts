@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { MS_PER_DAY } from "../../src/base/time.js";
-import { codeAt } from "../../src/column/column.js";
-import { FIELDS } from "../../src/schema/fields.js";
-import { Head } from "../../src/segment/head.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import type { MergedRows } from "../../src/segment/merge-rows.js";
-import type { Rows } from "../../src/segment/rows.js";
+import { MS_PER_DAY } from "../../src/core/base/time.js";
+import { codeAt } from "../../src/storage/column/column.js";
+import { FIELDS } from "../../src/core/schema/fields.js";
+import { Head } from "../../src/storage/segment/head.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import type { MergedRows } from "../../src/storage/segment/merge-rows.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 
 /** One row as a test writes it: codes of two fields, and of metadata values by key. */
 export interface PlainRow {

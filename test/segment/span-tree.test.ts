@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { mergeRows } from "../../src/segment/merge-rows.js";
-import { Head } from "../../src/segment/head.js";
-import type { Segment } from "../../src/segment/segment.js";
-import { Span, type SpanPart } from "../../src/segment/span.js";
-import { SpanTree } from "../../src/segment/span-tree.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import { mergeRows } from "../../src/storage/segment/merge-rows.js";
+import { Head } from "../../src/storage/segment/head.js";
+import type { Segment } from "../../src/storage/segment/segment.js";
+import { Span, type SpanPart } from "../../src/storage/segment/span.js";
+import { SpanTree } from "../../src/storage/segment/span-tree.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { PROJECT_TEXTS, appendRow } from "./rows-of.js";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MS_PER_DAY } from "../../src/base/time.js";
-import { FIELD_COUNT } from "../../src/schema/fields.js";
-import { Head } from "../../src/segment/head.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { MS_PER_DAY } from "../../src/core/base/time.js";
+import { FIELD_COUNT } from "../../src/core/schema/fields.js";
+import { Head } from "../../src/storage/segment/head.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { BatchBuilder } from "../../src/store/batch/batch.js";
 import type { Batch } from "../../src/store/batch/batch.js";
 import { byDay } from "../../src/store/batch/by-day.js";

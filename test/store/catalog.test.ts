@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import type { Head } from "../../src/segment/head.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { mergeRows } from "../../src/segment/merge-rows.js";
-import type { Segment } from "../../src/segment/segment.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import type { Head } from "../../src/storage/segment/head.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import { mergeRows } from "../../src/storage/segment/merge-rows.js";
+import type { Segment } from "../../src/storage/segment/segment.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";

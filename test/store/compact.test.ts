@@ -6,7 +6,7 @@ import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 import { compactionsDue } from "../../src/store/upkeep/compact.js";
 import { baseSeed } from "../oracle/settings.js";
 

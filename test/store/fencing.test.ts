@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fixedClock, openDaybook, verifyStore, type Daybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { expect, onTestFinished, test } from "vitest";
-import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
-import { machineProcesses, type ProcessTable } from "../../src/node/process-table.js";
+import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
+import { machineProcesses, type ProcessTable } from "../../src/platform/node/process-table.js";
 import { RecordingStorage } from "./recording-storage.js";
 
 const clock = fixedClock(1_000_000);

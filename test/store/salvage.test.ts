@@ -1,6 +1,6 @@
 import { openDaybook, type ExportedEvent } from "daybook";
 import { beforeAll, describe, expect, test } from "vitest";
-import { dayOf } from "../../src/base/time.js";
+import { dayOf } from "../../src/core/base/time.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { MANIFEST_KEY, decodeManifest } from "../../src/store/files/manifest.js";
 import { flipped } from "../format/damage-kit.js";

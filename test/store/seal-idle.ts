@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook } from "daybook";
 import { sealThread } from "daybook/node";
-import { LIMITS } from "../../src/base/limits.js";
+import { LIMITS } from "../../src/core/base/limits.js";
 
 // A program that has nothing more to do once its stores are sealed: it never closes the thread. That is idle before each next file, and
 // has the long one still to make when the short one is made.

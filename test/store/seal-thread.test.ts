@@ -6,10 +6,10 @@ import { memoryStorage, openDaybook, type Codec, type Daybook, type EventInput, 
 import { fileStorage, sealThread, type SealThread } from "daybook/node";
 import { generateTraffic } from "daybook/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import { Turns } from "../../src/base/turn.js";
-import { Head } from "../../src/segment/head.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { Turns } from "../../src/core/base/turn.js";
+import { Head } from "../../src/storage/segment/head.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { BatchBuilder } from "../../src/store/batch/batch.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
 import type { Sealer, SourceRows } from "../../src/store/files/make-segment.js";

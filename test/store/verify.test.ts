@@ -1,8 +1,8 @@
 import { openDaybook, verifyStore, type Storage } from "daybook";
 import { describe, expect, test } from "vitest";
-import { yieldToEventLoop } from "../../src/base/turn.js";
-import { denseCodes } from "../../src/column/column.js";
-import type { MergedRows } from "../../src/segment/merge-rows.js";
+import { yieldToEventLoop } from "../../src/core/base/turn.js";
+import { denseCodes } from "../../src/storage/column/column.js";
+import type { MergedRows } from "../../src/storage/segment/merge-rows.js";
 import { cleanStore, flipped } from "../format/damage-kit.js";
 import { baseSeed, strideOf } from "../oracle/settings.js";
 import { clock, forgeManifest, forgeMeta, forgeRecordSequences, forgeRows, manifestOf, smallStore } from "./forged-store.js";

@@ -1,9 +1,9 @@
-import { DaybookError } from "../../src/base/errors.js";
+import { DaybookError } from "../../src/core/base/errors.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import { settle } from "../../src/engine/query/settle.js";
-import type { CursorPosition, Executor, Plan, ReportName } from "../../src/plan/plan.js";
-import { reportRules } from "../../src/plan/revenue-rules.js";
-import { DEFAULT_PROJECT } from "../../src/schema/project.js";
+import type { CursorPosition, Executor, Plan, ReportName } from "../../src/query/plan/plan.js";
+import { reportRules } from "../../src/query/plan/revenue-rules.js";
+import { DEFAULT_PROJECT } from "../../src/core/schema/project.js";
 import { eventsOf, type History } from "./oracle/history.js";
 import { oracle } from "./oracle/oracle.js";
 import type { OracleOptions } from "./oracle/rules.js";

@@ -1,11 +1,11 @@
 import { fixedClock, memoryStorage, openDaybook, type EventInput } from "daybook";
 import { expect, test, vi } from "vitest";
-import { PendingLoads } from "../../src/derived/pending-loads.js";
-import type { Range } from "../../src/plan/plan.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import type { Rows } from "../../src/segment/rows.js";
-import { EventSource } from "../../src/table/sessions/event-columns.js";
-import { SessionTable } from "../../src/table/sessions/session-table.js";
+import { PendingLoads } from "../../src/storage/derived/pending-loads.js";
+import type { Range } from "../../src/query/plan/plan.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
+import { EventSource } from "../../src/query/tables/sessions/event-columns.js";
+import { SessionTable } from "../../src/query/tables/sessions/session-table.js";
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 0, 5);

@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { seededRandom, type Random } from "daybook/testing";
 import { expect, test } from "vitest";
-import { Turns } from "../../src/base/turn.js";
-import { Prefetch } from "../../src/segment/prefetch.js";
-import type { Rows } from "../../src/segment/rows.js";
-import type { EventColumns } from "../../src/table/sessions/event-columns.js";
-import type { EventReader } from "../../src/table/sessions/event-reader.js";
-import { eachInOrder, type PartSource } from "../../src/table/sessions/events-in-order.js";
+import { Turns } from "../../src/core/base/turn.js";
+import { Prefetch } from "../../src/storage/segment/prefetch.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
+import type { EventColumns } from "../../src/query/tables/sessions/event-columns.js";
+import type { EventReader } from "../../src/query/tables/sessions/event-reader.js";
+import { eachInOrder, type PartSource } from "../../src/query/tables/sessions/events-in-order.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 const DAY_MS = 86_400_000;

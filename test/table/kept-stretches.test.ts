@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { StretchCache } from "../../src/table/sessions/stretch-cache.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import { StretchCache } from "../../src/query/tables/sessions/stretch-cache.js";
 
 const [early, late] = [{ first: 0, end: 5_000 }, { first: 5_000, end: 10_000 }];
 

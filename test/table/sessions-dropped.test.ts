@@ -1,8 +1,8 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
-import { PendingLoads } from "../../src/derived/pending-loads.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { SessionTable } from "../../src/table/sessions/session-table.js";
+import { PendingLoads } from "../../src/storage/derived/pending-loads.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import { SessionTable } from "../../src/query/tables/sessions/session-table.js";
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -1,11 +1,11 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
-import { PendingLoads } from "../../src/derived/pending-loads.js";
-import { ID_COLUMN } from "../../src/schema/fields.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { SessionTable } from "../../src/table/sessions/session-table.js";
-import type { SessionView } from "../../src/table/sessions/session-view.js";
+import { LIMITS } from "../../src/core/base/limits.js";
+import { PendingLoads } from "../../src/storage/derived/pending-loads.js";
+import { ID_COLUMN } from "../../src/core/schema/fields.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import { SessionTable } from "../../src/query/tables/sessions/session-table.js";
+import type { SessionView } from "../../src/query/tables/sessions/session-view.js";
 
 const NOW_MS = Date.UTC(2026, 0, 31);
 const MINUTE_MS = 60_000;

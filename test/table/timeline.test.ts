@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Head } from "../../src/segment/head.js";
-import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import type { Rows } from "../../src/segment/rows.js";
-import { rowsOfLoaded } from "../../src/table/people/rows-by-actor.js";
-import { Timelines } from "../../src/table/people/timelines.js";
+import { Head } from "../../src/storage/segment/head.js";
+import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
+import { rowsOfLoaded } from "../../src/query/tables/people/rows-by-actor.js";
+import { Timelines } from "../../src/query/tables/people/timelines.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { PROJECT_TEXTS, appendRow, idBytes } from "../segment/rows-of.js";
 import { DAY } from "../report/layouts.js";

@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { expect, test, vi } from "vitest";
-import { Touches } from "../../src/table/touches/touches.js";
+import { Touches } from "../../src/query/tables/touches/touches.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const NOW = Date.UTC(2026, 2, 31);

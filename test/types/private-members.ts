@@ -2,7 +2,7 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { sourceOf, typeProgram } from "./type-program.js";
 
-const ENTRIES = ["index.ts", "http/index.ts", "node/index.ts", "testing/index.ts", "client/index.ts"];
+const ENTRIES = ["index.ts", "http/index.ts", "platform/node/index.ts", "testing/index.ts", "client/index.ts"];
 const program = typeProgram(["", "/http", "/node", "/testing", "/client"].map((entry) => `import "daybook${entry}";`).join("\n"));
 
 /** The declarations that types of an entry are made of, those of the package. */

@@ -124,7 +124,7 @@ test.each(COMPLETED)("is completed: %s", (line, names) => {
   expect(offered).toEqual(expect.arrayContaining([...names]));
 });
 
-const ENTRIES = ["index.ts", "http/index.ts", "node/index.ts", "testing/index.ts", "client/index.ts"];
+const ENTRIES = ["index.ts", "http/index.ts", "platform/node/index.ts", "testing/index.ts", "client/index.ts"];
 
 /** Every function of an entry, and every function that its types have as members, by name. */
 function functionsOf(entry: string): ReadonlyMap<string, ts.Symbol> {

@@ -1,11 +1,11 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type ExportedEvent, type StoredRecord } from "daybook";
 import { describe, expect, test } from "vitest";
-import { MS_PER_DAY } from "../../src/base/time.js";
-import { parseUuid } from "../../src/base/uuid.js";
+import { MS_PER_DAY } from "../../src/core/base/time.js";
+import { parseUuid } from "../../src/core/base/uuid.js";
 import { AFTER } from "../../src/engine/exports/place.js";
 import type { PagedExports } from "../../src/engine/exports/place.js";
-import { orderedRows } from "../../src/segment/ordered-rows.js";
-import type { Rows } from "../../src/segment/rows.js";
+import { orderedRows } from "../../src/storage/segment/ordered-rows.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { handlerOf, send } from "../http/kit.js";
 import { useServerLimits } from "../limits.js";
 import { PROJECT_TEXTS, headOf, idBytes } from "../segment/rows-of.js";

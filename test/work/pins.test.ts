@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Daybook } from "daybook";
-import { Segment } from "../../src/segment/segment.js";
+import { Segment } from "../../src/storage/segment/segment.js";
 import { DAY_COUNT, dayText, events, ninetyDays, openMeasured } from "./ninety-days.js";
 
 const FROM = 30;

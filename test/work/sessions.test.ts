@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Daybook } from "daybook";
-import { StretchCache } from "../../src/table/sessions/stretch-cache.js";
+import { StretchCache } from "../../src/query/tables/sessions/stretch-cache.js";
 import { DAY_COUNT, dayText, events, ninetyDays, openMeasured } from "./ninety-days.js";
 
 const asked = { startDate: dayText(0), endDate: dayText(DAY_COUNT - 1), interval: "day" } as const;

@@ -1,4 +1,4 @@
-import { parseDateOnly } from "../../base/time.js";
+import { parseDateOnly } from "../../core/base/time.js";
 import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
 import { LoadedParts } from "../../clickhouse/loaded-parts.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";

@@ -1,8 +1,8 @@
-import { sha256Hex } from "../../base/hash.js";
-import { isoOf, MS_PER_DAY } from "../../base/time.js";
-import { startOfPublic } from "../../base/uuid.js";
-import { spanOf } from "../../plan/date-range.js";
-import type { CountEventsInput } from "../../plan/input.js";
+import { sha256Hex } from "../../core/base/hash.js";
+import { isoOf, MS_PER_DAY } from "../../core/base/time.js";
+import { startOfPublic } from "../../core/base/uuid.js";
+import { spanOf } from "../../query/plan/date-range.js";
+import type { CountEventsInput } from "../../query/plan/input.js";
 import { readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
 import { confirm } from "../confirm.js";

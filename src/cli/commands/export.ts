@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { writeFileAnew } from "../../node/write-in-place.js";
-import type { ExportInput } from "../../plan/input.js";
+import { writeFileAnew } from "../../platform/node/write-in-place.js";
+import type { ExportInput } from "../../query/plan/input.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";

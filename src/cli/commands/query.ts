@@ -1,10 +1,10 @@
 import { text } from "node:stream/consumers";
-import { DaybookError } from "../../base/errors.js";
-import { parseJsonText } from "../../base/json-text.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { parseJsonText } from "../../core/base/json-text.js";
 import type { Daybook } from "../../engine/daybook.js";
 import { STATUS } from "../../http/answer/status.js";
-import type { AnswerByReport, ReportName } from "../../plan/plan.js";
-import { planners } from "../../plan/planners.js";
+import type { AnswerByReport, ReportName } from "../../query/plan/plan.js";
+import { planners } from "../../query/plan/planners.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";

@@ -1,4 +1,4 @@
-import { fileStorage } from "../../node/index.js";
+import { fileStorage } from "../../platform/node/index.js";
 import { restoreStore } from "../../store/backup/backup-store.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { copyOrganizations, refuseOverlap, say, sourceDirectory } from "../copy-organizations.js";

@@ -1,4 +1,4 @@
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";

@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { Scope, TokenRecord } from "../../http/index.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";

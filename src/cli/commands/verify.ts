@@ -1,5 +1,5 @@
 import { openDaybook, verifyStore } from "../../index.js";
-import { fileStorage } from "../../node/index.js";
+import { fileStorage } from "../../platform/node/index.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { readArguments, required, type Command } from "../command.js";
 import { TOKENS_KEY, dataDirectory, type DataDirectory } from "../data-directory.js";

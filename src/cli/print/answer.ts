@@ -1,5 +1,5 @@
-import type { AnswerByReport, ReportName } from "../../plan/plan.js";
-import type { Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../plan/insights/answers.js";
+import type { AnswerByReport, ReportName } from "../../query/plan/plan.js";
+import type { Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../query/plan/insights/answers.js";
 import { table } from "./table.js";
 import { count, plain } from "./format.js";
 

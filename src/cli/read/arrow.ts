@@ -8,7 +8,7 @@ export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string):
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   // Imported here: no other format needs the library, which takes longer to load than the rest.
-  const { eventsFromIpc } = await import("../../arrow/events-from-ipc.js");
+  const { eventsFromIpc } = await import("../../formats/arrow/events-from-ipc.js");
   let rows: ImportRow[] = [];
   let line = 0;
   for (const read of eventsFromIpc(Buffer.concat(chunks))) {

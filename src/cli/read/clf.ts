@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { shown } from "../../base/errors.js";
-import { parseTimestamp } from "../../base/time.js";
-import type { EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/instant.js";
-import { withoutUser } from "../../schema/web-address.js";
+import { shown } from "../../core/base/errors.js";
+import { parseTimestamp } from "../../core/base/time.js";
+import type { EventInput } from "../../core/schema/event.js";
+import { createdAtOf } from "../../core/schema/instant.js";
+import { withoutUser } from "../../core/schema/web-address.js";
 import type { Agent } from "../../http/index.js";
 import { loadAgentReader } from "../../http/tracking/agent-reader.js";
 import { plural } from "../print/format.js";

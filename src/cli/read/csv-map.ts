@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { shown } from "../../base/errors.js";
-import { parseJsonText } from "../../base/json-text.js";
-import { FIELDS } from "../../schema/fields.js";
+import { shown } from "../../core/base/errors.js";
+import { parseJsonText } from "../../core/base/json-text.js";
+import { FIELDS } from "../../core/schema/fields.js";
 
 /** How the text of a cell becomes a value. `time` accepts RFC 3339 or epoch milliseconds where no `format` is given. */
 export type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";

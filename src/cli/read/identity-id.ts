@@ -1,4 +1,4 @@
-import type { EventInput } from "../../schema/event.js";
+import type { EventInput } from "../../core/schema/event.js";
 
 /** The member, or column, that `export --identity-ids` adds. */
 export const IDENTITY_ID = "identityId";

@@ -1,8 +1,8 @@
-import { shown } from "../../base/errors.js";
-import { parseJsonText } from "../../base/json-text.js";
-import { withIdsOfJson } from "../../base/numeric-id.js";
-import type { EventInput } from "../../schema/event.js";
-import type { RecordInput } from "../../schema/record.js";
+import { shown } from "../../core/base/errors.js";
+import { parseJsonText } from "../../core/base/json-text.js";
+import { withIdsOfJson } from "../../core/base/numeric-id.js";
+import type { EventInput } from "../../core/schema/event.js";
+import type { RecordInput } from "../../core/schema/record.js";
 import { withoutIdentityId } from "./identity-id.js";
 import { readLines, withoutReturn, type Line } from "./lines.js";
 import { rowId } from "./row-id.js";

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import * as zlib from "node:zlib";
-import { DaybookError } from "../../base/errors.js";
-import type { Inflaters, ParquetFile } from "../../parquet/events-from-parquet.js";
+import { DaybookError } from "../../core/base/errors.js";
+import type { Inflaters, ParquetFile } from "../../formats/parquet/events-from-parquet.js";
 import { rowOf } from "./row-id.js";
 import type { ImportRow } from "./row.js";
 
@@ -16,7 +16,7 @@ const INFLATERS: Inflaters = {
 /** Reads a Parquet file of events, one row group in memory at a time. Lines are rows, from 1. @throws Error with the path in the message */
 export async function* readParquet(path: string, set: string): AsyncGenerator<readonly ImportRow[]> {
   // Imported here: no other format needs the library.
-  const { eventsFromParquet } = await import("../../parquet/events-from-parquet.js");
+  const { eventsFromParquet } = await import("../../formats/parquet/events-from-parquet.js");
   const handle = await open(path);
   try {
     const { size } = await handle.stat();

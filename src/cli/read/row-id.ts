@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { uuidText } from "../../base/uuid.js";
-import type { EventInput } from "../../schema/event.js";
+import { uuidText } from "../../core/base/uuid.js";
+import type { EventInput } from "../../core/schema/event.js";
 import { withoutIdentityId } from "./identity-id.js";
 import type { ImportRow } from "./row.js";
 

@@ -1,5 +1,5 @@
-import type { EventInput } from "../../schema/event.js";
-import type { RecordInput } from "../../schema/record.js";
+import type { EventInput } from "../../core/schema/event.js";
+import type { RecordInput } from "../../core/schema/record.js";
 
 /** One row of a source: an event, or why it is rejected. `line` counts from 1. */
 export type ImportRow =

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../base/errors.js";
+import type { ErrorCode } from "../../core/base/errors.js";
 
 /** A retry may succeed, on a server that is starting or on another one. */
 const UNREACHABLE = {

@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { sql, statementOf, type Sql } from "../sql/sql.js";
 import type { ClickHouseClient, Clients } from "./client.js";
 import { CODES } from "./codes.js";

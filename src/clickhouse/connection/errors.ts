@@ -1,4 +1,4 @@
-import { DaybookError, type ErrorCode } from "../../base/errors.js";
+import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { CODES, RIGHTS } from "./codes.js";
 
 const CODE_OF_NUMBER = new Map<string, ErrorCode>(

@@ -1,12 +1,12 @@
-import { CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns } from "../../answer/touch-of-text.js";
-import { readQuery, touchOfCampaign } from "../../answer/touch-of-text.js";
-import { shown } from "../../base/errors.js";
-import { dayOf } from "../../base/time.js";
-import { uuidText } from "../../base/uuid.js";
-import { DecodedEvents, EventFault, decodeEvent, textFault, type DecodeContext } from "../../schema/decode-event.js";
-import { FIELDS, fieldIndex, type FieldRow } from "../../schema/fields.js";
-import { slugOf } from "../../schema/slug.js";
-import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../schema/web-host.js";
+import { CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns } from "../../query/answer/touch-of-text.js";
+import { readQuery, touchOfCampaign } from "../../query/answer/touch-of-text.js";
+import { shown } from "../../core/base/errors.js";
+import { dayOf } from "../../core/base/time.js";
+import { uuidText } from "../../core/base/uuid.js";
+import { DecodedEvents, EventFault, decodeEvent, textFault, type DecodeContext } from "../../core/schema/decode-event.js";
+import { FIELDS, fieldIndex, type FieldRow } from "../../core/schema/fields.js";
+import { slugOf } from "../../core/schema/slug.js";
+import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../core/schema/web-host.js";
 import { remembered } from "../tables/remembered.js";
 import { taggedMetadata } from "./tagged-metadata.js";
 

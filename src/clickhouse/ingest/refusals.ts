@@ -1,6 +1,6 @@
 import { ERASED_EVENT, Suppression } from "../../engine/ingest/suppression.js";
 import { TimeToLiveRules } from "../../engine/ingest/time-to-live-rules.js";
-import type { EventFault } from "../../schema/decode-event.js";
+import type { EventFault } from "../../core/schema/decode-event.js";
 import { rulesInForce, rulesOf, type RuleColumns } from "../removal/rules-table.js";
 import { sql } from "../sql/sql.js";
 import type { Servers } from "../tables/change.js";

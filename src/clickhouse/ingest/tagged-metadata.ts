@@ -1,4 +1,4 @@
-import { canonicalJson, isSetJson } from "../../filter/operand-value.js";
+import { canonicalJson, isSetJson } from "../../query/filter/operand-value.js";
 import { TAG } from "../sql/tags.js";
 import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
 

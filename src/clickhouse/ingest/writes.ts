@@ -1,10 +1,10 @@
-import { DaybookError, parameterError, shown } from "../../base/errors.js";
-import { isoOf } from "../../base/time.js";
-import { parseUuid, uuidText } from "../../base/uuid.js";
+import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { isoOf } from "../../core/base/time.js";
+import { parseUuid, uuidText } from "../../core/base/uuid.js";
 import { RECORD_KINDS } from "../../identity/record-table.js";
 import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
-import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../schema/event.js";
-import { EventFault } from "../../schema/decode-event.js";
+import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../core/schema/event.js";
+import { EventFault } from "../../core/schema/decode-event.js";
 import { ERASED_EVENT, erasedRecord, type Suppression } from "../../engine/ingest/suppression.js";
 import { yearsToRename } from "../removal/metadata-names.js";
 import { remove } from "../removal/perform.js";

@@ -1,4 +1,4 @@
-import { isoOf } from "../../base/time.js";
+import { isoOf } from "../../core/base/time.js";
 import type { ErasureReceipt } from "../../engine/privacy/requests.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import type { PersonActors, PersonLookup } from "../query/person-lookup.js";

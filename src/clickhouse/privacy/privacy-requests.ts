@@ -1,13 +1,13 @@
-import { DaybookError } from "../../base/errors.js";
-import { readStopOptions, type StopOptions } from "../../base/stop-options.js";
-import { uuidText, writeUuidV7 } from "../../base/uuid.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { readStopOptions, type StopOptions } from "../../core/base/stop-options.js";
+import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../../engine/privacy/erased.js";
 import {
   expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, type StoredRequest,
 } from "../../engine/privacy/lifecycle.js";
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject } from "../../engine/privacy/requests.js";
 import { PrivacySteps, type RequestStep } from "../../engine/privacy/steps.js";
-import { normalEmail } from "../../plan/subject.js";
+import { normalEmail } from "../../query/plan/subject.js";
 import { line, bundleRecord } from "../../engine/privacy/bundle-lines.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
 import { identityIdOf } from "../../identity/identity-id.js";

@@ -1,4 +1,4 @@
-import { DaybookError, shown } from "../../base/errors.js";
+import { DaybookError, shown } from "../../core/base/errors.js";
 import type { StoredRequest } from "../../engine/privacy/lifecycle.js";
 import type { ErasureReceipt, PrivacyResolution } from "../../engine/privacy/requests.js";
 import { sql, uuids } from "../sql/sql.js";

@@ -1,5 +1,5 @@
-import type { RevenueRule, TouchDimension, TouchRule } from "../../plan/plan.js";
-import { NO_TOUCH, NOT_SET } from "../../answer/visits/web-figures.js";
+import type { RevenueRule, TouchDimension, TouchRule } from "../../query/plan/plan.js";
+import { NO_TOUCH, NOT_SET } from "../../query/answer/visits/web-figures.js";
 import { joined, name, sql, text, whole, type Sql } from "../sql/sql.js";
 import { nearestTouch, type TouchModel, type TouchRows } from "./nearest-touch.js";
 import type { QueryContext, Needs, RowSource } from "./needs.js";

@@ -1,6 +1,6 @@
-import { eventRecord } from "../../schema/event-record.js";
-import type { EventRecord, FoundEvent } from "../../schema/event.js";
-import { FIELDS, fieldIndex } from "../../schema/fields.js";
+import { eventRecord } from "../../core/schema/event-record.js";
+import type { EventRecord, FoundEvent } from "../../core/schema/event.js";
+import { FIELDS, fieldIndex } from "../../core/schema/fields.js";
 import { jsonOfTagged, type TaggedMetadata } from "../ingest/tagged-metadata.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
 import type { SentIds } from "./identity-ids.js";

@@ -1,5 +1,5 @@
-import type { EventInput } from "../../schema/event.js";
-import { exportedEvent } from "../../schema/exported-event.js";
+import type { EventInput } from "../../core/schema/event.js";
+import { exportedEvent } from "../../core/schema/exported-event.js";
 import { metadataOf, type EventTuple } from "./event-columns.js";
 
 /** An event as `ingest` accepts it. */

@@ -1,7 +1,7 @@
-import { canonicalJson, isSetJson, labelOf } from "../../filter/operand-value.js";
-import { TraitPath, type RecordedTraits } from "../../filter/trait-key.js";
-import type { Operand, Plan } from "../../plan/plan.js";
-import { operandsOf } from "../../plan/scopes-of.js";
+import { canonicalJson, isSetJson, labelOf } from "../../query/filter/operand-value.js";
+import { TraitPath, type RecordedTraits } from "../../query/filter/trait-key.js";
+import type { Operand, Plan } from "../../query/plan/plan.js";
+import { operandsOf } from "../../query/plan/scopes-of.js";
 import type { Connection } from "../connection/connection.js";
 import { listsOf } from "../connection/lists-of.js";
 import { taggedLeaves } from "../ingest/tagged-metadata.js";

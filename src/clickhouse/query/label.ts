@@ -1,5 +1,5 @@
-import { labelOf as labelOfValue, walk } from "../../filter/operand-value.js";
-import type { Operand } from "../../plan/plan.js";
+import { labelOf as labelOfValue, walk } from "../../query/filter/operand-value.js";
+import type { Operand } from "../../query/plan/plan.js";
 import { jsonOfTagged } from "../ingest/tagged-metadata.js";
 import { joined, sql, type Sql } from "../sql/sql.js";
 import { keyColumn } from "../tables/metadata-columns.js";

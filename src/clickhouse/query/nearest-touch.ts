@@ -1,4 +1,4 @@
-import type { TouchRule } from "../../plan/plan.js";
+import type { TouchRule } from "../../query/plan/plan.js";
 import { name, sql, whole, type Bound, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
 import type { Needs, RowSource } from "./needs.js";

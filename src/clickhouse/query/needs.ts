@@ -1,5 +1,5 @@
-import { assert } from "../../base/assert.js";
-import type { RevenueRule, TouchRule } from "../../plan/plan.js";
+import { assert } from "../../core/base/assert.js";
+import type { RevenueRule, TouchRule } from "../../query/plan/plan.js";
 import { name, sql, type Sql } from "../sql/sql.js";
 import { attributionOf, type TouchAttribution } from "./attribution.js";
 import { memberships } from "./companies.js";

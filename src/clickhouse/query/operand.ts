@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import type { Operand } from "../../plan/plan.js";
+import { DaybookError } from "../../core/base/errors.js";
+import type { Operand } from "../../query/plan/plan.js";
 import { isoTextOf } from "../sql/instants.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
 import { TAG } from "../sql/tags.js";

@@ -1,5 +1,5 @@
-import { AMOUNT_DIGITS } from "../../answer/money.js";
-import type { RevenueRule } from "../../plan/plan.js";
+import { AMOUNT_DIGITS } from "../../query/answer/money.js";
+import type { RevenueRule } from "../../query/plan/plan.js";
 import { joined, name, sql, Sql, text, texts, whole } from "../sql/sql.js";
 import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS } from "../tables/money.js";
 import type { TableNames } from "../tables/names.js";

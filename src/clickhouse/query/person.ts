@@ -1,6 +1,6 @@
 import { looksLikeEmail, normalEmail } from "../../identity/emails.js";
-import { compareCodePoints } from "../../base/order.js";
-import type { Subject as Named } from "../../plan/plan.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import type { Subject as Named } from "../../query/plan/plan.js";
 import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
 import { sql, text, type Sql } from "../sql/sql.js";
 import type { PersonActors, PersonLookup } from "./person-lookup.js";

@@ -1,5 +1,5 @@
-import type { HostList, TouchDimension, TouchRule } from "../../plan/plan.js";
-import { SECOND_LEVELS } from "../../plan/touch-hosts.js";
+import type { HostList, TouchDimension, TouchRule } from "../../query/plan/plan.js";
+import { SECOND_LEVELS } from "../../query/plan/touch-hosts.js";
 import { anyOf, shortLists, sql, text, texts, type Sql } from "../sql/sql.js";
 
 /** Whether an event has a touch: a campaign, or a referrer that counts. */

@@ -1,7 +1,7 @@
-import { dayOf, isoOf, parseTimestamp, MS_PER_DAY } from "../../base/time.js";
-import { parseUuid, uuidText } from "../../base/uuid.js";
-import type { PlannedFilter, Range, QueryScope, Test, Operand } from "../../plan/plan.js";
-import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
+import { dayOf, isoOf, parseTimestamp, MS_PER_DAY } from "../../core/base/time.js";
+import { parseUuid, uuidText } from "../../core/base/uuid.js";
+import type { PlannedFilter, Range, QueryScope, Test, Operand } from "../../query/plan/plan.js";
+import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../query/plan/insights/plan.js";
 import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/sql.js";
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import { Needs } from "./needs.js";

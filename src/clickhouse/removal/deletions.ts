@@ -1,6 +1,6 @@
-import { isoOf } from "../../base/time.js";
+import { isoOf } from "../../core/base/time.js";
 import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type DeletionReceipt } from "../../engine/upkeep/deletions.js";
-import { DEFAULT_PROJECT } from "../../schema/project.js";
+import { DEFAULT_PROJECT } from "../../core/schema/project.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
 import { yearsToRename } from "./metadata-names.js";

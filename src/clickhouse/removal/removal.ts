@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import { uuidText, writeUuidV7 } from "../../base/uuid.js";
+import type { Clock } from "../../core/base/clock.js";
+import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { Sql, sql, text, uuid } from "../sql/sql.js";
 import { alter, type Servers } from "../tables/change.js";
 

@@ -1,5 +1,5 @@
-import { compareCodePoints } from "../../base/order.js";
-import { dayOf, isoOfDay } from "../../base/time.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { dayOf, isoOfDay } from "../../core/base/time.js";
 import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../../engine/upkeep/time-to-live.js";
 import { inOrder, readProject, readRule, withPreviewed, withRule } from "../../engine/upkeep/time-to-live-input.js";

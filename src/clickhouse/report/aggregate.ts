@@ -1,8 +1,8 @@
-import { tooManyValues } from "../../answer/too-many-values.js";
-import { LIMITS } from "../../base/limits.js";
-import { isoOf } from "../../base/time.js";
-import type { AggregateItem } from "../../plan/input.js";
-import type { Operand, Plan } from "../../plan/plan.js";
+import { tooManyValues } from "../../query/answer/too-many-values.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { isoOf } from "../../core/base/time.js";
+import type { AggregateItem } from "../../query/plan/input.js";
+import type { Operand, Plan } from "../../query/plan/plan.js";
 import type { Needs } from "../query/needs.js";
 import { foundOf } from "../query/operand.js";
 import { propertiesOf } from "../query/properties.js";

@@ -1,5 +1,5 @@
-import { parameterError, shown } from "../../base/errors.js";
-import { isoOf } from "../../base/time.js";
+import { parameterError, shown } from "../../core/base/errors.js";
+import { isoOf } from "../../core/base/time.js";
 import { companyOf, rowsByActor } from "../query/companies.js";
 import { emailIdentifiers, isIdentified } from "../query/identifiers.js";
 import { Needs } from "../query/needs.js";

@@ -1,8 +1,8 @@
-import { checkedRate } from "../../answer/checked-rate.js";
-import { convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../answer/money.js";
-import { isOrder } from "../../answer/unconverted.js";
-import { isoOfDay } from "../../base/time.js";
-import type { Rates } from "../../plan/input.js";
+import { checkedRate } from "../../query/answer/checked-rate.js";
+import { convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../query/answer/money.js";
+import { isOrder } from "../../query/answer/unconverted.js";
+import { isoOfDay } from "../../core/base/time.js";
+import type { Rates } from "../../query/plan/input.js";
 
 /** A group of similar payments: an amount, how often it counts, and the number of payments. */
 export type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];

@@ -1,6 +1,6 @@
-import { perDayItems } from "../../answer/per-day.js";
-import type { PerDayItem } from "../../plan/input.js";
-import type { QueryScope } from "../../plan/plan.js";
+import { perDayItems } from "../../query/answer/per-day.js";
+import type { PerDayItem } from "../../query/plan/input.js";
+import type { QueryScope } from "../../query/plan/plan.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { Needs } from "../query/needs.js";
 import { selectRows, type ReportContext, type StatementReport } from "./report.js";

@@ -1,6 +1,6 @@
-import type { AxisScope, Extent } from "../../answer/insights/buckets.js";
-import type { EntityLevel } from "../../plan/insights/input.js";
-import type { QueryScope } from "../../plan/plan.js";
+import type { AxisScope, Extent } from "../../query/answer/insights/buckets.js";
+import type { EntityLevel } from "../../query/plan/insights/input.js";
+import type { QueryScope } from "../../query/plan/plan.js";
 import { companyOf } from "../query/companies.js";
 import { Needs } from "../query/needs.js";
 import { whereOf } from "../query/where.js";

@@ -1,11 +1,11 @@
-import { uuidText } from "../../base/uuid.js";
-import type { ExportedEvent } from "../../schema/exported-event.js";
+import { uuidText } from "../../core/base/uuid.js";
+import type { ExportedEvent } from "../../core/schema/exported-event.js";
 import type { ExportPlace, ExportedRecordPlace } from "../../engine/exports/place.js";
 import { RECORD_FIELDS, RECORD_KINDS, type RecordField } from "../../identity/record-table.js";
 import type { RecordPlace } from "../../identity/record-order.js";
 import { storedRecord } from "../../identity/stored-record.js";
-import type { ExportPlan } from "../../plan/reports/export-events.js";
-import type { StoredRecord } from "../../schema/record.js";
+import type { ExportPlan } from "../../query/plan/reports/export-events.js";
+import type { StoredRecord } from "../../core/schema/record.js";
 import { copyOf } from "../query/event-copies.js";
 import { EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
 import { Needs } from "../query/needs.js";

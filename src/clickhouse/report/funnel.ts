@@ -1,9 +1,9 @@
-import { bothExtents, slotsOf, type Extent, type Slot } from "../../answer/insights/buckets.js";
-import { STEP_BITS } from "../../answer/insights/chain.js";
-import { ChainTries, entryBits } from "../../answer/insights/chain-tries.js";
-import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
-import type { FunnelPlan } from "../../plan/insights/plan.js";
-import type { Range, QueryScope } from "../../plan/plan.js";
+import { bothExtents, slotsOf, type Extent, type Slot } from "../../query/answer/insights/buckets.js";
+import { STEP_BITS } from "../../query/answer/insights/chain.js";
+import { ChainTries, entryBits } from "../../query/answer/insights/chain-tries.js";
+import { funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
+import type { FunnelPlan } from "../../query/plan/insights/plan.js";
+import type { Range, QueryScope } from "../../query/plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../query/needs.js";
 import { tieBreakerOf } from "../query/sort-key.js";

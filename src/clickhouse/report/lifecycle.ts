@@ -1,6 +1,6 @@
-import { cutOf, slotsOf, widened } from "../../answer/insights/buckets.js";
-import { axisOf } from "../../calendar/axis.js";
-import type { LifecycleBucket } from "../../plan/insights/answers.js";
+import { cutOf, slotsOf, widened } from "../../query/answer/insights/buckets.js";
+import { axisOf } from "../../core/calendar/axis.js";
+import type { LifecycleBucket } from "../../query/plan/insights/answers.js";
 import { sql, whole, wholes } from "../sql/sql.js";
 import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";
 import { refuseAsOf, type StatementReport } from "./report.js";

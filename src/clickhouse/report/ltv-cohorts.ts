@@ -1,6 +1,6 @@
-import { Cohorts } from "../../answer/cohorts.js";
-import { Unconverted } from "../../answer/unconverted.js";
-import type { Plan } from "../../plan/plan.js";
+import { Cohorts } from "../../query/answer/cohorts.js";
+import { Unconverted } from "../../query/answer/unconverted.js";
+import type { Plan } from "../../query/plan/plan.js";
 import { actorRows, companyOf } from "../query/companies.js";
 import { Needs } from "../query/needs.js";
 import { groupedPayments, moneyRows, paymentsOf } from "../query/payments.js";

@@ -1,4 +1,4 @@
-import type { Matches } from "../../answer/insights/chain.js";
+import type { Matches } from "../../query/answer/insights/chain.js";
 
 /** The matches of one entity. The next entity reuses the memory. */
 export class MatchBuffer implements Matches {

@@ -1,7 +1,7 @@
-import { PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
-import { pathsAnswer } from "../../answer/paths/paths-answer.js";
-import { Scratch } from "../../base/scratch.js";
-import { LabelNumbers, NO_LABEL } from "../../filter/label-numbers.js";
+import { PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
+import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
+import { Scratch } from "../../core/base/scratch.js";
+import { LabelNumbers, NO_LABEL } from "../../query/filter/label-numbers.js";
 import { labelOf } from "../query/label.js";
 import type { Needs } from "../query/needs.js";
 import { ALL_TIME, whereOf } from "../query/where.js";

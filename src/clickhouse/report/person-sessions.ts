@@ -1,6 +1,6 @@
-import { sessionize } from "../../answer/sessionize.js";
-import { LIMITS } from "../../base/limits.js";
-import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
+import { sessionize } from "../../query/answer/sessionize.js";
+import { LIMITS } from "../../core/base/limits.js";
+import type { Range, RevenueRule, SessionRule } from "../../query/plan/plan.js";
 import { Needs } from "../query/needs.js";
 import { isMoney } from "../query/payments.js";
 import { inRange } from "../query/where.js";

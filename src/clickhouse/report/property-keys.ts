@@ -1,5 +1,5 @@
-import type { ChainKeys } from "../../answer/insights/funnel-answer.js";
-import type { Operand } from "../../plan/plan.js";
+import type { ChainKeys } from "../../query/answer/insights/funnel-answer.js";
+import type { Operand } from "../../query/plan/plan.js";
 import type { Needs } from "../query/needs.js";
 import { foundOf } from "../query/operand.js";
 import { propertiesOf } from "../query/properties.js";

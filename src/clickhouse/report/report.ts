@@ -1,9 +1,9 @@
-import { DaybookError } from "../../base/errors.js";
-import { yieldToEventLoop } from "../../base/turn.js";
-import type { Rates } from "../../plan/input.js";
-import type { RuleOptions } from "../../plan/revenue-rules.js";
-import type { InsightScope } from "../../plan/insights/plan.js";
-import type { Answer, Plan, ReportName, QueryScope } from "../../plan/plan.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
+import type { Rates } from "../../query/plan/input.js";
+import type { RuleOptions } from "../../query/plan/revenue-rules.js";
+import type { InsightScope } from "../../query/plan/insights/plan.js";
+import type { Answer, Plan, ReportName, QueryScope } from "../../query/plan/plan.js";
 import type { Connection } from "../connection/connection.js";
 import { Needs, type QueryContext } from "../query/needs.js";
 import { whereOf, type ActorIds } from "../query/where.js";

@@ -1,4 +1,4 @@
-import type { ReportName } from "../../plan/plan.js";
+import type { ReportName } from "../../query/plan/plan.js";
 import { aggregate } from "./aggregate.js";
 import { companyTopUsers } from "./company-top-users.js";
 import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";

@@ -1,9 +1,9 @@
-import { cutOf, slotsOf, widened } from "../../answer/insights/buckets.js";
-import { combinationsOf } from "../../answer/insights/combinations.js";
-import { PeriodAxis, orAfter, type CohortCounts } from "../../answer/insights/retention-periods.js";
-import { atOnce } from "../../base/steps.js";
-import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
-import type { RetentionPlan } from "../../plan/insights/plan.js";
+import { cutOf, slotsOf, widened } from "../../query/answer/insights/buckets.js";
+import { combinationsOf } from "../../query/answer/insights/combinations.js";
+import { PeriodAxis, orAfter, type CohortCounts } from "../../query/answer/insights/retention-periods.js";
+import { atOnce } from "../../core/base/steps.js";
+import type { Retention, RetentionPeriod } from "../../query/plan/insights/answers.js";
+import type { RetentionPlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";
 import { sql, whole, wholes, type Sql } from "../sql/sql.js";
 import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";

@@ -1,6 +1,6 @@
-import { AttributedRevenue } from "../../answer/attribution.js";
-import { Unconverted } from "../../answer/unconverted.js";
-import type { Plan } from "../../plan/plan.js";
+import { AttributedRevenue } from "../../query/answer/attribution.js";
+import { Unconverted } from "../../query/answer/unconverted.js";
+import type { Plan } from "../../query/plan/plan.js";
 import { companyOf, rowsByActor } from "../query/companies.js";
 import { Needs } from "../query/needs.js";
 import { nearestTouch, type TouchRows } from "../query/nearest-touch.js";

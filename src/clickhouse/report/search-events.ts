@@ -1,5 +1,5 @@
-import type { CursorPosition } from "../../plan/plan.js";
-import type { FoundEvent } from "../../schema/event.js";
+import type { CursorPosition } from "../../query/plan/plan.js";
+import type { FoundEvent } from "../../core/schema/event.js";
 import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, type EventTuple } from "../query/event-columns.js";
 import { sql, text, uuid, whole, type Sql } from "../sql/sql.js";
 import { identityIdsOf } from "../query/identity-ids.js";

@@ -1,6 +1,6 @@
-import { ListedSessions } from "../../answer/visits/listed-sessions.js";
-import { sessionsAnswer } from "../../answer/visits/sessions-answer.js";
-import { Scratch } from "../../base/scratch.js";
+import { ListedSessions } from "../../query/answer/visits/listed-sessions.js";
+import { sessionsAnswer } from "../../query/answer/visits/sessions-answer.js";
+import { Scratch } from "../../core/base/scratch.js";
 import { sql } from "../sql/sql.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
 import { pauseOf, refuseAsOf, type StatementReport } from "./report.js";

@@ -1,7 +1,7 @@
-import { cutOf, slotsOf } from "../../answer/insights/buckets.js";
-import { stickinessOf } from "../../answer/insights/stickiness-units.js";
-import { LIMITS } from "../../base/limits.js";
-import { axisOf } from "../../calendar/axis.js";
+import { cutOf, slotsOf } from "../../query/answer/insights/buckets.js";
+import { stickinessOf } from "../../query/answer/insights/stickiness-units.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { axisOf } from "../../core/calendar/axis.js";
 import { sql } from "../sql/sql.js";
 import { entityRows, extentOf, unitOf } from "./entity-rows.js";
 import { refuseAsOf, type StatementReport } from "./report.js";

@@ -1,4 +1,4 @@
-import type { KeyGroups } from "../../answer/insights/combinations.js";
+import type { KeyGroups } from "../../query/answer/insights/combinations.js";
 
 /** Numbers texts in order of arrival: each is a group of its own. */
 export class TextNumbers implements KeyGroups {

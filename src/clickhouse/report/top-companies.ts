@@ -1,9 +1,9 @@
-import { companyNames } from "../../answer/company-names.js";
-import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answer/money.js";
-import { compareCodePoints } from "../../base/order.js";
-import { isoOf } from "../../base/time.js";
-import type { Plan } from "../../plan/plan.js";
-import { newestTexts } from "../../schema/traits.js";
+import { companyNames } from "../../query/answer/company-names.js";
+import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../query/answer/money.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { isoOf } from "../../core/base/time.js";
+import type { Plan } from "../../query/plan/plan.js";
+import { newestTexts } from "../../core/schema/traits.js";
 import { companyOf, rowsByActor } from "../query/companies.js";
 import { emailIdentifiers, isIdentified } from "../query/identifiers.js";
 import { Needs } from "../query/needs.js";

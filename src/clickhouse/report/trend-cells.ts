@@ -1,7 +1,7 @@
-import type { Extent } from "../../answer/insights/buckets.js";
-import { MS_PER_DAY } from "../../base/time.js";
-import type { TrendPlan } from "../../plan/insights/plan.js";
-import type { Range } from "../../plan/plan.js";
+import type { Extent } from "../../query/answer/insights/buckets.js";
+import { MS_PER_DAY } from "../../core/base/time.js";
+import type { TrendPlan } from "../../query/plan/insights/plan.js";
+import type { Range } from "../../query/plan/plan.js";
 import { Needs } from "../query/needs.js";
 import { foundOf } from "../query/operand.js";
 import { propertiesOf } from "../query/properties.js";

@@ -1,6 +1,6 @@
-import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../answer/numbers/tally.js";
-import type { NumericMeasureType } from "../../plan/insights/input.js";
-import type { MeasurePlan } from "../../plan/insights/plan.js";
+import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../query/answer/numbers/tally.js";
+import type { NumericMeasureType } from "../../query/plan/insights/input.js";
+import type { MeasurePlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";
 import { foundOf } from "../query/operand.js";
 import { propertiesOf, wholeOf } from "../query/properties.js";

@@ -1,7 +1,7 @@
-import { Visits } from "../../answer/visits/visits.js";
-import { pathOf } from "../../filter/operand-value.js";
-import type { InsightScope } from "../../plan/insights/plan.js";
-import type { Range } from "../../plan/plan.js";
+import { Visits } from "../../query/answer/visits/visits.js";
+import { pathOf } from "../../query/filter/operand-value.js";
+import type { InsightScope } from "../../query/plan/insights/plan.js";
+import type { Range } from "../../query/plan/plan.js";
 import type { Needs } from "../query/needs.js";
 import { ALL_TIME, whereOf } from "../query/where.js";
 import { sql, texts, type Sql } from "../sql/sql.js";

@@ -1,8 +1,8 @@
-import { byIdentity, visitList } from "../../answer/visits/visit-list.js";
-import { NOT_SET, NO_TOUCH } from "../../answer/visits/web-figures.js";
-import { Scratch } from "../../base/scratch.js";
-import type { WebOverview, WebVisits } from "../../plan/insights/answers.js";
-import type { TouchDimension, TouchRule } from "../../plan/plan.js";
+import { byIdentity, visitList } from "../../query/answer/visits/visit-list.js";
+import { NOT_SET, NO_TOUCH } from "../../query/answer/visits/web-figures.js";
+import { Scratch } from "../../core/base/scratch.js";
+import type { WebOverview, WebVisits } from "../../query/plan/insights/answers.js";
+import type { TouchDimension, TouchRule } from "../../query/plan/plan.js";
 import { isTouch, touchOf } from "../query/touch.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
 import { TextNumbers } from "./text-numbers.js";

@@ -1,10 +1,10 @@
-import { bothExtents, slotsOf, type Extent } from "../../answer/insights/buckets.js";
-import type { Visits } from "../../answer/visits/visits.js";
-import { ONLINE_MS, webFigures } from "../../answer/visits/web-figures.js";
-import { LIMITS } from "../../base/limits.js";
-import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
-import type { WebOverviewPlan } from "../../plan/insights/plan.js";
-import type { Range } from "../../plan/plan.js";
+import { bothExtents, slotsOf, type Extent } from "../../query/answer/insights/buckets.js";
+import type { Visits } from "../../query/answer/visits/visits.js";
+import { ONLINE_MS, webFigures } from "../../query/answer/visits/web-figures.js";
+import { LIMITS } from "../../core/base/limits.js";
+import type { WebFigures, WebOverview } from "../../query/plan/insights/answers.js";
+import type { WebOverviewPlan } from "../../query/plan/insights/plan.js";
+import type { Range } from "../../query/plan/plan.js";
 import type { Needs } from "../query/needs.js";
 import { sql, texts, whole, type Sql } from "../sql/sql.js";
 import { unitOf } from "./entity-rows.js";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { LIMITS } from "../../core/base/limits.js";
 import { sql, text, whole, type Sql } from "./sql.js";
 
 /** What `parseTimestamp` and `parseDateOnly` accept, with groups for date, time and zone. */

@@ -1,4 +1,4 @@
-import { assert } from "../../base/assert.js";
+import { assert } from "../../core/base/assert.js";
 
 /** A value sent beside a statement, with its type there. */
 export interface Bound {

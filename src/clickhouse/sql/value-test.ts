@@ -1,6 +1,6 @@
-import { digitsOf } from "../../base/json-text.js";
-import { compareNumeric, heldNumberOf, type Numeric } from "../../plan/filters/number-form.js";
-import type { Order, Test } from "../../plan/plan.js";
+import { digitsOf } from "../../core/base/json-text.js";
+import { compareNumeric, heldNumberOf, type Numeric } from "../../query/plan/filters/number-form.js";
+import type { Order, Test } from "../../query/plan/plan.js";
 import { instantOfText } from "./instants.js";
 import { allOf, float, sql, text, texts, whole, type Bound, type Sql } from "./sql.js";
 import { TAG } from "./tags.js";

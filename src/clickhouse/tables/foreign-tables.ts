@@ -1,4 +1,4 @@
-import { parameterError, type DaybookError } from "../../base/errors.js";
+import { parameterError, type DaybookError } from "../../core/base/errors.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text, texts } from "../sql/sql.js";
 import { systemTable } from "./change.js";

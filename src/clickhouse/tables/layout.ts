@@ -1,4 +1,4 @@
-import { FIELDS } from "../../schema/fields.js";
+import { FIELDS } from "../../core/schema/fields.js";
 import { MONEY_COLUMNS, MONEY_GROUP } from "./money.js";
 
 /** A table: its columns, the order of its rows, and what assigns them to shards. */

@@ -1,5 +1,5 @@
-import { DaybookError, parameterError } from "../../base/errors.js";
-import { toHex } from "../../base/hash.js";
+import { DaybookError, parameterError } from "../../core/base/errors.js";
+import { toHex } from "../../core/base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
 import { refuseForeignTables } from "./foreign-tables.js";

@@ -1,4 +1,4 @@
-import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS, REFUND_KEY } from "../../derived/stored.js";
+import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS, REFUND_KEY } from "../../storage/derived/stored.js";
 import { TAG } from "../sql/tags.js";
 import { keyColumn } from "./metadata-columns.js";
 

@@ -1,4 +1,4 @@
-import { parameterError } from "../../base/errors.js";
+import { parameterError } from "../../core/base/errors.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
 import { systemTable } from "./change.js";

@@ -1,6 +1,6 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { Findings, type Finding } from "../../store/files/findings.js";
-import { MS_PER_DAY } from "../../base/time.js";
+import { MS_PER_DAY } from "../../core/base/time.js";
 import { sql, text, name, Sql, whole, wholes } from "../sql/sql.js";
 import { type Servers, systemTable } from "../tables/change.js";
 import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table } from "../tables/layout.js";

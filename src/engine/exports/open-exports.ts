@@ -1,14 +1,14 @@
-import type { RecordBatch } from "../../arrow/record-batches.js";
-import { DaybookError, parameterError, shown } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { readStopOptions } from "../../base/stop-options.js";
-import type { StopOptions } from "../../base/stop-options.js";
+import type { RecordBatch } from "../../formats/arrow/record-batches.js";
+import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { readStopOptions } from "../../core/base/stop-options.js";
+import type { StopOptions } from "../../core/base/stop-options.js";
 import { IdentityNames } from "../../identity/identity-names.js";
-import { planArrowExport, planExport, planRecordBatches } from "../../plan/reports/export-events.js";
+import { planArrowExport, planExport, planRecordBatches } from "../../query/plan/reports/export-events.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
-import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../plan/input.js";
-import type { ExportedEvent } from "../../schema/exported-event.js";
+import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../query/plan/input.js";
+import type { ExportedEvent } from "../../core/schema/exported-event.js";
 import { exportRows } from "./events.js";
 import { AFTER } from "./place.js";
 import type { PagedExports } from "./place.js";
@@ -49,7 +49,7 @@ export class OpenExports {
     if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
     const { signal } = readStopOptions(options);
     // Lazy: most programs never write Arrow.
-    const { eventsToIpc } = await import("../../arrow/events-to-ipc.js");
+    const { eventsToIpc } = await import("../../formats/arrow/events-to-ipc.js");
     const turns = new RowTurns(signal);
     yield* this.#read(identityIds, ({ snapshot, names }) =>
       eventsToIpc(snapshot.rows, this.store.dictionaries, { ...range, project }, format, { identityIdOf: names?.of ?? null, jsonMark }, () => turns.turn()),
@@ -59,7 +59,7 @@ export class OpenExports {
   async *parquet(input: ExportInput = {}, options?: StopOptions): AsyncGenerator<Uint8Array> {
     const { project, range, identityIds } = planExport(input);
     const { signal } = readStopOptions(options);
-    const { eventsToParquet } = await import("../../parquet/events-to-parquet.js");
+    const { eventsToParquet } = await import("../../formats/parquet/events-to-parquet.js");
     const turns = new RowTurns(signal);
     yield* this.#read(identityIds, ({ snapshot, names }) =>
       eventsToParquet(snapshot.rows, this.store.dictionaries, { ...range, project }, names?.of ?? null, () => turns.turn()),
@@ -69,7 +69,7 @@ export class OpenExports {
   async *batches(input: RecordBatchesInput = {}, options?: StopOptions): AsyncGenerator<RecordBatch> {
     const { project, range, columns } = planRecordBatches(input);
     const { signal } = readStopOptions(options);
-    const { recordBatches } = await import("../../arrow/record-batches.js");
+    const { recordBatches } = await import("../../formats/arrow/record-batches.js");
     const turns = new RowTurns(signal);
     yield* this.#read(false, ({ snapshot }) => recordBatches(snapshot.rows, this.store.dictionaries, { ...range, project }, columns, () => turns.turn()));
   }

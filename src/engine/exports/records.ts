@@ -1,11 +1,11 @@
-import { compareCodePoints } from "../../base/order.js";
-import { uuidText } from "../../base/uuid.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { uuidText } from "../../core/base/uuid.js";
 import { DICTIONARY_OF_FIELD } from "../../identity/record-table.js";
 import type { RecordField, RecordTable } from "../../identity/record-table.js";
 import { storedRecord } from "../../identity/stored-record.js";
-import type { StoredRecord } from "../../schema/record.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
-import type { Rows } from "../../segment/rows.js";
+import type { StoredRecord } from "../../core/schema/record.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import type { Rows } from "../../storage/segment/rows.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportedRecordPlace } from "./place.js";
 import { GIVEN_ROW_VALUES, RowTurns } from "./row-turns.js";

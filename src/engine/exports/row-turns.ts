@@ -1,5 +1,5 @@
-import { LIMITS } from "../../base/limits.js";
-import { yieldToEventLoop } from "../../base/turn.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
 import { stopped } from "../query/slices.js";
 
 /** Cost of a row that is skipped, and of a row that is yielded, in values. */

@@ -1,9 +1,9 @@
-import { listOf } from "../../arrow/answer-list.js";
-import type { Table } from "../../arrow/answer-table.js";
-import { DaybookError, parameterError, shown } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { yieldToEventLoop } from "../../base/turn.js";
-import type { EventInput } from "../../schema/event.js";
+import { listOf } from "../../formats/arrow/answer-list.js";
+import type { Table } from "../../formats/arrow/answer-table.js";
+import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
+import type { EventInput } from "../../core/schema/event.js";
 
 /**
  * Converts an answer that is a list, or has one, to an Arrow table: one column per member of its items, numbers as doubles, instants as timestamps of
@@ -14,7 +14,7 @@ import type { EventInput } from "../../schema/event.js";
 export async function toArrow(answer: unknown): Promise<Table> {
   const list = listOf(answer);
   if (list === null) throw parameterError("invalid_parameter", "answer", `expected an answer that is a list, got ${shown(answer)}`);
-  const { answerTable } = await import("../../arrow/answer-table.js");
+  const { answerTable } = await import("../../formats/arrow/answer-table.js");
   return answerTable(list);
 }
 
@@ -27,7 +27,7 @@ export function isListAnswer(answer: unknown): boolean {
 export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null> {
   const list = listOf(answer);
   if (list === null) return null;
-  const { answerStream } = await import("../../arrow/answer-table.js");
+  const { answerStream } = await import("../../formats/arrow/answer-table.js");
   return answerStream(list);
 }
 
@@ -37,7 +37,7 @@ export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null>
  * @throws invalid_parameter, body_too_large
  */
 export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number, rowCountMax: number): Promise<EventInput[]> {
-  const [{ eventsFromIpc }, { ValueRoom }] = await Promise.all([import("../../arrow/events-from-ipc.js"), import("../../arrow/value-room.js")]);
+  const [{ eventsFromIpc }, { ValueRoom }] = await Promise.all([import("../../formats/arrow/events-from-ipc.js"), import("../../formats/arrow/value-room.js")]);
   const room = new ValueRoom(maxByteLength);
   const events: EventInput[] = [];
   let pauseAt = LIMITS.parsedBytesPerTurn;

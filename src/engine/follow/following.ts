@@ -1,6 +1,6 @@
-import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { areSameBytes } from "../../base/same-bytes.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { areSameBytes } from "../../core/base/same-bytes.js";
 import { Follower } from "../../store/follow/follower.js";
 import type { FollowerHooks } from "../../store/follow/follower.js";
 import { otherState } from "../../store/follow/other-state.js";

@@ -1,9 +1,9 @@
-import type { IngestOptions } from "../../base/call-options.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
+import type { IngestOptions } from "../../core/base/call-options.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { DecodedRecord } from "../../identity/decode-record.js";
-import type { DecodedEvents } from "../../schema/decode-event.js";
-import type { EventInput, IngestResult } from "../../schema/event.js";
-import type { IdentifyInput, LinkResult } from "../../schema/record.js";
+import type { DecodedEvents } from "../../core/schema/decode-event.js";
+import type { EventInput, IngestResult } from "../../core/schema/event.js";
+import type { IdentifyInput, LinkResult } from "../../core/schema/record.js";
 
 /** Key of the option that limits what new values a call may add. The same for all copies of this package. */
 export const ALLOWANCE: unique symbol = Symbol.for("daybook.allowance") as typeof ALLOWANCE;

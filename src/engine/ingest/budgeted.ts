@@ -1,16 +1,16 @@
-import { LIMITS } from "../../base/limits.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { dictionaryBytesMax } from "../../column/dictionaries.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
-import { VALUE_OVERHEAD_BYTES } from "../../column/dictionary.js";
-import type { Dictionary } from "../../column/dictionary.js";
-import { ORDER_KEYS, REFUND_KEY } from "../../derived/stored.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { VALUE_OVERHEAD_BYTES } from "../../storage/column/dictionary.js";
+import type { Dictionary } from "../../storage/column/dictionary.js";
+import { ORDER_KEYS, REFUND_KEY } from "../../storage/derived/stored.js";
 import type { DecodedRecord } from "../../identity/decode-record.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS } from "../../identity/record-table.js";
-import { DECODED_ROW_COUNT } from "../../schema/decode-event.js";
-import type { DecodedEvents } from "../../schema/decode-event.js";
-import { FIELDS, fieldIndex } from "../../schema/fields.js";
-import { slugOf } from "../../schema/slug.js";
+import { DECODED_ROW_COUNT } from "../../core/schema/decode-event.js";
+import type { DecodedEvents } from "../../core/schema/decode-event.js";
+import { FIELDS, fieldIndex } from "../../core/schema/fields.js";
+import { slugOf } from "../../core/schema/slug.js";
 import type { Limit } from "./allowance.js";
 
 /** What is not stored as it was sent: replaced texts, omitted ids and keys, dropped records. */

@@ -1,9 +1,9 @@
-import { LIMITS } from "../../base/limits.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
-import type { JsonDictionary } from "../../column/dictionary.js";
-import { EventFault } from "../../schema/decode-event.js";
-import { SCALAR_CHARS_MAX } from "../../schema/metadata.js";
-import type { KnownKey, MetadataMembers } from "../../schema/metadata.js";
+import { LIMITS } from "../../core/base/limits.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import type { JsonDictionary } from "../../storage/column/dictionary.js";
+import { EventFault } from "../../core/schema/decode-event.js";
+import { SCALAR_CHARS_MAX } from "../../core/schema/metadata.js";
+import type { KnownKey, MetadataMembers } from "../../core/schema/metadata.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 
 /** A known key and its dictionary. */

@@ -1,10 +1,10 @@
-import { DaybookError, parameterError } from "../../base/errors.js";
-import { Turns } from "../../base/turn.js";
+import { DaybookError, parameterError } from "../../core/base/errors.js";
+import { Turns } from "../../core/base/turn.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
-import { LIMITS } from "../../base/limits.js";
-import { dictionaryBytesMax } from "../../column/dictionaries.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
-import { fieldIndex } from "../../schema/fields.js";
+import { fieldIndex } from "../../core/schema/fields.js";
 import type { Batch } from "../../store/batch/batch.js";
 import type { RecordBatch } from "../../store/batch/record-batch.js";
 import type { Store } from "../../store/live/store.js";

@@ -1,7 +1,7 @@
-import type { DaybookError } from "../../base/errors.js";
+import type { DaybookError } from "../../core/base/errors.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
-import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../schema/event.js";
-import type { ProjectTexts } from "../../segment/segment.js";
+import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../core/schema/event.js";
+import type { ProjectTexts } from "../../storage/segment/segment.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import type { Allowance, Limit } from "./allowance.js";
 import { BatchIds } from "./known-ids.js";

@@ -1,4 +1,4 @@
-import type { EventFault } from "../../schema/decode-event.js";
+import type { EventFault } from "../../core/schema/decode-event.js";
 import type { Limit } from "./allowance.js";
 import type { IngestOutcome, WaitingEvents } from "./group.js";
 

@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by the row count */
-import { dayOf } from "../../base/time.js";
-import { uuidText } from "../../base/uuid.js";
-import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../schema/fields.js";
-import type { EventKey } from "../../segment/event-order.js";
-import { IdIndex, hasEvent, projectSalt } from "../../segment/find-id.js";
-import type { Head } from "../../segment/head.js";
-import type { ProjectTexts } from "../../segment/segment.js";
+import { dayOf } from "../../core/base/time.js";
+import { uuidText } from "../../core/base/uuid.js";
+import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../core/schema/fields.js";
+import type { EventKey } from "../../storage/segment/event-order.js";
+import { IdIndex, hasEvent, projectSalt } from "../../storage/segment/find-id.js";
+import type { Head } from "../../storage/segment/head.js";
+import type { ProjectTexts } from "../../storage/segment/segment.js";
 import { IdTable, idParts } from "../../store/batch/id-table.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";

@@ -1,8 +1,8 @@
-import { DaybookError, parameterError, shown } from "../../base/errors.js";
-import { isoOf } from "../../base/time.js";
+import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { isoOf } from "../../core/base/time.js";
 import { decodeRecord } from "../../identity/decode-record.js";
 import type { RecordContext } from "../../identity/decode-record.js";
-import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../schema/event.js";
+import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../core/schema/event.js";
 import type { IngestQueue } from "./queue.js";
 
 /** Stores records of every type, each validated by itself. @throws invalid_parameter (records is not an array), and what a commit throws */

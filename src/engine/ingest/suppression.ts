@@ -1,9 +1,9 @@
-import { DaybookError } from "../../base/errors.js";
-import { hmacSha256, toHex } from "../../base/hash.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { hmacSha256, toHex } from "../../core/base/hash.js";
 import type { DecodedRecord } from "../../identity/decode-record.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { RECORD_KINDS } from "../../identity/record-table.js";
-import { EventFault } from "../../schema/decode-event.js";
+import { EventFault } from "../../core/schema/decode-event.js";
 
 /** The kind of an id: the same text may be erased as one kind and allowed as another. */
 export type SuppressedKind = "userId" | "anonymousId" | "email";

@@ -1,5 +1,5 @@
-import { MS_PER_DAY, dayOf, dayStartMs, isoOfDay } from "../../base/time.js";
-import { EventFault } from "../../schema/decode-event.js";
+import { MS_PER_DAY, dayOf, dayStartMs, isoOfDay } from "../../core/base/time.js";
+import { EventFault } from "../../core/schema/decode-event.js";
 import type { TimeToLiveRule } from "../../store/files/manifest.js";
 
 /** How long events are kept, by project. */

@@ -1,4 +1,4 @@
-import { isoOf } from "../../base/time.js";
+import { isoOf } from "../../core/base/time.js";
 import type { RecordField } from "../../identity/record-table.js";
 
 /** A line of NDJSON. */

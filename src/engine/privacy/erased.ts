@@ -1,4 +1,4 @@
-import { normalEmail } from "../../plan/subject.js";
+import { normalEmail } from "../../query/plan/subject.js";
 import type { StoredRequest } from "./lifecycle.js";
 import type { PrivacyResolution } from "./requests.js";
 import type { SuppressedKind } from "../ingest/suppression.js";

@@ -1,7 +1,7 @@
-import { parameterError, shown } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { memberError, readMembers, readText, type InputMembers } from "../../plan/members.js";
-import { normalEmail } from "../../plan/subject.js";
+import { parameterError, shown } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { memberError, readMembers, readText, type InputMembers } from "../../query/plan/members.js";
+import { normalEmail } from "../../query/plan/subject.js";
 import type { PrivacyResolution, PrivacyType, Regulation } from "./requests.js";
 
 /** A validated request. The email is normalized. */

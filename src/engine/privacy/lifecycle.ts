@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import { isoOf, MS_PER_DAY } from "../../base/time.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { isoOf, MS_PER_DAY } from "../../core/base/time.js";
 import type { CheckedPrivacyInput } from "./input.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyResolution, PrivacyStatus, PrivacySubject, PrivacyType, Regulation } from "./requests.js";
 

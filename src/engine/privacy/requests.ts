@@ -1,4 +1,4 @@
-import type { StopOptions } from "../../base/stop-options.js";
+import type { StopOptions } from "../../core/base/stop-options.js";
 
 /** What a person requests. */
 export type PrivacyType = "access" | "erasure" | "portability" | "rectification" | "opt_out";

@@ -1,4 +1,4 @@
-import type { Plan } from "../../plan/plan.js";
+import type { Plan } from "../../query/plan/plan.js";
 import type { Store } from "../../store/live/store.js";
 import type { VisibleStore } from "../../store/live/visible-store.js";
 import type { ReportContexts } from "./report-contexts.js";

@@ -1,7 +1,7 @@
-import type { PendingLoads } from "../../derived/pending-loads.js";
-import type { Answer, Executor, Plan, ReportName } from "../../plan/plan.js";
-import type { AnyFold, AnySurvey, FoldContext, Report, Study } from "../../report/form/report.js";
-import type { TableSnapshot } from "../../table/tables.js";
+import type { PendingLoads } from "../../storage/derived/pending-loads.js";
+import type { Answer, Executor, Plan, ReportName } from "../../query/plan/plan.js";
+import type { AnyFold, AnySurvey, FoldContext, Report, Study } from "../../query/reports/form/report.js";
+import type { TableSnapshot } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import { asOfPlan, type QueryTarget } from "./as-of.js";

@@ -1,10 +1,10 @@
-import { shown } from "../../base/errors.js";
-import { notifyEach } from "../../base/notify-each.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
-import { isFieldName } from "../../plan/field-names.js";
-import { namedFieldsOf } from "../../plan/filters/named-fields.js";
-import type { Operand, Plan, ReportName } from "../../plan/plan.js";
-import type { IngestResult } from "../../schema/event.js";
+import { shown } from "../../core/base/errors.js";
+import { notifyEach } from "../../core/base/notify-each.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { isFieldName } from "../../query/plan/field-names.js";
+import { namedFieldsOf } from "../../query/plan/filters/named-fields.js";
+import type { Operand, Plan, ReportName } from "../../query/plan/plan.js";
+import type { IngestResult } from "../../core/schema/event.js";
 
 /** A hint at something that is no error, but probably not intended. */
 export type Notice = QueryNotice | IngestNotice;

@@ -1,6 +1,6 @@
-import { PendingLoads } from "../../derived/pending-loads.js";
-import type { Plan } from "../../plan/plan.js";
-import type { TableSnapshot, Tables } from "../../table/tables.js";
+import { PendingLoads } from "../../storage/derived/pending-loads.js";
+import type { Plan } from "../../query/plan/plan.js";
+import type { TableSnapshot, Tables } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/visible-store.js";
 import { looksUpTables, readsTables, type ReportContexts } from "./report-contexts.js";

@@ -1,6 +1,6 @@
-import type { Plan, ReportName } from "../../plan/plan.js";
-import type { CachedState, Pass } from "../../report/form/pass.js";
-import type { AnyFold, FoldContext } from "../../report/form/report.js";
+import type { Plan, ReportName } from "../../query/plan/plan.js";
+import type { CachedState, Pass } from "../../query/reports/form/pass.js";
+import type { AnyFold, FoldContext } from "../../query/reports/form/report.js";
 
 /** The single part of a query that is a fold. @param read what the report read from tables */
 export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, context: FoldContext, read: unknown): Pass<unknown, unknown> {

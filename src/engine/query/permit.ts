@@ -1,4 +1,4 @@
-import type { Plan, ReportName } from "../../plan/plan.js";
+import type { Plan, ReportName } from "../../query/plan/plan.js";
 import type { Explanation } from "./explain.js";
 import type { QueryOptions } from "./query-options.js";
 

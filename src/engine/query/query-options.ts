@@ -1,4 +1,4 @@
-import type { StopOptions } from "../../base/stop-options.js";
+import type { StopOptions } from "../../core/base/stop-options.js";
 import type { QueryNotice } from "./notices.js";
 
 export interface QueryOptions extends StopOptions {

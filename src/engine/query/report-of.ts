@@ -1,8 +1,8 @@
-import { assert } from "../../base/assert.js";
-import type { Plan, ReportName, QueryScope } from "../../plan/plan.js";
-import { segmentsOf } from "../../plan/scopes-of.js";
-import type { Report } from "../../report/form/report.js";
-import { reports } from "../../report/reports.js";
+import { assert } from "../../core/base/assert.js";
+import type { Plan, ReportName, QueryScope } from "../../query/plan/plan.js";
+import { segmentsOf } from "../../query/plan/scopes-of.js";
+import type { Report } from "../../query/reports/form/report.js";
+import { reports } from "../../query/reports/reports.js";
 import type { NamedSegments } from "./segment-members.js";
 
 let Segments: typeof NamedSegments | null = null;

@@ -1,9 +1,9 @@
-import { parameterError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { compareCodePoints } from "../../base/order.js";
-import { checkSavedSegment } from "../../plan/insights/saved-segment.js";
-import type { PeopleSegment } from "../../plan/insights/input.js";
-import { normalEmail } from "../../plan/subject.js";
+import { parameterError } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { checkSavedSegment } from "../../query/plan/insights/saved-segment.js";
+import type { PeopleSegment } from "../../query/plan/insights/input.js";
+import { normalEmail } from "../../query/plan/subject.js";
 import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY } from "../../store/files/saved-segments-file.js";
 import type { StoredSegment } from "../../store/files/saved-segments-file.js";
 import type { Store } from "../../store/live/store.js";

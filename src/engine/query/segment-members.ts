@@ -1,17 +1,17 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the end of all */
-import { assert } from "../../base/assert.js";
-import { LIMITS } from "../../base/limits.js";
-import { inTurns, piecesOf, type Steps } from "../../base/steps.js";
-import { MS_PER_DAY } from "../../base/time.js";
-import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../column/bitmap.js";
-import type { SegmentMembers, MembersOf } from "../../filter/members.js";
+import { assert } from "../../core/base/assert.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { inTurns, piecesOf, type Steps } from "../../core/base/steps.js";
+import { MS_PER_DAY } from "../../core/base/time.js";
+import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../storage/column/bitmap.js";
+import type { SegmentMembers, MembersOf } from "../../query/filter/members.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
-import type { PlannedFilter, Range, QueryScope } from "../../plan/plan.js";
-import type { AnyPass } from "../../report/form/pass.js";
-import { eachAddedCount, type ActorCounts } from "../../report/events/actor-counts.js";
-import { eachActor, unitedActors, type DistinctActors } from "../../report/events/distinct-actors.js";
-import { actorCountsPass, actorsPass } from "../../report/events/actors-pass.js";
+import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../query/plan/insights/plan.js";
+import type { PlannedFilter, Range, QueryScope } from "../../query/plan/plan.js";
+import type { AnyPass } from "../../query/reports/form/pass.js";
+import { eachAddedCount, type ActorCounts } from "../../query/reports/events/actor-counts.js";
+import { eachActor, unitedActors, type DistinctActors } from "../../query/reports/events/distinct-actors.js";
+import { actorCountsPass, actorsPass } from "../../query/reports/events/actors-pass.js";
 
 /** Identities tested in one step: some milliseconds. */
 const IDENTITIES_PER_STEP = 32_768;

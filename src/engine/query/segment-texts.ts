@@ -1,4 +1,4 @@
-import { parseJsonText } from "../../base/json-text.js";
+import { parseJsonText } from "../../core/base/json-text.js";
 
 /** The texts that the filters and conditions of a segment compare with: each value, and each item of a value that may be a list. */
 export function textsOf(groups: readonly unknown[]): readonly string[] {

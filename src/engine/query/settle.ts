@@ -1,8 +1,8 @@
-import { DaybookError, shown } from "../../base/errors.js";
-import { compileRegex } from "../../filter/regex.js";
-import type { Pattern, PlanContext } from "../../plan/context.js";
-import type { Plan, ReportName } from "../../plan/plan.js";
-import { planners } from "../../plan/planners.js";
+import { DaybookError, shown } from "../../core/base/errors.js";
+import { compileRegex } from "../../query/filter/regex.js";
+import type { Pattern, PlanContext } from "../../query/plan/context.js";
+import type { Plan, ReportName } from "../../query/plan/plan.js";
+import { planners } from "../../query/plan/planners.js";
 
 /** What planning needs besides the input. */
 export type SettleContext = Omit<PlanContext, "patterns">;

@@ -1,10 +1,10 @@
-import type { Clock } from "../../base/clock.js";
-import { DaybookError, parameterError, shown } from "../../base/errors.js";
-import { isoOf } from "../../base/time.js";
-import { readDate } from "../../plan/date-range.js";
-import type { DateInput } from "../../plan/input.js";
-import { memberError, readMembers, readText } from "../../plan/members.js";
-import { DEFAULT_PROJECT } from "../../schema/project.js";
+import type { Clock } from "../../core/base/clock.js";
+import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { isoOf } from "../../core/base/time.js";
+import { readDate } from "../../query/plan/date-range.js";
+import type { DateInput } from "../../query/plan/input.js";
+import { memberError, readMembers, readText } from "../../query/plan/members.js";
+import { DEFAULT_PROJECT } from "../../core/schema/project.js";
 import type { Store } from "../../store/live/store.js";
 import type { AlsoDeleted, DeletedCounts, DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { Housekeeping, UntilUnread } from "./housekeeping.js";

@@ -1,6 +1,6 @@
-import { compareCodePoints } from "../../base/order.js";
-import { dayOf, isoOfDay } from "../../base/time.js";
-import { denseCodes } from "../../column/column.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { dayOf, isoOfDay } from "../../core/base/time.js";
+import { denseCodes } from "../../storage/column/column.js";
 import type { Store } from "../../store/live/store.js";
 import { rowsToDelete, type DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { TimeToLivePreview } from "./time-to-live.js";

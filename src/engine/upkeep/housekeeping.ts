@@ -1,8 +1,8 @@
-import { Turns } from "../../base/turn.js";
+import { Turns } from "../../core/base/turn.js";
 import { freeze, seal, isSealDue, type Frozen } from "../../store/upkeep/seal.js";
 import type { RemovedRows } from "../../store/upkeep/replace-content.js";
 import type { Store } from "../../store/live/store.js";
-import { LIMITS } from "../../base/limits.js";
+import { LIMITS } from "../../core/base/limits.js";
 import { compact, compactionsDue, type Due } from "../../store/upkeep/compact.js";
 import type { IngestQueue } from "../ingest/queue.js";
 

@@ -1,6 +1,6 @@
-import { DaybookError } from "../../base/errors.js";
-import { Sha256, toHex } from "../../base/hash.js";
-import { LIMITS } from "../../base/limits.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { Sha256, toHex } from "../../core/base/hash.js";
+import { LIMITS } from "../../core/base/limits.js";
 import { filesOf } from "../../store/files/manifest.js";
 import type { FileEntry } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";

@@ -1,5 +1,5 @@
-import { isoOfDay } from "../../base/time.js";
-import { dictionaryBytesMax } from "../../column/dictionaries.js";
+import { isoOfDay } from "../../core/base/time.js";
+import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
 import { filesOf } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
 import { projectsOf } from "../../store/live/projects.js";

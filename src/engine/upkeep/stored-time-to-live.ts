@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import { LIMITS } from "../../base/limits.js";
-import { dayOf, isoOf } from "../../base/time.js";
+import type { Clock } from "../../core/base/clock.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { dayOf, isoOf } from "../../core/base/time.js";
 import type { DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { Manifest } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";

@@ -1,7 +1,7 @@
-import { parameterError, shown } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { compareCodePoints } from "../../base/order.js";
-import { readMembers } from "../../plan/members.js";
+import { parameterError, shown } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { readMembers } from "../../query/plan/members.js";
 import type { TimeToLiveRule } from "./time-to-live.js";
 
 /** All rules, the one of all projects first. */

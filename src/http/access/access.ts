@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import { DaybookError } from "../../base/errors.js";
-import { parseTimestamp } from "../../base/time.js";
+import type { Clock } from "../../core/base/clock.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { parseTimestamp } from "../../core/base/time.js";
 import type { ServedDaybook } from "./served-daybook.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";

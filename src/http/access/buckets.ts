@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../core/base/clock.js";
 
 export interface BucketRules {
   /** Capacity of a bucket; a new one is full. */

@@ -1,4 +1,4 @@
-import { parameterError } from "../../base/errors.js";
+import { parameterError } from "../../core/base/errors.js";
 import type { WireRequest } from "../wire/exchange.js";
 
 interface Network {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import { DaybookError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import type { Clock } from "../../core/base/clock.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { Buckets, keepNewest } from "./buckets.js";
 
 /** Limits for unknown tokens from one address. */

@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 
 /** Allows any page; it must be given explicitly. */
 export const ANY_ORIGIN = "*";

@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import type { IngestResult } from "../../schema/event.js";
+import { DaybookError } from "../../core/base/errors.js";
+import type { IngestResult } from "../../core/schema/event.js";
 import type { TokenRecord } from "./token.js";
 
 /** The error for an alias sent with a token of one project: it would change identities in all projects. */

@@ -1,8 +1,8 @@
-import { DaybookError } from "../../base/errors.js";
-import { FIELD_OPERANDS, isFieldName } from "../../plan/field-names.js";
-import { protectedDataOf } from "../../plan/protected-data.js";
-import type { ProtectedData } from "../../plan/protected-data.js";
-import type { Operand, Plan } from "../../plan/plan.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { FIELD_OPERANDS, isFieldName } from "../../query/plan/field-names.js";
+import { protectedDataOf } from "../../query/plan/protected-data.js";
+import type { ProtectedData } from "../../query/plan/protected-data.js";
+import type { Operand, Plan } from "../../query/plan/plan.js";
 import { authorize } from "./access.js";
 import type { RequiredAccess } from "./access.js";
 import type { TokenRecord } from "./token.js";

@@ -1,5 +1,5 @@
-import { parameterError } from "../../base/errors.js";
-import { hmacSha256 } from "../../base/hash.js";
+import { parameterError } from "../../core/base/errors.js";
+import { hmacSha256 } from "../../core/base/hash.js";
 import { SEQUENCES } from "../../engine/follow/changes.js";
 import type { Sequences } from "../../engine/follow/changes.js";
 import type { ServedDaybook } from "./served-daybook.js";

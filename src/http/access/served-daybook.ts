@@ -1,6 +1,6 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
-import type { ReportName } from "../../plan/plan.js";
+import type { ReportName } from "../../query/plan/plan.js";
 
 /** Members that a Daybook may lack if its events are stored elsewhere. */
 type Own = Pick<Daybook, "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;

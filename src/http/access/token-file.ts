@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { DaybookError, parameterError } from "../../base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { parseTimestamp } from "../../base/time.js";
+import { DaybookError, parameterError } from "../../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { parseTimestamp } from "../../core/base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { EXPECTED_ORIGIN, originPattern } from "./origins.js";
 import { PAGE_IDS, ROLES, SCOPES, tokenHash } from "./token.js";

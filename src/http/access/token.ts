@@ -1,4 +1,4 @@
-import { sha256Hex } from "../../base/hash.js";
+import { sha256Hex } from "../../core/base/hash.js";
 
 /** Roles, from the most to the least powerful. */
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;

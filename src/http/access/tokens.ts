@@ -1,6 +1,6 @@
-import { isoOf } from "../../base/time.js";
-import { toHex } from "../../base/hash.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
+import { isoOf } from "../../core/base/time.js";
+import { toHex } from "../../core/base/hash.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
 import { byHash, type PageId, type Role, type Scope, type TokenRecord } from "./token.js";
 import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { TokenEntry, TokenOptions } from "./token-file.js";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../base/errors.js";
+import type { ErrorCode } from "../../core/base/errors.js";
 
 /** One answered request; only the request id may be text from the caller. */
 export interface Answered {

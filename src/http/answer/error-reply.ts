@@ -1,5 +1,5 @@
-import { DaybookError, ERROR_CODES } from "../../base/errors.js";
-import type { ErrorCode, ErrorDetails } from "../../base/errors.js";
+import { DaybookError, ERROR_CODES } from "../../core/base/errors.js";
+import type { ErrorCode, ErrorDetails } from "../../core/base/errors.js";
 import type { WireReply } from "../wire/exchange.js";
 import { NO_SNIFF } from "./no-sniff.js";
 import { STATUS } from "./status.js";

@@ -1,5 +1,5 @@
-import { digestOf } from "../../base/digest.js";
-import { toHex } from "../../base/hash.js";
+import { digestOf } from "../../core/base/digest.js";
+import { toHex } from "../../core/base/hash.js";
 
 const encoder = new TextEncoder();
 /** From this length on the platform's asynchronous hash is faster than the synchronous one. */

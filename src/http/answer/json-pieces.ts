@@ -1,6 +1,6 @@
-import { DaybookError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { yieldToEventLoop } from "../../base/turn.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 /** Values, members and elements of an answer that is serialized at once: some tenths of a millisecond. */

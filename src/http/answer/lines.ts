@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { joined } from "../wire/exchange.js";
 
 const encoder = new TextEncoder();

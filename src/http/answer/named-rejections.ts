@@ -1,4 +1,4 @@
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 interface NamedRejection {
   readonly index: number;

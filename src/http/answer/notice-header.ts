@@ -1,4 +1,4 @@
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { wireParam } from "../wire/wire-names.js";
 
 /** A notice about a parameter, with the name that it is about. */

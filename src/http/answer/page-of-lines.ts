@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 /**
  * Items as lines of JSON, up to the size of one answer, without leading items of earlier pages. @throws aborted

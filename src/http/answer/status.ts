@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../base/errors.js";
+import type { ErrorCode } from "../../core/base/errors.js";
 
 /** The HTTP status of every error code. Codes of single events appear within a 200 answer; their status is that of a request with one item. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {

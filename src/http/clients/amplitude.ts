@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EventInput } from "../../schema/event.js";
+import type { EventInput } from "../../core/schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, instant, object } from "../tracking/call.js";
 import { callTimeMs } from "../tracking/call-time.js";

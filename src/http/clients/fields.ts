@@ -1,4 +1,4 @@
-import type { EventInput } from "../../schema/event.js";
+import type { EventInput } from "../../core/schema/event.js";
 import { idOf, textOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 

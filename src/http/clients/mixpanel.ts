@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parameterError } from "../../base/errors.js";
+import { parameterError } from "../../core/base/errors.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { instantOfAny } from "../tracking/call-time.js";
 import { idOf, objectOf, screenOf, textOf, without } from "../tracking/members.js";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { parameterError } from "../../base/errors.js";
-import { digitsOf } from "../../schema/currency.js";
-import type { EventInput } from "../../schema/event.js";
-import { instantOf, isBeforeNumericMin, instantFault } from "../../schema/instant.js";
+import { parameterError } from "../../core/base/errors.js";
+import { digitsOf } from "../../core/schema/currency.js";
+import type { EventInput } from "../../core/schema/event.js";
+import { instantOf, isBeforeNumericMin, instantFault } from "../../core/schema/instant.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object } from "../tracking/call.js";
 import { idOf, objectOf, textOf } from "../tracking/members.js";

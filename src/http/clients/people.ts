@@ -1,4 +1,4 @@
-import { SET_ONCE } from "../../schema/traits.js";
+import { SET_ONCE } from "../../core/schema/traits.js";
 import { idOf, isObject, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import { companyProxyId, isPlaceholderId } from "../tracking/placeholder-ids.js";

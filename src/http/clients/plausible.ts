@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DaybookError } from "../../base/errors.js";
-import { parseJsonText } from "../../base/json-text.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { parseJsonText } from "../../core/base/json-text.js";
 import { isObject, textOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 

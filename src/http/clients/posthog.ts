@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EventInput } from "../../schema/event.js";
+import type { EventInput } from "../../core/schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { callTimeMs } from "../tracking/call-time.js";
 import { idOf, isObject, screenOf, textOf, without } from "../tracking/members.js";

@@ -1,6 +1,6 @@
-import { toHex } from "../../base/hash.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { Clock } from "../../base/clock.js";
+import { toHex } from "../../core/base/hash.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { Clock } from "../../core/base/clock.js";
 
 /** One of several equal items. */
 export interface Handed {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../base/errors.js";
+import type { ErrorCode } from "../../core/base/errors.js";
 import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { faultOf } from "../tracking/fault-of.js";

@@ -1,7 +1,7 @@
-import { uuidOfPublic } from "../../base/uuid.js";
-import type { EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/instant.js";
-import { splitAddress } from "../../schema/web-address.js";
+import { uuidOfPublic } from "../../core/base/uuid.js";
+import type { EventInput } from "../../core/schema/event.js";
+import { createdAtOf } from "../../core/schema/instant.js";
+import { splitAddress } from "../../core/schema/web-address.js";
 import type { Agent } from "../routing/route.js";
 import type { Beacon } from "../shapes/beacon-body.js";
 

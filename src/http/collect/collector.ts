@@ -1,11 +1,11 @@
-import { DaybookError, type ErrorCode } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { pooledRandom } from "../../base/random.js";
-import type { Clock } from "../../base/clock.js";
+import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { pooledRandom } from "../../core/base/random.js";
+import type { Clock } from "../../core/base/clock.js";
 import { ALLOWANCE, type AllowingDaybook, type Allowance } from "../../engine/ingest/allowance.js";
-import type { EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/instant.js";
-import { isoOf, parseTimestamp, dayOf } from "../../base/time.js";
+import type { EventInput } from "../../core/schema/event.js";
+import { createdAtOf } from "../../core/schema/instant.js";
+import { isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
 import { BudgetedLimit, type Withheld } from "../../engine/ingest/budgeted.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 import { Buckets, keepNewest } from "../access/buckets.js";

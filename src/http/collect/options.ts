@@ -1,6 +1,6 @@
-import { parameterError, shown } from "../../base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { parameterError, shown } from "../../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { forgetfulKeeper } from "./salts.js";
 import type { SaltKeeper } from "./salts.js";
 import type { Place } from "./beacon-event.js";

@@ -1,4 +1,4 @@
-import { toHex } from "../../base/hash.js";
+import { toHex } from "../../core/base/hash.js";
 
 /** Salts of a UTC day and of the day before. */
 export interface Salts {

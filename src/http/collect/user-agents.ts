@@ -1,4 +1,4 @@
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Agent } from "../routing/route.js";
 
 /** What a User-Agent text reveals, and whether it belongs to a bot. */

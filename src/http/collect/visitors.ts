@@ -1,8 +1,8 @@
-import type { Clock } from "../../base/clock.js";
-import { toHex } from "../../base/hash.js";
-import { KeyedHash } from "../../base/keyed-hash.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { dayOf, dayStartMs, MS_PER_DAY } from "../../base/time.js";
+import type { Clock } from "../../core/base/clock.js";
+import { toHex } from "../../core/base/hash.js";
+import { KeyedHash } from "../../core/base/keyed-hash.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { dayOf, dayStartMs, MS_PER_DAY } from "../../core/base/time.js";
 import { readSalts, saltsBytes, saltsOfDay } from "./salts.js";
 import type { SaltKeeper, Salts } from "./salts.js";
 

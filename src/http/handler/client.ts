@@ -1,6 +1,6 @@
-import { DaybookError } from "../../base/errors.js";
-import type { ErrorCode } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { DaybookError } from "../../core/base/errors.js";
+import type { ErrorCode } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { authorize } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/answered.js";

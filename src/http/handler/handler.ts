@@ -1,8 +1,8 @@
-import { systemClock } from "../../base/clock.js";
-import type { Clock } from "../../base/clock.js";
-import { sha256Hex } from "../../base/hash.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
-import { notifyEach } from "../../base/notify-each.js";
+import { systemClock } from "../../core/base/clock.js";
+import type { Clock } from "../../core/base/clock.js";
+import { sha256Hex } from "../../core/base/hash.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { notifyEach } from "../../core/base/notify-each.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import { DaybookError } from "../../base/errors.js";
+import type { Clock } from "../../core/base/clock.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
 import type { QueryNotice } from "../../engine/query/notices.js";
 import { authorize, invalidToken, projectOf } from "../access/access.js";

@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 /** Open streams by token; each is a lasting connection. */

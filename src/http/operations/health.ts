@@ -1,4 +1,4 @@
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { FULLNESS } from "../../engine/ingest/allowance.js";
 import type { FillingDaybook } from "../../engine/ingest/allowance.js";
 import { healthOf, type ServedDaybook } from "../access/served-daybook.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ERROR_CODES } from "../../base/errors.js";
+import { ERROR_CODES } from "../../core/base/errors.js";
 import { isListAnswer } from "../../engine/exports/to-arrow.js";
 import { eventSchema } from "../shapes/event-body.js";
 import { beaconEvent } from "../shapes/beacon-body.js";

@@ -1,7 +1,7 @@
-import { DaybookError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { LIMITS } from "../../base/limits.js";
-import { yieldToEventLoop } from "../../base/turn.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
 import type { WireRequest } from "../wire/exchange.js";
 import type { HandlerLimits } from "./limits.js";
 import { ParseRoom } from "./parse-room.js";

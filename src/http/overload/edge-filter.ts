@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { tokenIn } from "../access/access.js";
 import type { RequiredAccess } from "../access/access.js";
 import { Admission, tooManyOfToken, writtenBytes } from "./admission.js";

@@ -1,5 +1,5 @@
-import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { FailedTokenLimits } from "../access/failed-tokens.js";
 
 /** Limits above which a handler refuses requests, so that it stays responsive. */

@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
 import type { HeldMemory } from "../overload/admission.js";

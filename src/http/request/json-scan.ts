@@ -1,7 +1,7 @@
-import { DaybookError } from "../../base/errors.js";
-import { LONG_DIGITS } from "../../base/json-text.js";
-import { LIMITS } from "../../base/limits.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { LONG_DIGITS } from "../../core/base/json-text.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 /** Consecutive items of a list: the byte range of their text, and their number. */
 export interface Items {

@@ -1,7 +1,7 @@
-import { DaybookError } from "../../base/errors.js";
-import { parseJsonText } from "../../base/json-text.js";
-import { LIMITS } from "../../base/limits.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { parseJsonText } from "../../core/base/json-text.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { scanJson, tooLongItem, tooManyItems, type Items, type Scan } from "./json-scan.js";
 
 /** A byte order mark within a body is text; only the start of a body may have one. */

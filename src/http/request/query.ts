@@ -1,4 +1,4 @@
-import { parameterError } from "../../base/errors.js";
+import { parameterError } from "../../core/base/errors.js";
 
 /** Parses a query string. @throws invalid_parameter (broken percent-encoding), duplicate_parameter */
 export function parseQuery(text: string): Record<string, string> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { SearchEventsPage } from "../../plan/answers.js";
-import type { ReportName } from "../../plan/plan.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { SearchEventsPage } from "../../query/plan/answers.js";
+import type { ReportName } from "../../query/plan/plan.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { Scope } from "../access/token.js";
 import { guarded } from "../routing/route.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
 import { collectBody } from "../shapes/beacon-body.js";
 import { SERVED_FILES, sharedFile } from "../files/browser-files.js";

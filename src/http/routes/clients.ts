@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { amplitude } from "../clients/amplitude.js";
 import type { ClientAdapter } from "../clients/client.js";
 import { mixpanelEvents } from "../clients/mixpanel.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parameterError } from "../../base/errors.js";
+import { parameterError } from "../../core/base/errors.js";
 import { ROLES, SCOPES } from "../access/token.js";
 import { ChangeStream } from "../answer/change-stream.js";
 import { guarded } from "../routing/route.js";

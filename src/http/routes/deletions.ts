@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { RequiredAccess } from "../access/access.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { InsightPlans } from "../../plan/insights/plan.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { InsightPlans } from "../../query/plan/insights/plan.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { insightAnswers } from "../shapes/insight-answers.js";

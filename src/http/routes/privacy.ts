@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy/requests.js";
 import { bytesOfLines } from "../answer/lines.js";
 import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";

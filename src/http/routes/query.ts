@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DaybookError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { ReportName } from "../../plan/plan.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { ReportName } from "../../query/plan/plan.js";
 import type { RequiredAccess } from "../access/access.js";
 import { COMPANIES, MONEY, PEOPLE } from "../access/query-rights.js";
 import { guarded } from "../routing/route.js";

@@ -1,8 +1,8 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import type { Explanation } from "../../engine/query/explain.js";
 import { PERMIT } from "../../engine/query/permit.js";
 import type { Permitted, PermittingDaybook, PermittingQueries } from "../../engine/query/permit.js";
-import type { ReportName } from "../../plan/plan.js";
+import type { ReportName } from "../../query/plan/plan.js";
 import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
 import { authorizeQuery, mayQueryAll } from "../access/query-rights.js";
 import type { TokenRecord } from "../access/token.js";

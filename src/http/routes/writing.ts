@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { DaybookError } from "../../base/errors.js";
-import { withIdsOfJson } from "../../base/numeric-id.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import type { EventInput, IngestResult } from "../../schema/event.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { withIdsOfJson } from "../../core/base/numeric-id.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { EventInput, IngestResult } from "../../core/schema/event.js";
 import type { Daybook } from "../../engine/daybook.js";
-import type { RecordInput } from "../../schema/record.js";
+import type { RecordInput } from "../../core/schema/record.js";
 import { namedRejections } from "../answer/named-rejections.js";
 import { answers } from "../shapes/answers.js";
 import { eventsBody } from "../shapes/event-body.js";

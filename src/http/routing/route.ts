@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ErrorCode } from "../../base/errors.js";
+import type { ErrorCode } from "../../core/base/errors.js";
 import type { QueryNotice } from "../../engine/query/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts } from "../answer/collect-counts.js";

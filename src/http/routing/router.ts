@@ -1,5 +1,5 @@
-import { DaybookError, parameterError } from "../../base/errors.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { DaybookError, parameterError } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { RequestFindings } from "../wire/exchange.js";
 import type { RouteFace } from "./route.js";

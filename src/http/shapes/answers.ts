@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EventRecord, FoundEvent } from "../../schema/event.js";
+import type { EventRecord, FoundEvent } from "../../core/schema/event.js";
 
 const day = z.string().meta({ description: "00:00:00.000 UTC of the day, ISO 8601." });
 const count = z.int().min(0);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 const text = z.string().nullish();
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MEASURES } from "../../plan/reports/aggregate.js";
+import { MEASURES } from "../../query/plan/reports/aggregate.js";
 import { date, segments, selector } from "./filters.js";
 
 const uniqueUsers = { event_name: selector.event_name, start_date: date, end_date: date, filter_groups: selector.filter_groups, segments };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { IdentityInput } from "../../plan/input.js";
+import type { IdentityInput } from "../../query/plan/input.js";
 
 const PLAIN_INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
 

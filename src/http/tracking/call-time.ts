@@ -1,6 +1,6 @@
-import { LIMITS } from "../../base/limits.js";
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { instantOf, isInstant } from "../../schema/instant.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { instantOf, isInstant } from "../../core/schema/instant.js";
 
 /** Converts seconds, which some clients send, to epoch ms; null if they are no instant. */
 export function instantOfSeconds(seconds: number): number | null {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expectedInstant, instantOf } from "../../schema/instant.js";
+import { expectedInstant, instantOf } from "../../core/schema/instant.js";
 import { adjusted, rejected, rejectedCount } from "../shapes/answers.js";
 
 /** Calls of the public tracking spec that become events; those of `RECORD_KINDS` become identity records. */

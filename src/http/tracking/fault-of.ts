@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import type { ErrorCode } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
+import type { ErrorCode } from "../../core/base/errors.js";
 
 /** Errors of a single item; any other error fails the whole request, and the sender retries. */
 const FAULTS: readonly ErrorCode[] = ["invalid_parameter", "unknown_parameter", "invalid_event", "suppressed", "project_not_allowed"];

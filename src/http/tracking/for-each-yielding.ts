@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../base/turn.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
 
 /** Reporting the fault of one item takes up to 50 µs. */
 const ITEMS_PER_TURN = 128;

@@ -1,8 +1,8 @@
-import { parameterError, shown } from "../../base/errors.js";
-import { instantOf } from "../../schema/instant.js";
-import { idOfJson } from "../../base/numeric-id.js";
-import type { EventInput } from "../../schema/event.js";
-import { splitAddress, withoutUser } from "../../schema/web-address.js";
+import { parameterError, shown } from "../../core/base/errors.js";
+import { instantOf } from "../../core/schema/instant.js";
+import { idOfJson } from "../../core/base/numeric-id.js";
+import type { EventInput } from "../../core/schema/event.js";
+import { splitAddress, withoutUser } from "../../core/schema/web-address.js";
 import { namedRejections } from "../answer/named-rejections.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { Caller, RouteRequest, Agent } from "../routing/route.js";

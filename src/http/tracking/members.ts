@@ -1,4 +1,4 @@
-import { digitsOf } from "../../base/json-text.js";
+import { digitsOf } from "../../core/base/json-text.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

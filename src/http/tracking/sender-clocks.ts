@@ -1,5 +1,5 @@
-import { SERVER_LIMITS } from "../../base/server-limits.js";
-import { instantOf } from "../../schema/instant.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { instantOf } from "../../core/schema/instant.js";
 import { keepNewest } from "../access/buckets.js";
 import type { SenderClock } from "../routing/route.js";
 

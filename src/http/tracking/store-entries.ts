@@ -1,8 +1,8 @@
-import { DaybookError, type ErrorCode, type ErrorDetails } from "../../base/errors.js";
-import type { AdjustedEvent, EventInput } from "../../schema/event.js";
-import { createdAtOf } from "../../schema/instant.js";
-import { idOfJson } from "../../base/numeric-id.js";
-import type { IdentifyInput, LinkResult } from "../../schema/record.js";
+import { DaybookError, type ErrorCode, type ErrorDetails } from "../../core/base/errors.js";
+import type { AdjustedEvent, EventInput } from "../../core/schema/event.js";
+import { createdAtOf } from "../../core/schema/instant.js";
+import { idOfJson } from "../../core/base/numeric-id.js";
+import type { IdentifyInput, LinkResult } from "../../core/schema/record.js";
 import { authorize } from "../access/access.js";
 import type { HeaderNotice } from "../answer/notice-header.js";
 import { aliasRefused, hideSuppressed } from "../access/project-token.js";

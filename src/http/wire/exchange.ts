@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 
 /** What was found out about a request before it reached the handler: plain values, so that another thread can pass them. */
 export interface RequestFindings {

@@ -1,7 +1,7 @@
-import { parameterError, DaybookError } from "../../base/errors.js";
-import { areSameBytes } from "../../base/same-bytes.js";
-import { Turns } from "../../base/turn.js";
-import { TRAILER_BYTES, damaged, footerCrcOf } from "../../segment/container.js";
+import { parameterError, DaybookError } from "../../core/base/errors.js";
+import { areSameBytes } from "../../core/base/same-bytes.js";
+import { Turns } from "../../core/base/turn.js";
+import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/container.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import {
   MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry,

@@ -1,5 +1,5 @@
-import type { DictionaryDelta } from "../../column/dictionaries.js";
-import { FIELD_COUNT } from "../../schema/fields.js";
+import type { DictionaryDelta } from "../../storage/column/dictionaries.js";
+import { FIELD_COUNT } from "../../core/schema/fields.js";
 import type { Batch } from "./batch.js";
 import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./payload.js";
 

@@ -1,5 +1,5 @@
-import { FIELD_COUNT } from "../../schema/fields.js";
-import type { ArrivedRows } from "../../segment/head-columns.js";
+import { FIELD_COUNT } from "../../core/schema/fields.js";
+import type { ArrivedRows } from "../../storage/segment/head-columns.js";
 
 /** Accepted events as dictionary codes, in order of arrival, as the journal stores and heads append them. */
 export interface Batch extends ArrivedRows {

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their batch */
-import { dayOf } from "../../base/time.js";
+import { dayOf } from "../../core/base/time.js";
 import type { Batch } from "./batch.js";
 
 /**

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the row count */
-import { allocateCodes, codesOfBytes, codeWidth } from "../../column/codes.js";
+import { allocateCodes, codesOfBytes, codeWidth } from "../../storage/column/codes.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -1,8 +1,8 @@
-import { DaybookError } from "../../base/errors.js";
-import type { DictionaryDelta } from "../../column/dictionaries.js";
+import { DaybookError } from "../../core/base/errors.js";
+import type { DictionaryDelta } from "../../storage/column/dictionaries.js";
 import { RECORD_FIELD_COUNT } from "../../identity/record-table.js";
-import { toDeltas, toPlanes } from "../../segment/byte-planes.js";
-import { decodeDeltas } from "../../segment/segment-file.js";
+import { toDeltas, toPlanes } from "../../storage/segment/byte-planes.js";
+import { decodeDeltas } from "../../storage/segment/segment-file.js";
 import { deltasPart, readDeltas } from "./batch-bytes.js";
 import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./payload.js";
 import type { RecordOnlyIds, RecordBatch } from "./record-batch.js";

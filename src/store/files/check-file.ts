@@ -1,8 +1,8 @@
-import { digestOf } from "../../base/digest.js";
-import { crc32, toHex } from "../../base/hash.js";
-import { Turns } from "../../base/turn.js";
-import { CONTAINER_START, TRAILER_BYTES, decodeFooter, footerCrcOf } from "../../segment/container.js";
-import type { ContainerFooter } from "../../segment/container.js";
+import { digestOf } from "../../core/base/digest.js";
+import { crc32, toHex } from "../../core/base/hash.js";
+import { Turns } from "../../core/base/turn.js";
+import { CONTAINER_START, TRAILER_BYTES, decodeFooter, footerCrcOf } from "../../storage/segment/container.js";
+import type { ContainerFooter } from "../../storage/segment/container.js";
 import { defaultCodec } from "../storage/codec.js";
 import type { Findings } from "./findings.js";
 import type { FileEntry } from "./manifest.js";

@@ -1,7 +1,7 @@
-import { absentColumn, codeAt } from "../../column/column.js";
-import type { CodeColumn } from "../../column/column.js";
-import { PROJECT_COLUMN } from "../../schema/fields.js";
-import type { SourceRows } from "../../segment/merge-rows.js";
+import { absentColumn, codeAt } from "../../storage/column/column.js";
+import type { CodeColumn } from "../../storage/column/column.js";
+import { PROJECT_COLUMN } from "../../core/schema/fields.js";
+import type { SourceRows } from "../../storage/segment/merge-rows.js";
 
 type RowArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 

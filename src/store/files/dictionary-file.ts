@@ -1,7 +1,7 @@
-import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
-import { checkBlock, damaged, encodeContainer } from "../../segment/container.js";
-import type { ContainerFooter, PackedBlock } from "../../segment/container.js";
-import type { Deflate } from "../../segment/segment-file.js";
+import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
+import { checkBlock, damaged, encodeContainer } from "../../storage/segment/container.js";
+import type { ContainerFooter, PackedBlock } from "../../storage/segment/container.js";
+import type { Deflate } from "../../storage/segment/segment-file.js";
 
 export interface DictionaryMeta {
   readonly kind: "dictionary";

@@ -1,13 +1,13 @@
-import { Turns } from "../../base/turn.js";
-import { mergeRows } from "../../segment/merge-rows.js";
-import type { MergedRows, SourceRows } from "../../segment/merge-rows.js";
-import type { ExcerptRule } from "../../segment/excerpt.js";
-import { encodeSegment } from "../../segment/segment-file.js";
+import { Turns } from "../../core/base/turn.js";
+import { mergeRows } from "../../storage/segment/merge-rows.js";
+import type { MergedRows, SourceRows } from "../../storage/segment/merge-rows.js";
+import type { ExcerptRule } from "../../storage/segment/excerpt.js";
+import { encodeSegment } from "../../storage/segment/segment-file.js";
 import { sha256Of } from "./check-file.js";
 import type { Codec } from "../storage/storage.js";
 
-export type { ExcerptRule } from "../../segment/excerpt.js";
-export type { SourceRows } from "../../segment/merge-rows.js";
+export type { ExcerptRule } from "../../storage/segment/excerpt.js";
+export type { SourceRows } from "../../storage/segment/merge-rows.js";
 
 /** A segment file that is not yet written. */
 export interface MadeSegment {

@@ -1,5 +1,5 @@
-import { sha256, toHex } from "../../base/hash.js";
-import { damaged } from "../../segment/container.js";
+import { sha256, toHex } from "../../core/base/hash.js";
+import { damaged } from "../../storage/segment/container.js";
 
 export const MANIFEST_KEY = "MANIFEST";
 

@@ -1,5 +1,5 @@
-import { sha256, toHex } from "../../base/hash.js";
-import { damaged } from "../../segment/container.js";
+import { sha256, toHex } from "../../core/base/hash.js";
+import { damaged } from "../../storage/segment/container.js";
 
 /** Key of a file that no manifest names; replaced as a whole. */
 export const SAVED_SEGMENTS_KEY = "segments.json";

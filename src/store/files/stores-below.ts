@@ -1,4 +1,4 @@
-import { parameterError } from "../../base/errors.js";
+import { parameterError } from "../../core/base/errors.js";
 import { MANIFEST_KEY, MANIFEST_START } from "./manifest.js";
 import type { Storage } from "../storage/storage.js";
 

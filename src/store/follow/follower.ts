@@ -1,8 +1,8 @@
-import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { areSameBytes } from "../../base/same-bytes.js";
-import { Turns } from "../../base/turn.js";
-import type { DictionaryDelta } from "../../column/dictionaries.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { areSameBytes } from "../../core/base/same-bytes.js";
+import { Turns } from "../../core/base/turn.js";
+import type { DictionaryDelta } from "../../storage/column/dictionaries.js";
 import type { Batch } from "../batch/batch.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import type { RecordBatch } from "../batch/record-batch.js";

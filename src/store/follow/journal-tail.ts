@@ -1,5 +1,5 @@
-import { LIMITS } from "../../base/limits.js";
-import { damaged } from "../../segment/container.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { damaged } from "../../storage/segment/container.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import { concat } from "../batch/payload.js";
 import { journalKey, journalNumber, refuseIfDurable } from "../journal/journal.js";

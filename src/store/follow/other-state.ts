@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 
 /** The error for stored files that contradict what was shown, though none is damaged. @param key the contradicting file */
 export function otherState(key: string): DaybookError {

@@ -1,4 +1,4 @@
-import { areSameBytes } from "../../base/same-bytes.js";
+import { areSameBytes } from "../../core/base/same-bytes.js";
 import type { Storage } from "../storage/storage.js";
 
 /** Bytes compared at the end of an object; they include its checksum, so they identify it. */

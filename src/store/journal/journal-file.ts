@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { journalKey, journalNumber } from "./journal.js";
 import type { AppendFile, Storage } from "../storage/storage.js";
 

@@ -1,4 +1,4 @@
-import { crc32 } from "../../base/hash.js";
+import { crc32 } from "../../core/base/hash.js";
 
 /** Magic number at the start of a journal, followed by its epoch. */
 export const JOURNAL_START = 0x314a4244;

@@ -1,5 +1,5 @@
-import { DaybookError } from "../../base/errors.js";
-import { damaged } from "../../segment/container.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { damaged } from "../../storage/segment/container.js";
 import {
   FRAME_KINDS,
   JOURNAL_HEADER_BYTES,

@@ -1,7 +1,7 @@
-import { DaybookError } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
-import { splitDeltas } from "../../column/dictionaries.js";
-import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { splitDeltas } from "../../storage/column/dictionaries.js";
+import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
 import { BatchBuilder } from "../batch/batch.js";
 import type { Batch } from "../batch/batch.js";
 import { encodeBatch } from "../batch/batch-bytes.js";

@@ -1,12 +1,12 @@
-import { assert } from "../../base/assert.js";
-import { dayOf } from "../../base/time.js";
-import { metadataColumn } from "../../schema/fields.js";
-import { Head, type HeadView } from "../../segment/head.js";
-import type { MemoryBudget } from "../../segment/memory-budget.js";
-import type { Rows } from "../../segment/rows.js";
-import type { ProjectTexts, Segment } from "../../segment/segment.js";
-import { SpanTree } from "../../segment/span-tree.js";
-import type { SpanPart } from "../../segment/span.js";
+import { assert } from "../../core/base/assert.js";
+import { dayOf } from "../../core/base/time.js";
+import { metadataColumn } from "../../core/schema/fields.js";
+import { Head, type HeadView } from "../../storage/segment/head.js";
+import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
+import type { Rows } from "../../storage/segment/rows.js";
+import type { ProjectTexts, Segment } from "../../storage/segment/segment.js";
+import { SpanTree } from "../../storage/segment/span-tree.js";
+import type { SpanPart } from "../../storage/segment/span.js";
 import type { Batch } from "../batch/batch.js";
 import { byDay } from "../batch/by-day.js";
 

@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 

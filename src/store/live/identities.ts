@@ -1,12 +1,12 @@
-import { dayStartMs } from "../../base/time.js";
-import { Turns } from "../../base/turn.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
+import { dayStartMs } from "../../core/base/time.js";
+import { Turns } from "../../core/base/turn.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
 import type { RecordColumns } from "../../identity/record-table.js";
 import { IdentityResolver } from "../../identity/resolver.js";
-import { fieldIndex } from "../../schema/fields.js";
-import type { LinkList } from "../../segment/link-list.js";
-import type { Segment } from "../../segment/segment.js";
+import { fieldIndex } from "../../core/schema/fields.js";
+import type { LinkList } from "../../storage/segment/link-list.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch } from "../batch/batch.js";
 import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";
 

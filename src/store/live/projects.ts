@@ -1,5 +1,5 @@
-import { compareCodePoints } from "../../base/order.js";
-import { DEFAULT_PROJECT } from "../../schema/project.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { DEFAULT_PROJECT } from "../../core/schema/project.js";
 import type { Store } from "./store.js";
 
 /** Names of all projects by code point: those of events, those created explicitly, and the default one of events that name none. */

@@ -1,11 +1,11 @@
-import { DaybookError } from "../../base/errors.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
+import { DaybookError } from "../../core/base/errors.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
-import { PROJECT_COLUMN } from "../../schema/fields.js";
-import type { ExcerptRule } from "../../segment/excerpt.js";
-import type { MemoryBudget } from "../../segment/memory-budget.js";
-import type { Segment } from "../../segment/segment.js";
+import { PROJECT_COLUMN } from "../../core/schema/fields.js";
+import type { ExcerptRule } from "../../storage/segment/excerpt.js";
+import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch } from "../batch/batch.js";
 import { NO_RECORD_ONLY_IDS, countRecordOnlyIds } from "../batch/record-batch.js";
 import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";

@@ -1,6 +1,6 @@
-import type { Dictionaries } from "../../column/dictionaries.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
-import type { MemoryBudget } from "../../segment/memory-budget.js";
+import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { Snapshot } from "./catalog.js";
 
 /** What queries see of a store: its current state, or that of an earlier sequence. */

@@ -1,9 +1,9 @@
-import { DaybookError } from "../../base/errors.js";
-import { areSameBytes } from "../../base/same-bytes.js";
-import { Dictionaries } from "../../column/dictionaries.js";
-import type { DictionaryDelta } from "../../column/dictionaries.js";
-import { damaged } from "../../segment/container.js";
-import type { Segment } from "../../segment/segment.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { areSameBytes } from "../../core/base/same-bytes.js";
+import { Dictionaries } from "../../storage/column/dictionaries.js";
+import type { DictionaryDelta } from "../../storage/column/dictionaries.js";
+import { damaged } from "../../storage/segment/container.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch } from "../batch/batch.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import { FILE_FOLDERS } from "../files/files.js";

@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their batch */
-import { DaybookError } from "../../base/errors.js";
-import { dayOf } from "../../base/time.js";
-import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
-import { FIELDS, PROJECT_COLUMN } from "../../schema/fields.js";
-import { Head } from "../../segment/head.js";
-import { MemoryBudget } from "../../segment/memory-budget.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { dayOf } from "../../core/base/time.js";
+import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
+import { FIELDS, PROJECT_COLUMN } from "../../core/schema/fields.js";
+import { Head } from "../../storage/segment/head.js";
+import { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { Batch } from "../batch/batch.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import { replayJournal } from "../journal/journal.js";

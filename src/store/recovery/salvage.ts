@@ -1,14 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary */
-import { Dictionaries } from "../../column/dictionaries.js";
+import { Dictionaries } from "../../storage/column/dictionaries.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, DICTIONARY_OF_FIELD, RecordTable } from "../../identity/record-table.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
-import type { Head } from "../../segment/head.js";
-import { keepRows } from "../../segment/keep-rows.js";
-import { mergeRows } from "../../segment/merge-rows.js";
-import type { Segment } from "../../segment/segment.js";
-import type { Rows } from "../../segment/rows.js";
-import { checkBlock, decodeFooter, footerCrcOf } from "../../segment/container.js";
-import type { SegmentMeta } from "../../segment/segment-file.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import type { Head } from "../../storage/segment/head.js";
+import { keepRows } from "../../storage/segment/keep-rows.js";
+import { mergeRows } from "../../storage/segment/merge-rows.js";
+import type { Segment } from "../../storage/segment/segment.js";
+import type { Rows } from "../../storage/segment/rows.js";
+import { checkBlock, decodeFooter, footerCrcOf } from "../../storage/segment/container.js";
+import type { SegmentMeta } from "../../storage/segment/segment-file.js";
 import type { StoreFiles } from "../files/files.js";
 import { journalKey } from "../journal/journal.js";
 import { journalKeys } from "../journal/journal-file.js";

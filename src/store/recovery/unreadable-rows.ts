@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { KEY_DICTIONARY, SHAPE_COLUMN, SHAPE_DICTIONARY, metadataColumn } from "../../schema/fields.js";
-import type { Rows } from "../../segment/rows.js";
+import { KEY_DICTIONARY, SHAPE_COLUMN, SHAPE_DICTIONARY, metadataColumn } from "../../core/schema/fields.js";
+import type { Rows } from "../../storage/segment/rows.js";
 import { CodeChecker } from "../verify/verify-dictionaries.js";
 
 /** Finds codes that lost their value with a damaged file: data that uses them is unreadable. */

@@ -1,4 +1,4 @@
-import { onePerProcess } from "../../base/one-per-process.js";
+import { onePerProcess } from "../../core/base/one-per-process.js";
 import type { Codec } from "./storage.js";
 
 /** Codecs that are available in other threads. */

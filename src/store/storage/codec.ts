@@ -1,5 +1,5 @@
 import type * as Fflate from "fflate";
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { named } from "./codec-name.js";
 import { deflateRuns } from "./deflate-runs.js";
 import type { Codec } from "./storage.js";

@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 
 /** Whether an error means that the storage is full. */
 export function isFull(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { DaybookError, shown } from "../../base/errors.js";
+import { DaybookError, shown } from "../../core/base/errors.js";
 import type { ByteRange } from "./storage.js";
 
 const keyPattern = /^[a-zA-Z0-9._-]+(?:\/[a-zA-Z0-9._-]+)*$/;

@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { OPEN_TWICE_ADVICE } from "./storage.js";
 import { memoryCodec } from "./codec.js";
 import { cannotLengthen, checkKey, checkPrefix, clipRange, keyTaken } from "./key.js";

@@ -1,7 +1,7 @@
-import { LIMITS } from "../../base/limits.js";
-import type { Turns } from "../../base/turn.js";
-import { loadYielding } from "../../segment/load-yielding.js";
-import type { Segment } from "../../segment/segment.js";
+import { LIMITS } from "../../core/base/limits.js";
+import type { Turns } from "../../core/base/turn.js";
+import { loadYielding } from "../../storage/segment/load-yielding.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
 
 interface Sized {

@@ -1,13 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { sha256Hex } from "../../base/hash.js";
-import { MS_PER_DAY, dayStartMs } from "../../base/time.js";
-import { startOfPublic, uuidText } from "../../base/uuid.js";
-import { denseCodes } from "../../column/column.js";
+import { sha256Hex } from "../../core/base/hash.js";
+import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
+import { startOfPublic, uuidText } from "../../core/base/uuid.js";
+import { denseCodes } from "../../storage/column/column.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
-import { keepRows } from "../../segment/keep-rows.js";
-import type { Rows } from "../../segment/rows.js";
-import type { Segment } from "../../segment/segment.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import { keepRows } from "../../storage/segment/keep-rows.js";
+import type { Rows } from "../../storage/segment/rows.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 import { discard, replaceContent, settleCodes } from "./replace-content.js";

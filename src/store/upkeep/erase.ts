@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { denseCodes } from "../../column/column.js";
+import { denseCodes } from "../../storage/column/column.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
-import { keepRows } from "../../segment/keep-rows.js";
-import type { Segment } from "../../segment/segment.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import { keepRows } from "../../storage/segment/keep-rows.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
 import { cutEmails, erasedEmails } from "./erased-emails.js";
 import { replaceContent, settleCodes } from "./replace-content.js";

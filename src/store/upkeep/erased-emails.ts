@@ -1,5 +1,5 @@
-import { Turns } from "../../base/turn.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
+import { Turns } from "../../core/base/turn.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { RECORD_FIELD_COUNT, RECORD_FIELDS } from "../../identity/record-table.js";
 import type { RecordTable } from "../../identity/record-table.js";

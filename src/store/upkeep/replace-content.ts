@@ -1,5 +1,5 @@
 import type { RecordTable } from "../../identity/record-table.js";
-import type { Segment } from "../../segment/segment.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { RecordOnlyIds } from "../batch/record-batch.js";
 import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";

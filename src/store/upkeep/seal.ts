@@ -1,7 +1,7 @@
-import { LIMITS } from "../../base/limits.js";
-import { Turns } from "../../base/turn.js";
-import type { Head } from "../../segment/head.js";
-import type { Segment } from "../../segment/segment.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { Turns } from "../../core/base/turn.js";
+import type { Head } from "../../storage/segment/head.js";
+import type { Segment } from "../../storage/segment/segment.js";
 import type { FileEntry, SegmentEntry } from "../files/manifest.js";
 import { countRecordOnlyIds } from "../batch/record-batch.js";
 import type { RecordOnlyIds } from "../batch/record-batch.js";

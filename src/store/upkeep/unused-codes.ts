@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- entries are bounded by their columns */
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS } from "../../identity/record-table.js";
 import type { RecordTable } from "../../identity/record-table.js";
-import { KEY_DICTIONARY } from "../../schema/fields.js";
-import type { Rows } from "../../segment/rows.js";
+import { KEY_DICTIONARY } from "../../core/schema/fields.js";
+import type { Rows } from "../../storage/segment/rows.js";
 
 /** Codes by the name of their dictionary. */
 export class CodesByDictionary {

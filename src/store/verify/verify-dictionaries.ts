@@ -1,5 +1,5 @@
-import type { Dictionaries } from "../../column/dictionaries.js";
-import { KEY_DICTIONARY, SHAPE_DICTIONARY } from "../../schema/fields.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { KEY_DICTIONARY, SHAPE_DICTIONARY } from "../../core/schema/fields.js";
 import type { Findings } from "../files/findings.js";
 
 /** Named by findings about values, which may be in any of several files. */

@@ -1,7 +1,7 @@
-import { DaybookError } from "../../base/errors.js";
-import { dayOf } from "../../base/time.js";
-import type { Dictionaries } from "../../column/dictionaries.js";
-import { FIELDS, PROJECT_COLUMN, SHAPE_COLUMN, fieldIndex, metadataColumn } from "../../schema/fields.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { dayOf } from "../../core/base/time.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { FIELDS, PROJECT_COLUMN, SHAPE_COLUMN, fieldIndex, metadataColumn } from "../../core/schema/fields.js";
 import type { Batch } from "../batch/batch.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import type { Findings } from "../files/findings.js";

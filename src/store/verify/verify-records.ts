@@ -1,4 +1,4 @@
-import { LIMITS } from "../../base/limits.js";
+import { LIMITS } from "../../core/base/limits.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import type { Findings } from "../files/findings.js";
 import type { RecordBatch } from "../batch/record-batch.js";

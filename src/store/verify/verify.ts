@@ -1,10 +1,10 @@
-import { DaybookError } from "../../base/errors.js";
-import { areSameBytes } from "../../base/same-bytes.js";
-import { Dictionaries } from "../../column/dictionaries.js";
-import { MemoryBudget } from "../../segment/memory-budget.js";
-import type { SegmentMeta } from "../../segment/segment-file.js";
-import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
-import { uuidText } from "../../base/uuid.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { areSameBytes } from "../../core/base/same-bytes.js";
+import { Dictionaries } from "../../storage/column/dictionaries.js";
+import { MemoryBudget } from "../../storage/segment/memory-budget.js";
+import type { SegmentMeta } from "../../storage/segment/segment-file.js";
+import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import { uuidText } from "../../core/base/uuid.js";
 import { checkFile } from "../files/check-file.js";
 import { StoreFiles } from "../files/files.js";
 import { Findings, type Finding } from "../files/findings.js";

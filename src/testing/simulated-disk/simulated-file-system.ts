@@ -1,4 +1,4 @@
-import { rejectUnknownOptions, type KnownOptions } from "../../base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
 import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
 import { syncedDirectory } from "./directory-names.js";
 import { type FailingFault, type Faults, noFaults } from "./fault.js";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { requestOf } from "../../../bench/load/batch.js";
 import { Connection } from "../../../bench/load/connection.js";
 import { quantile } from "../../../bench/load/load.js";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { seededRandom } from "../../../src/testing/index.js";
 import { baseSeed } from "../../oracle/settings.js";
 import { emptyDirectory, startProgram } from "../run.js";

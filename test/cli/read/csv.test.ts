@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { readCsv, type CsvRecord } from "../../../src/cli/read/csv-events.js";
 import { chunksOf } from "./source.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { readLines, type Line } from "../../../src/cli/read/lines.js";
 import { chunksOf } from "./source.js";
 

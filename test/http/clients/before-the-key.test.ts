@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fixedClock } from "../../../src/base/clock.js";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { fixedClock } from "../../../src/core/base/clock.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { createHandler, memoryTokens } from "../../../src/http/index.js";
 import type { HandlerOptions, WireReply } from "../../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";

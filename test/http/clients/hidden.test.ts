@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sha256Hex } from "../../../src/base/hash.js";
-import { uuidText, writeUuidOfText } from "../../../src/base/uuid.js";
+import { sha256Hex } from "../../../src/core/base/hash.js";
+import { uuidText, writeUuidOfText } from "../../../src/core/base/uuid.js";
 import { serving, TOKEN } from "./kit.js";
 import type { Serving } from "./kit.js";
 

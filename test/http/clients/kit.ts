@@ -6,7 +6,7 @@ import type { Clock, Daybook, ExportedEvent, StoredRecord } from "../../../src/i
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { createHandler, loadAgentReader, memoryTokens } from "../../../src/http/index.js";
 import type { Answered, ServedDaybook } from "../../../src/http/index.js";
-import { listen } from "../../../src/node/index.js";
+import { listen } from "../../../src/platform/node/index.js";
 
 export const TOKEN = "sk_clients_0123456789abc";
 /** Of the organization: what merges people takes one. */

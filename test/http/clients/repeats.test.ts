@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { fixedClock } from "../../../src/base/clock.js";
-import { sha256Hex } from "../../../src/base/hash.js";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { fixedClock } from "../../../src/core/base/clock.js";
+import { sha256Hex } from "../../../src/core/base/hash.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { Repeats } from "../../../src/http/clients/repeats.js";
 
 const START_MS = 1_000_000;

@@ -2,7 +2,7 @@ import { createInstance, Types } from "@amplitude/analytics-node";
 import { OpenPanel } from "@openpanel/sdk";
 import { PostHog } from "posthog-node";
 import { describe, expect, it, vi } from "vitest";
-import { DaybookError } from "../../../src/base/errors.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
 import { serving, TOKEN } from "./kit.js";
 import type { Fault, Serving } from "./kit.js";
 

@@ -1,8 +1,8 @@
 import { writeHeapSnapshot } from "node:v8";
-import { fixedClock } from "../../../src/base/clock.js";
+import { fixedClock } from "../../../src/core/base/clock.js";
 import { createHandler, loadAgentReader, loadBotTest, memoryTokens } from "../../../src/http/index.js";
 import { openDaybook } from "../../../src/index.js";
-import { fileStorage, listen, saltFile } from "../../../src/node/index.js";
+import { fileStorage, listen, saltFile } from "../../../src/platform/node/index.js";
 
 // A server whose clock its parent sets, and which writes down all that it has in memory.
 const [, , directory = ""] = process.argv;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fixedClock } from "../../../src/base/clock.js";
-import { sha256Hex } from "../../../src/base/hash.js";
+import { fixedClock } from "../../../src/core/base/clock.js";
+import { sha256Hex } from "../../../src/core/base/hash.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { Collector } from "../../../src/http/collect/collector.js";
 import { collectOptions } from "../../../src/http/collect/options.js";

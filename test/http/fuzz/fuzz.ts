@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { fixedClock } from "../../../src/base/clock.js";
+import { fixedClock } from "../../../src/core/base/clock.js";
 import type { Daybook } from "../../../src/engine/daybook.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
-import { listen } from "../../../src/node/index.js";
+import { listen } from "../../../src/platform/node/index.js";
 import type { Random } from "../../../src/testing/random.js";
 import { seededRandom } from "../../../src/testing/random.js";
 import { handlerOf, NOW_MS } from "../kit.js";

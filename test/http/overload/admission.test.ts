@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { fixedClock } from "../../../src/base/clock.js";
-import { DaybookError } from "../../../src/base/errors.js";
+import { fixedClock } from "../../../src/core/base/clock.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
 import type { QueryOptions } from "../../../src/engine/query/query-options.js";
 import type { Handler, WireReply } from "../../../src/http/index.js";
 import { networkOf } from "../../../src/http/access/network.js";

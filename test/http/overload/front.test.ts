@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
-import { DaybookError } from "../../../src/base/errors.js";
-import { sha256Hex } from "../../../src/base/hash.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
+import { sha256Hex } from "../../../src/core/base/hash.js";
 import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
 import type { Refusal } from "../../../src/http/overload/edge-filter.js";
 import type { WireReply, WireRequest } from "../../../src/http/wire/exchange.js";

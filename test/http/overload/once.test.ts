@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sha256Hex } from "../../../src/base/hash.js";
+import { sha256Hex } from "../../../src/core/base/hash.js";
 import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
 import type { RequestFindings, WireRequest } from "../../../src/http/wire/exchange.js";
 import type { HandlerOptions } from "../../../src/http/index.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom, type Random } from "daybook/testing";
-import { parseJsonText } from "../../../src/base/json-text.js";
-import { LIMITS } from "../../../src/base/limits.js";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { parseJsonText } from "../../../src/core/base/json-text.js";
+import { LIMITS } from "../../../src/core/base/limits.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { scanJson } from "../../../src/http/request/json-scan.js";
 import { parseNdjson, parseScanned } from "../../../src/http/request/json.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DaybookError } from "../../../src/base/errors.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
 import type { PrivacyRequests } from "../../../src/engine/privacy/requests.js";
 import { codeOf, get, handlerOf, PRIVACY_REQUEST, send, stubDaybook } from "../kit.js";
 

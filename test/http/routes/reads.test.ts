@@ -196,8 +196,8 @@ describe("entity tags", () => {
 
   it("are the same whichever way the hash of a body is computed", async () => {
     const { etagOf } = await import("../../../src/http/answer/etag.js");
-    const { sha256Hex } = await import("../../../src/base/hash.js");
-    const { sha256Hex: fastSha256Hex } = await import("../../../src/node/sha256-hex.js");
+    const { sha256Hex } = await import("../../../src/core/base/hash.js");
+    const { sha256Hex: fastSha256Hex } = await import("../../../src/platform/node/sha256-hex.js");
     for (const text of ["", "short", "\u{1f600} \ud800", "x".repeat(10_000)]) {
       const tag = createHash("sha256").update(text).digest("hex").slice(0, 32);
       for (const hash of [sha256Hex, fastSha256Hex]) expect(await etagOf(text, hash)).toBe(`"${tag}"`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DaybookError } from "../../../src/base/errors.js";
-import type { ErrorCode } from "../../../src/base/errors.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
+import type { ErrorCode } from "../../../src/core/base/errors.js";
 import type { QueryOptions } from "../../../src/engine/query/query-options.js";
 import { routes } from "../../../src/http/routes/table.js";
 import { codeOf, get, handlerOf, stubDaybook } from "../kit.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eventSchema } from "../../../src/http/shapes/event-body.js";
-import { FIELDS } from "../../../src/schema/fields.js";
+import { FIELDS } from "../../../src/core/schema/fields.js";
 
 describe("the described event", () => {
   it("has the members that the table of fields takes, and those that are no fields", () => {

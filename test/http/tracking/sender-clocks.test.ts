@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SERVER_LIMITS } from "../../../src/base/server-limits.js";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { SenderClocks } from "../../../src/http/tracking/sender-clocks.js";
 import { NOW_MS } from "../kit.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DaybookError } from "../../../src/base/errors.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
 import { handlerOf, NOW_MS, send, stubDaybook } from "../kit.js";
 import type { SendOptions } from "../kit.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../../src/base/limits.js";
+import { LIMITS } from "../../../src/core/base/limits.js";
 import { equals, field, groups, is, planned, refuses } from "./planned.js";
 import { ruled } from "../ruled-context.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../../src/base/limits.js";
+import { LIMITS } from "../../../src/core/base/limits.js";
 import { equals, field, groups, INSIGHTS, is, planned, refusal, refuses } from "./planned.js";
 import { ruled } from "../ruled-context.js";
 

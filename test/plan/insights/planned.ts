@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InsightName } from "../../support/random/insight-questions.js";
-import type { Plan } from "../../../src/plan/plan.js";
-import { planners } from "../../../src/plan/planners.js";
+import type { Plan } from "../../../src/query/plan/plan.js";
+import { planners } from "../../../src/query/plan/planners.js";
 import { thrown } from "../thrown.js";
 import { ruled } from "../ruled-context.js";
 

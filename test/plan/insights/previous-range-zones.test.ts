@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { DaybookError } from "../../../src/base/errors.js";
-import { zoneOf } from "../../../src/calendar/zone.js";
-import type { Interval } from "../../../src/plan/insights/input.js";
-import { readInsight } from "../../../src/plan/insights/insight-scope.js";
-import { readPreviousRange } from "../../../src/plan/insights/previous-range.js";
-import { readMembers } from "../../../src/plan/members.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
+import { zoneOf } from "../../../src/core/calendar/zone.js";
+import type { Interval } from "../../../src/query/plan/insights/input.js";
+import { readInsight } from "../../../src/query/plan/insights/insight-scope.js";
+import { readPreviousRange } from "../../../src/query/plan/insights/previous-range.js";
+import { readMembers } from "../../../src/query/plan/members.js";
 import { sliceOf, strideOf } from "../../oracle/settings.js";
 import { ruled } from "../ruled-context.js";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "daybook/testing";
 import { oracle } from "../../support/index.js";
-import { DaybookError } from "../../../src/base/errors.js";
-import { reportRules } from "../../../src/plan/revenue-rules.js";
-import { planners } from "../../../src/plan/planners.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
+import { reportRules } from "../../../src/query/plan/revenue-rules.js";
+import { planners } from "../../../src/query/plan/planners.js";
 import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
 import { timesOf } from "../../support/random/insight-scope.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../../src/base/limits.js";
+import { LIMITS } from "../../../src/core/base/limits.js";
 import { equals, field, groups, is, planned, refuses } from "./planned.js";
 
 test("any event makes a cohort by day and is a return on one of 11 days, if nothing else is said", () => {

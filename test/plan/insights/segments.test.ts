@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../../src/base/limits.js";
-import { planners } from "../../../src/plan/planners.js";
+import { LIMITS } from "../../../src/core/base/limits.js";
+import { planners } from "../../../src/query/plan/planners.js";
 import { thrown } from "../thrown.js";
 import { ruled } from "../ruled-context.js";
 import { equals, field, groups, is, planned } from "./planned.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { pairOf, type Activity } from "../../../src/report/companies/activity-table.js";
-import { keptActivity } from "../../../src/report/companies/company-activity.js";
+import { pairOf, type Activity } from "../../../src/query/reports/companies/activity-table.js";
+import { keptActivity } from "../../../src/query/reports/companies/company-activity.js";
 
 const PAIR_COUNT = 70_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { atOnce } from "../../../src/base/steps.js";
-import { addedCounts, eachAddedCount, type ActorCounts } from "../../../src/report/events/actor-counts.js";
+import { atOnce } from "../../../src/core/base/steps.js";
+import { addedCounts, eachAddedCount, type ActorCounts } from "../../../src/query/reports/events/actor-counts.js";
 
 const ACTOR_COUNT = 70_000;
 

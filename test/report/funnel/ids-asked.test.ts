@@ -1,6 +1,6 @@
 import { fixedClock, memoryStorage, openDaybook, type FunnelInput } from "daybook";
 import { expect, test, vi } from "vitest";
-import { Segment } from "../../../src/segment/segment.js";
+import { Segment } from "../../../src/storage/segment/segment.js";
 
 const NOW_MS = Date.UTC(2026, 0, 31);
 const steps = (...names: readonly string[]): FunnelInput["steps"] => names.map((eventName) => ({ eventName }));

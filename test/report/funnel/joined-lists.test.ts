@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { MS_PER_DAY } from "../../../src/base/time.js";
-import { atOnce } from "../../../src/base/steps.js";
-import * as steps from "../../../src/report/funnel/joined-lists.js";
-import type { MatchList } from "../../../src/report/funnel/match-list.js";
+import { MS_PER_DAY } from "../../../src/core/base/time.js";
+import { atOnce } from "../../../src/core/base/steps.js";
+import * as steps from "../../../src/query/reports/funnel/joined-lists.js";
+import type { MatchList } from "../../../src/query/reports/funnel/match-list.js";
 import { useLimits } from "../../limits.js";
 
 useLimits({ joinedListCountMin: 2 });

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChainTries } from "../../../src/answer/insights/chain-tries.js";
-import { atOnce } from "../../../src/base/steps.js";
-import { Scratch } from "../../../src/base/scratch.js";
-import { MS_PER_DAY } from "../../../src/base/time.js";
-import { EntityMatches, LENGTH_MAX } from "../../../src/report/funnel/entity-matches.js";
-import { joinedLists } from "../../../src/report/funnel/joined-lists.js";
-import { digestRuns, emptyDigest, type MatchList } from "../../../src/report/funnel/match-list.js";
-import { inOrder } from "../../../src/report/funnel/funnel.js";
-import { ChainPruner } from "../../../src/report/funnel/chain-pruner.js";
+import { ChainTries } from "../../../src/query/answer/insights/chain-tries.js";
+import { atOnce } from "../../../src/core/base/steps.js";
+import { Scratch } from "../../../src/core/base/scratch.js";
+import { MS_PER_DAY } from "../../../src/core/base/time.js";
+import { EntityMatches, LENGTH_MAX } from "../../../src/query/reports/funnel/entity-matches.js";
+import { joinedLists } from "../../../src/query/reports/funnel/joined-lists.js";
+import { digestRuns, emptyDigest, type MatchList } from "../../../src/query/reports/funnel/match-list.js";
+import { inOrder } from "../../../src/query/reports/funnel/funnel.js";
+import { ChainPruner } from "../../../src/query/reports/funnel/chain-pruner.js";
 import { useLimits } from "../../limits.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { assert } from "../../../src/base/assert.js";
-import { dayStartMs, MS_PER_DAY } from "../../../src/base/time.js";
-import { zoneOf } from "../../../src/calendar/zone.js";
-import { unitsWithin } from "../../../src/report/insights/row-units.js";
-import type { Rows } from "../../../src/segment/rows.js";
+import { assert } from "../../../src/core/base/assert.js";
+import { dayStartMs, MS_PER_DAY } from "../../../src/core/base/time.js";
+import { zoneOf } from "../../../src/core/calendar/zone.js";
+import { unitsWithin } from "../../../src/query/reports/insights/row-units.js";
+import type { Rows } from "../../../src/storage/segment/rows.js";
 
 const hourMs = 3_600_000;
 const start = dayStartMs(20);

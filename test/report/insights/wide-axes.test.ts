@@ -1,6 +1,6 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import { expect, test } from "vitest";
-import { UsersOverTime } from "../../../src/report/trend/trend.js";
+import { UsersOverTime } from "../../../src/query/reports/trend/trend.js";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 2, 31);

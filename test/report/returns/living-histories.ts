@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
 import { oracle, type HistoryItem, type Oracle } from "../../support/index.js";
-import { DaybookError } from "../../../src/base/errors.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
 import { arrive } from "../../support/random/arrive.js";
 import { insightHistory } from "../../support/random/insight-history.js";
 import { insightQuestion, type InsightQuestion } from "../../support/random/insight-questions.js";

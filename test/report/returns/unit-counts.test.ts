@@ -1,6 +1,6 @@
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
-import { UnitCounts } from "../../../src/report/returns/stickiness.js";
+import { UnitCounts } from "../../../src/query/reports/returns/stickiness.js";
 
 test.each([[3], [40], [300]])("In how many of %d units each of some people was active is what counting one by one finds.", async (unitCount) => {
   const random = seededRandom(unitCount);

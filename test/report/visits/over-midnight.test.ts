@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import type { Random } from "daybook/testing";
 import { oracle, type HistoryItem } from "../../support/index.js";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../../src/base/limits.js";
+import { LIMITS } from "../../../src/core/base/limits.js";
 import { arrive } from "../../support/random/arrive.js";
 import type { Known } from "../../support/random/insight-questions.js";
 import { caseCount } from "../../oracle/settings.js";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "daybook/testing";
-import { sessionFigures, UserCounter } from "../../../src/answer/visits/session-figures.js";
-import { Visits } from "../../../src/answer/visits/visits.js";
-import { Scratch } from "../../../src/base/scratch.js";
-import { figuresOfSums, visitSumsOf } from "../../../src/report/visits/cached-sessions.js";
-import type { SessionView } from "../../../src/table/sessions/session-view.js";
+import { sessionFigures, UserCounter } from "../../../src/query/answer/visits/session-figures.js";
+import { Visits } from "../../../src/query/answer/visits/visits.js";
+import { Scratch } from "../../../src/core/base/scratch.js";
+import { figuresOfSums, visitSumsOf } from "../../../src/query/reports/visits/cached-sessions.js";
+import type { SessionView } from "../../../src/query/tables/sessions/session-view.js";
 
 const COUNT = 5_000;
 

@@ -1,6 +1,6 @@
-import { DaybookError } from "../../../src/base/errors.js";
-import type { RevenueByAttribution } from "../../../src/plan/answers.js";
-import type { RevenueByAttributionInput } from "../../../src/plan/input.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
+import type { RevenueByAttribution } from "../../../src/query/plan/answers.js";
+import type { RevenueByAttributionInput } from "../../../src/query/plan/input.js";
 import type { OracleEvent } from "./event.js";
 import { byCodePoint } from "./json.js";
 import { touchLabel } from "./touch-label.js";

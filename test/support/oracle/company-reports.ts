@@ -1,6 +1,6 @@
-import { DaybookError } from "../../../src/base/errors.js";
-import type { CompanyTopUsers, TopCompanies } from "../../../src/plan/answers.js";
-import type { CompanyTopUsersInput, TopCompaniesInput } from "../../../src/plan/input.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
+import type { CompanyTopUsers, TopCompanies } from "../../../src/query/plan/answers.js";
+import type { CompanyTopUsersInput, TopCompaniesInput } from "../../../src/query/plan/input.js";
 import { descending } from "./attribution.js";
 import type { OracleEvent } from "./event.js";
 import type { Identity } from "./identities.js";

@@ -1,5 +1,5 @@
-import { parameterError } from "../../../src/base/errors.js";
-import type { DateInput } from "../../../src/plan/input.js";
+import { parameterError } from "../../../src/core/base/errors.js";
+import type { DateInput } from "../../../src/query/plan/input.js";
 import { spanOf, type Span } from "./instant.js";
 
 /** The dates of a question. */

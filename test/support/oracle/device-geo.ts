@@ -1,4 +1,4 @@
-import type { DeviceGeo, IdentityDeviceGeo } from "../../../src/plan/answers.js";
+import type { DeviceGeo, IdentityDeviceGeo } from "../../../src/query/plan/answers.js";
 import type { OracleEvent } from "./event.js";
 import { byCodePoint } from "./json.js";
 

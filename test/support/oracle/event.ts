@@ -1,5 +1,5 @@
-import { uuidOfText } from "../../../src/base/uuid.js";
-import type { EventInput, EventRecord } from "../../../src/schema/event.js";
+import { uuidOfText } from "../../../src/core/base/uuid.js";
+import type { EventInput, EventRecord } from "../../../src/core/schema/event.js";
 import { instantMsOf } from "./instant.js";
 import { isSet } from "./json.js";
 import type { Moment } from "./moment.js";

@@ -1,4 +1,4 @@
-import { parameterError } from "../../../src/base/errors.js";
+import { parameterError } from "../../../src/core/base/errors.js";
 import type { OracleEvent } from "./event.js";
 import { identityId } from "./identities.js";
 import { knownReader } from "./insights/known-field.js";

@@ -1,5 +1,5 @@
-import { DaybookError, parameterError } from "../../../src/base/errors.js";
-import type { FilterGroupInput, FilterInput } from "../../../src/plan/input.js";
+import { DaybookError, parameterError } from "../../../src/core/base/errors.js";
+import type { FilterGroupInput, FilterInput } from "../../../src/query/plan/input.js";
 import type { OracleEvent } from "./event.js";
 import { fieldReader } from "./field.js";
 import type { Identity } from "./identities.js";

@@ -1,5 +1,5 @@
 import type { Daybook } from "../../../src/engine/daybook.js";
-import type { EventInput } from "../../../src/schema/event.js";
+import type { EventInput } from "../../../src/core/schema/event.js";
 
 type IdentifyInput = Parameters<Daybook["identify"]>[0];
 type GroupInput = Parameters<Daybook["group"]>[0];

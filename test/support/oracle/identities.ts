@@ -1,4 +1,4 @@
-import { hash128, toHex } from "../../../src/base/hash.js";
+import { hash128, toHex } from "../../../src/core/base/hash.js";
 import { ownersOf } from "./devices.js";
 import type { OracleEvent } from "./event.js";
 import { byCodePoint } from "./json.js";

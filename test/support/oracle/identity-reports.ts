@@ -1,6 +1,6 @@
-import { DaybookError } from "../../../src/base/errors.js";
-import type { IdentityDeviceGeo, IdentityProfile, IdentityReferrers, IdentitySessionsPage } from "../../../src/plan/answers.js";
-import type { IdentityInput, IdentityReferrersInput } from "../../../src/plan/input.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
+import type { IdentityDeviceGeo, IdentityProfile, IdentityReferrers, IdentitySessionsPage } from "../../../src/query/plan/answers.js";
+import type { IdentityInput, IdentityReferrersInput } from "../../../src/query/plan/input.js";
 import { deviceGeoOf } from "./device-geo.js";
 import { identityId, type Identity } from "./identities.js";
 import { DAY_MS, type Span } from "./instant.js";

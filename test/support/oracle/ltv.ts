@@ -1,5 +1,5 @@
-import type { LtvCohorts } from "../../../src/plan/answers.js";
-import type { LtvCohortsInput } from "../../../src/plan/input.js";
+import type { LtvCohorts } from "../../../src/query/plan/answers.js";
+import type { LtvCohortsInput } from "../../../src/query/plan/input.js";
 import { eventsOfProject } from "./attribution.js";
 import type { OracleEvent } from "./event.js";
 import type { World } from "./world.js";

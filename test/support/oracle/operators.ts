@@ -1,5 +1,5 @@
-import { parameterError } from "../../../src/base/errors.js";
-import { parseJsonText } from "../../../src/base/json-text.js";
+import { parameterError } from "../../../src/core/base/errors.js";
+import { parseJsonText } from "../../../src/core/base/json-text.js";
 import { spanOf, type Span } from "./instant.js";
 import { candidatesOf, exactNumberOf, isSet, jsonNumberOf, textOf } from "./json.js";
 

@@ -1,4 +1,4 @@
-import { DaybookError, parameterError } from "../../../src/base/errors.js";
+import { DaybookError, parameterError } from "../../../src/core/base/errors.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -8,7 +8,7 @@ import type {
   LtvCohorts,
   RevenueByAttribution,
   TopCompanies,
-} from "../../../src/plan/answers.js";
+} from "../../../src/query/plan/answers.js";
 import type {
   AggregateInput,
   AggregateItem,
@@ -23,9 +23,9 @@ import type {
   TopCompaniesInput,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
-} from "../../../src/plan/input.js";
-import type { SegmentsInput } from "../../../src/plan/insights/input.js";
-import type { FoundEvent } from "../../../src/schema/event.js";
+} from "../../../src/query/plan/input.js";
+import type { SegmentsInput } from "../../../src/query/plan/insights/input.js";
+import type { FoundEvent } from "../../../src/core/schema/event.js";
 import { revenueByAttribution } from "./attribution.js";
 import { companyTopUsers, topCompanies } from "./company-reports.js";
 import { rangeOf } from "./dates.js";

@@ -1,4 +1,4 @@
-import { parameterError } from "../../../src/base/errors.js";
+import { parameterError } from "../../../src/core/base/errors.js";
 import { isCurrency, normalCurrency } from "./currency.js";
 import { scaled, type Exact } from "./decimal.js";
 import type { OracleEvent } from "./event.js";

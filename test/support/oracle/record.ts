@@ -1,4 +1,4 @@
-import { uuidOfText } from "../../../src/base/uuid.js";
+import { uuidOfText } from "../../../src/core/base/uuid.js";
 import { acceptedTimeMs, isMetadata, isWellFormed, text, type Receipt } from "./event.js";
 import type { History } from "./history.js";
 import { memberOf } from "./json.js";

@@ -1,4 +1,4 @@
-import type { RevenueByAttribution } from "../../../src/plan/answers.js";
+import type { RevenueByAttribution } from "../../../src/query/plan/answers.js";
 import { digitsOf } from "./currency.js";
 import { shownNumber, type Exact } from "./decimal.js";
 import type { OracleEvent } from "./event.js";

@@ -1,5 +1,5 @@
-import type { CountEventsInput } from "../../../src/plan/input.js";
-import type { SegmentsInput } from "../../../src/plan/insights/input.js";
+import type { CountEventsInput } from "../../../src/query/plan/input.js";
+import type { SegmentsInput } from "../../../src/query/plan/insights/input.js";
 import { rangeOf } from "./dates.js";
 import type { OracleEvent } from "./event.js";
 import { filterGroups } from "./filter.js";

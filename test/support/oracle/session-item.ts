@@ -1,5 +1,5 @@
-import { hash128, toHex } from "../../../src/base/hash.js";
-import type { SessionItem } from "../../../src/plan/answers.js";
+import { hash128, toHex } from "../../../src/core/base/hash.js";
+import type { SessionItem } from "../../../src/query/plan/answers.js";
 import type { Revenue } from "./revenue.js";
 import type { Rules } from "./rules.js";
 import { durationMs, type Session } from "./sessions.js";

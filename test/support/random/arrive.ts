@@ -1,6 +1,6 @@
-import { DaybookError } from "../../../src/base/errors.js";
+import { DaybookError } from "../../../src/core/base/errors.js";
 import type { Daybook } from "../../../src/engine/daybook.js";
-import type { EventInput } from "../../../src/schema/event.js";
+import type { EventInput } from "../../../src/core/schema/event.js";
 import type { History, HistoryItem } from "../oracle/history.js";
 
 /** Hands a history to a Daybook in its order; events in a row are one batch. Records that it must refuse are left out. */

@@ -1,7 +1,7 @@
-import type { AggregateInput, CountEventsInput, FilterGroupInput, FilterInput, PerDayInput } from "../../../src/plan/input.js";
-import type { EventRecord } from "../../../src/schema/event.js";
+import type { AggregateInput, CountEventsInput, FilterGroupInput, FilterInput, PerDayInput } from "../../../src/query/plan/input.js";
+import type { EventRecord } from "../../../src/core/schema/event.js";
 import type { Random } from "../../../src/testing/random.js";
-import { isFieldName } from "../../../src/plan/field-names.js";
+import { isFieldName } from "../../../src/query/plan/field-names.js";
 import {
   anonymousIds, eventNames, metadataPaths, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";

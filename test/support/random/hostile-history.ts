@@ -1,4 +1,4 @@
-import type { EventInput } from "../../../src/schema/event.js";
+import type { EventInput } from "../../../src/core/schema/event.js";
 import type { Random } from "../../../src/testing/random.js";
 import {
   anonymousIds, eventNames, metadataKeys, nastyInstants, nastyNumbers, nastyTexts, projects, referrers, shortTexts, urls, userIds,

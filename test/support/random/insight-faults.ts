@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../../src/base/errors.js";
+import type { ErrorCode } from "../../../src/core/base/errors.js";
 import type { InsightName } from "./insight-questions.js";
 
 /** What is wrong with a question, and how it is refused. */

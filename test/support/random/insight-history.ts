@@ -1,4 +1,4 @@
-import type { EventInput } from "../../../src/schema/event.js";
+import type { EventInput } from "../../../src/core/schema/event.js";
 import type { History, HistoryItem } from "../oracle/history.js";
 import type { OracleOptions } from "../oracle/rules.js";
 import type { Random } from "../../../src/testing/random.js";

@@ -1,5 +1,5 @@
-import type { CountEventsInput } from "../../../src/plan/input.js";
-import type { EventInput } from "../../../src/schema/event.js";
+import type { CountEventsInput } from "../../../src/query/plan/input.js";
+import type { EventInput } from "../../../src/core/schema/event.js";
 import type { Random } from "../../../src/testing/random.js";
 
 /** Texts of numbers about 2^53 and beyond, as a filter or text metadata may have them; several round to one double. */

@@ -1,5 +1,5 @@
-import type { EventInput } from "../../../src/schema/event.js";
-import type { GroupInput, IdentifyInput } from "../../../src/schema/record.js";
+import type { EventInput } from "../../../src/core/schema/event.js";
+import type { GroupInput, IdentifyInput } from "../../../src/core/schema/record.js";
 import type { History, HistoryItem } from "../oracle/history.js";
 import type { Random } from "../../../src/testing/random.js";
 import {

@@ -1,4 +1,4 @@
-import type { AggregateInput, CompanyTopUsersInput, CountEventsInput, FilterInput, IdentityInput, IdentityReferrersInput, LtvCohortsInput, PerDayInput, RevenueByAttributionInput, TopCompaniesInput } from "../../../src/plan/input.js";
+import type { AggregateInput, CompanyTopUsersInput, CountEventsInput, FilterInput, IdentityInput, IdentityReferrersInput, LtvCohortsInput, PerDayInput, RevenueByAttributionInput, TopCompaniesInput } from "../../../src/query/plan/input.js";
 import type { History } from "../oracle/history.js";
 import type { Random } from "../../../src/testing/random.js";
 import { anonymousIds, companyIds, emails, projects, userIds } from "./person-values.js";

@@ -1,6 +1,6 @@
-import { parameterError } from "../../../../src/base/errors.js";
-import type { Bucket } from "../../../../src/plan/insights/answers.js";
-import type { CalendarUnit, Interval } from "../../../../src/plan/insights/input.js";
+import { parameterError } from "../../../../src/core/base/errors.js";
+import type { Bucket } from "../../../../src/query/plan/insights/answers.js";
+import type { CalendarUnit, Interval } from "../../../../src/query/plan/insights/input.js";
 import type { Span } from "../instant.js";
 import { unitAt, type Calendar } from "./calendar.js";
 

@@ -1,9 +1,9 @@
 import type {
   Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview,
-} from "../../../../src/plan/insights/answers.js";
+} from "../../../../src/query/plan/insights/answers.js";
 import type {
   FunnelInput, LifecycleInput, PathsInput, RetentionInput, SessionsOverviewInput, StickinessInput, TrendInput, WebOverviewInput,
-} from "../../../../src/plan/insights/input.js";
+} from "../../../../src/query/plan/insights/input.js";
 import type { World } from "../world.js";
 import { funnel } from "./funnel.js";
 import { lifecycle } from "./lifecycle.js";

@@ -1,4 +1,4 @@
-import { parameterError } from "../../../../src/base/errors.js";
+import { parameterError } from "../../../../src/core/base/errors.js";
 
 /** A name, of which the first is the default. @throws invalid_parameter (it is none of them) */
 export function oneOf<Name extends string>(param: string, given: Name | null | undefined, names: readonly [Name, ...Name[]]): Name {

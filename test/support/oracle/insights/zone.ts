@@ -1,4 +1,4 @@
-import { parameterError } from "../../../../src/base/errors.js";
+import { parameterError } from "../../../../src/core/base/errors.js";
 import { DAY_MS } from "../instant.js";
 
 const HOUR_MS = 3_600_000;

@@ -1,0 +1,250 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary, rows by their column */
+import {
+  Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData, type Data, Bool, Dictionary as DictionaryType, Float64, Int16,
+  Int32, Int8, Vector, AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter,
+} from "apache-arrow";
+import { dayStartMs } from "../../core/base/time.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
+import { uuidText } from "../../core/base/uuid.js";
+import { codeAt, type CodeColumn } from "../../storage/column/column.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { FIELDS, type FieldRow } from "../../core/schema/fields.js";
+import type { Rows } from "../../storage/segment/rows.js";
+import type { Dictionary } from "../../storage/column/dictionary.js";
+import { asDayRows, daysOf, mergedInOrder, rowsInRange, whileLoaded, type DayRows, type EventRange, type IdentityIdOf } from "./day-rows.js";
+import { instantsOf } from "./instants.js";
+import { JSON_MARK } from "./json-mark.js";
+import { metadataTexts } from "./metadata-texts.js";
+import { utf8Data, Validity } from "./utf8-data.js";
+
+/** `file` allows random access and ends with a footer; `stream` can be read while it arrives. */
+export type IpcFormat = "file" | "stream";
+
+/** Buffers the output of a writer until `take`. */
+class Chunks extends AsyncByteQueue {
+  #chunks: Uint8Array[] = [];
+
+  override write(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  take(): Uint8Array {
+    const bytes = new Uint8Array(this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    this.#chunks = [];
+    return bytes;
+  }
+}
+
+/** Converts record batches to the bytes of an Arrow IPC stream or file, batch by batch. */
+class IpcWriter {
+  readonly #chunks = new Chunks();
+  readonly #writer: RecordBatchStreamWriter | RecordBatchFileWriter;
+
+  constructor(format: IpcFormat, schema: Schema) {
+    this.#writer = format === "file" ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
+    this.#writer.reset(this.#chunks, schema);
+  }
+
+  /** The bytes of a batch, and of anything due before it. */
+  write(batch: RecordBatch): Uint8Array {
+    this.#writer.write(batch);
+    return this.#chunks.take();
+  }
+
+  /** The final bytes. */
+  end(): Uint8Array {
+    this.#writer.close();
+    return this.#chunks.take();
+  }
+}
+
+/** Rows of one record batch: its texts stay far below the 2 GiB that Arrow's offsets can address. */
+const BATCH_ROW_COUNT = 16_384;
+
+const ID = new Field("id", new Utf8(), false);
+const CREATED_AT = new Field("createdAt", new TimestampMillisecond("UTC"), false);
+const IDENTITY_ID = new Field("identityId", new Utf8(), true);
+const METADATA = new Field("metadata", new Utf8(), true);
+const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
+
+/** Optional columns and marks of an export. */
+export interface IpcColumns {
+  /** For a last column `identityId`; absent: none. */
+  readonly identityIdOf?: IdentityIdOf | null;
+  /** Marks `metadata` as JSON: readers without extension types reject such a file. Default false. */
+  readonly jsonMark?: boolean;
+}
+
+/**
+ * Exports every event of a range in (createdAt, event id) order as an Arrow IPC stream or file, in chunks. Columns: `id` as UUID text,
+ * `createdAt` as UTC milliseconds, the fields by their camelCase names (texts dictionary-encoded, `notify` as true or false, `value` as a
+ * number), and `metadata` as JSON text; null is not set. Each text field has one dictionary, written once, of the values in the exported
+ * events. Days are read twice, for the dictionaries and for the rows, and one at a time.
+ * @param rows of a snapshot that stays valid until the end
+ * @param pause yields between segments and between batches; what it throws ends the export
+ * @throws corruption
+ */
+export async function* eventsToIpc(
+  rows: readonly Rows[],
+  dictionaries: Dictionaries,
+  range: EventRange,
+  format: IpcFormat,
+  { identityIdOf = null, jsonMark = false }: IpcColumns = {},
+  pause: () => Promise<void> = yieldToEventLoop,
+): AsyncGenerator<Uint8Array> {
+  const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
+  const days = daysOf(rows, range, projectCode);
+  const columns = await columnsFor(days, dictionaries, range, projectCode, pause);
+  const metadata = jsonMark ? MARKED_METADATA : METADATA;
+  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), metadata, ...(identityIdOf === null ? [] : [IDENTITY_ID])]);
+  const writer = new IpcWriter(format, schema);
+  let batchCount = 0;
+  for (const sources of days) {
+    await pause();
+    const day = await whileLoaded(sources, () => mergedInOrder(sources));
+    const selected = rowsInRange(day, range, projectCode);
+    for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
+      await pause();
+      yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, identityIdOf));
+      batchCount += 1;
+    }
+  }
+  // Without a batch there would be no dictionaries, and some readers require them.
+  if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, identityIdOf));
+  yield writer.end();
+}
+
+const NO_ROWS: DayRows = {
+  day: 0,
+  times: new Int32Array(0),
+  ids: new Uint8Array(0),
+  column: () => ({ kind: "dense", codes: new Uint8Array(0) }),
+};
+
+/** The columns of the fields, after finding the values that the events have. */
+async function columnsFor(
+  days: readonly (readonly Rows[])[],
+  dictionaries: Dictionaries,
+  range: EventRange,
+  projectCode: number | null,
+  pause: () => Promise<void>,
+): Promise<FieldColumn[]> {
+  const used = FIELDS.map(({ column }) => new Uint8Array(dictionaries.named(column).size));
+  for (const rows of days.flat()) {
+    await pause();
+    await whileLoaded([rows], () => {
+      const day = asDayRows(rows);
+      const selected = rowsInRange(day, range, projectCode);
+      FIELDS.forEach(({ column }, field) => {
+        const codes = day.column(column);
+        for (let at = 0; at < selected.length; at += 1) used[field]![codeAt(codes, selected[at]!)] = 1;
+      });
+    });
+  }
+  return FIELDS.map((field, index) => fieldColumn(field, dictionaries.named(field.column), used[index]!, index));
+}
+
+function batchOf(
+  day: DayRows,
+  rows: Uint32Array,
+  schema: Schema,
+  columns: readonly FieldColumn[],
+  dictionaries: Dictionaries,
+  identityIdOf: IdentityIdOf | null,
+): RecordBatch {
+  const children: Data[] = [
+    utf8Data(Array.from(rows, (row) => uuidText(day.ids, row * 16))),
+    instants(day, rows),
+    ...FIELDS.map(({ column }, index) => columns[index]!.data(day.column(column), rows)),
+    utf8Data(metadataTexts(day, rows, dictionaries)),
+    ...(identityIdOf === null ? [] : [identityIds(day, rows, identityIdOf)]),
+  ];
+  const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
+  return new RecordBatch(schema, data);
+}
+
+function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): Data {
+  const [users, anonymous] = [column("userId"), column("anonymousId")];
+  return utf8Data(Array.from(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row))));
+}
+
+function instants({ day, times }: DayRows, rows: Uint32Array): Data {
+  return makeData({ type: CREATED_AT.type, length: rows.length, nullCount: 0, data: instantsOf(dayStartMs(day), times, rows) });
+}
+
+/** One field of exported events. */
+interface FieldColumn {
+  readonly field: Field;
+  /** The values of some rows; null if not set. */
+  data(column: CodeColumn, rows: Uint32Array): Data;
+}
+
+/**
+ * A field as a column of its type: true or false, a number, or dictionary-encoded text. The dictionary holds only values of the exported
+ * events, so that an export of one project reveals nothing of another.
+ * @param used 1 for each code that some exported event has
+ * @param id of the Arrow dictionary
+ */
+function fieldColumn(row: FieldRow, dictionary: Dictionary, used: Uint8Array, id: number): FieldColumn {
+  if (row.accepts === "boolean") return flagColumn(row.camel, dictionary.codeOf("true"));
+  if (row.accepts === "number") return numberColumn(row.camel, dictionary);
+  return textColumn(row.camel, dictionary, used, id);
+}
+
+function flagColumn(name: string, trueCode: number): FieldColumn {
+  const data = (column: CodeColumn, rows: Uint32Array) => {
+    const bits = new Validity(rows.length);
+    rows.forEach((row, at) => (codeAt(column, row) === trueCode ? bits.set(at) : undefined));
+    return makeData({ type: new Bool(), length: rows.length, nullCount: 0, data: bits.bits });
+  };
+  return { field: new Field(name, new Bool(), false), data };
+}
+
+function numberColumn(name: string, dictionary: Dictionary): FieldColumn {
+  const data = (column: CodeColumn, rows: Uint32Array) => {
+    const values = new Float64Array(rows.length);
+    const validity = new Validity(rows.length);
+    rows.forEach((row, at) => {
+      const code = codeAt(column, row);
+      if (code === 0) return;
+      values[at] = Number(dictionary.valueOf(code));
+      validity.set(at);
+    });
+    return makeData({ type: new Float64(), length: rows.length, ...validity.done(), data: values });
+  };
+  return { field: new Field(name, new Float64(), true), data };
+}
+
+function textColumn(name: string, dictionary: Dictionary, used: Uint8Array, id: number): FieldColumn {
+  const texts: string[] = [];
+  const indexes = new Int32Array(used.length);
+  for (let code = 1; code < used.length; code += 1) {
+    if (used[code] === 0) continue;
+    indexes[code] = texts.length;
+    texts.push(dictionary.valueOf(code));
+  }
+  const values = new Vector([utf8Data(texts)]);
+  const type = new DictionaryType(new Utf8(), indexType(texts.length), id);
+  const data = (column: CodeColumn, rows: Uint32Array) => {
+    const codes = new type.indices.ArrayType(rows.length);
+    const validity = new Validity(rows.length);
+    for (let at = 0; at < rows.length; at += 1) {
+      const code = codeAt(column, rows[at]!);
+      if (code === 0) continue;
+      codes[at] = indexes[code]!;
+      validity.set(at);
+    }
+    return makeData({ type, length: rows.length, ...validity.done(), data: codes, dictionary: values });
+  };
+  return { field: new Field(name, type, true), data };
+}
+
+/** Signed, as the format recommends: some readers reject unsigned ones. */
+function indexType(valueCount: number): Int8 | Int16 | Int32 {
+  return valueCount <= 0x80 ? new Int8() : valueCount <= 0x8000 ? new Int16() : new Int32();
+}

@@ -1,0 +1,65 @@
+import { DaybookError } from "../../core/base/errors.js";
+import type { StorageLock } from "../../store/storage/storage.js";
+
+class WebLock implements StorageLock {
+  readonly lost: Promise<void>;
+  readonly held: Promise<void>;
+  #lose: () => void = () => undefined;
+  #letGo: () => void = () => undefined;
+  #isHeld = true;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor() {
+    this.lost = new Promise((resolve) => (this.#lose = resolve));
+    this.held = new Promise((resolve) => (this.#letGo = resolve));
+  }
+
+  /** @param request resolves once the lock is free again; rejects if it was stolen */
+  follow(request: Promise<unknown>): void {
+    this.#ended = request.then(
+      () => undefined,
+      () => {
+        this.#isHeld = false;
+        this.#lose();
+      },
+    );
+  }
+
+  isHeld(): Promise<boolean> {
+    return Promise.resolve(this.#isHeld);
+  }
+
+  async release(): Promise<void> {
+    this.#isHeld = false;
+    this.#letGo();
+    await this.#ended;
+  }
+}
+
+/** Takes a lock that covers all tabs and workers of the origin; it ends with its holder, however that ends. @throws store_locked */
+export function takeWebLock(store: string): Promise<Required<StorageLock>> {
+  return new Promise((resolve, reject) => {
+    const lock = new WebLock();
+    const request = navigator.locks.request(webLockName(store), { ifAvailable: true }, (granted) => {
+      if (granted !== null) resolve(lock);
+      return granted === null ? undefined : lock.held;
+    });
+    lock.follow(request);
+    // Has no effect once the lock was granted.
+    request.then(() => reject(locked(store)), reject);
+  });
+}
+
+/** Runs something while no other tab or worker runs anything for the same key. */
+export async function withExclusiveLock<T>(store: string, key: string, run: () => Promise<T>): Promise<T> {
+  return await navigator.locks.request(`${webLockName(store)}/${key}`, run);
+}
+
+function webLockName(store: string): string {
+  return `daybook:${store}`;
+}
+
+function locked(store: string): DaybookError {
+  const advice = "share the one Daybook, or open this one with readOnly: true";
+  return new DaybookError("store_locked", `the store ${store} is open in another tab or worker of this origin, or twice in this one: ${advice}`);
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { DaybookError } from "../../core/base/errors.js";
+import { isStream } from "../../http/wire/exchange.js";
+import type { WireReply } from "../../http/wire/exchange.js";
+import type { Handler } from "../../http/index.js";
+import type { OpenStreams } from "./open-streams.js";
+import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
+import type { RequestOrigin, AnswerOptions } from "./socket-exchange.js";
+import type { SocketLimits } from "./socket-limits.js";
+import { TickBatch } from "./tick-batch.js";
+import { UnreadAnswers } from "./unread-answers.js";
+
+/** Answers a request; null if it has already written to the socket. */
+export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
+
+export interface SocketRequestPair {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** True: the sender waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  /** Default: taken from the request itself. */
+  readonly place?: RequestOrigin;
+  /** A known error of the request. */
+  readonly fault?: DaybookError | null;
+  /** Called with the reason if there is no answer; nothing was written then. */
+  onFailed(error: unknown): void;
+}
+
+/** Called with the reason why an answer could not be written, and the id of the request. */
+export type OnUnwritten = (thrown: unknown, requestId: string) => void;
+
+export type RequestListener = (asking: SocketRequestPair) => void;
+
+/** Limits for answers on sockets, and the set of open streams. */
+export interface Answering {
+  readonly limits: SocketLimits;
+  readonly streams: OpenStreams;
+  /** Whether connections must end after their answers. */
+  isClosing(): boolean;
+}
+
+/**
+ * Writes the replies to requests. On each connection, a request starts only when the previous answer is out, so a caller that reads no answers gets
+ * one.
+ */
+export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): RequestListener {
+  const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
+  // Written together: local callers woken one by one would take the processor from the answers still to be made.
+  const writes = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
+  const unread = new UnreadAnswers(unreadByteLength);
+  /** The pending requests of each connection, the running one first. */
+  const lines = new WeakMap<Socket, SocketRequestPair[]>();
+  const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: SocketRequestPair, line: SocketRequestPair[]) => {
+    outgoing.once("close", () => {
+      line.shift();
+      while (line[0] !== undefined && isAnswered(line[0].outgoing)) line.shift();
+      const [next] = line;
+      // After the last answer of a connection nothing is run.
+      if (next !== undefined && incoming.socket.writable) start(next, line);
+    });
+    const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
+    reply(request, outgoing).then((written) => {
+      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, unread, streams }, onUnwritten));
+    }, onFailed);
+  };
+  return (asking) => {
+    const { socket } = asking.incoming;
+    // Its `close` event has passed.
+    if (isAnswered(asking.outgoing)) return;
+    const line = lines.get(socket) ?? [];
+    lines.set(socket, line);
+    // A caller that goes on after as many refusals reads no answers.
+    if (line.length >= 2 * pipelinedRequestCount) return void socket.destroy();
+    const tooMany = line.length >= pipelinedRequestCount;
+    const refusal = tooMany ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`) : null;
+    const admitted = refusal === null ? asking : { ...asking, fault: refusal };
+    if (line.push(admitted) === 1) start(admitted, line);
+  };
+}
+
+/** Whether other code, such as surrounding middleware, has answered. */
+function isAnswered({ closed, writableEnded }: ServerResponse): boolean {
+  return closed || writableEnded;
+}
+
+export function replyOnSocket({ answer }: Handler): SocketReply {
+  return async (request) => {
+    request.takeBody();
+    const reply = await answer(request);
+    request.dropBody();
+    return reply;
+  };
+}
+
+/** Writes an answer; one that cannot be written ends only its own connection. @param onUnwritten must not throw */
+export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: AnswerOptions, onUnwritten: OnUnwritten): void {
+  // Another answer came first, such as the server's own timeout.
+  if (outgoing.writableEnded) return drop(reply);
+  try {
+    writeReply(reply, outgoing, options);
+  } catch (thrown) {
+    outgoing.destroy();
+    drop(reply);
+    onUnwritten(thrown, reply.headers["x-request-id"] ?? "");
+  }
+}
+
+/** Cancels a streamed body, which no one will read. */
+function drop({ body }: WireReply): void {
+  if (isStream(body)) body.cancel();
+}

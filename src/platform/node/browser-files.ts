@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzip } from "node:zlib";
+import { promisify } from "node:util";
+import { parameterError } from "../../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import type { BrowserFile, BrowserFiles } from "../../http/index.js";
+
+const compressed = promisify(gzip);
+const BEST = 9;
+
+export interface BrowserFilesOptions {
+  /** False: without the analytics page. Default true. */
+  readonly page?: boolean;
+  /** Directory of `daybook.js` and `page`, for bundled programs: `dist` of this package, or a copy. Default: the directory of this module. */
+  readonly directory?: string;
+}
+
+const KNOWN: KnownOptions<BrowserFilesOptions> = { page: true, directory: true };
+
+/**
+ * Loads this package's browser files, for `files` of `createHandler`: the script for sites, and the page.
+ * @throws invalid_parameter (the bundle has no URL of its own), unknown_parameter, the system's error if files are missing
+ */
+export async function loadBrowserFiles(options: BrowserFilesOptions = {}): Promise<BrowserFiles> {
+  rejectUnknownOptions(options, KNOWN);
+  const { page = true, directory = besideThisModule() } = options;
+  const file = (name: string) => fileOf(join(directory, name));
+  const tracker = await file("daybook.js");
+  if (!page) return { tracker };
+  const [html, script, style] = await Promise.all([file("page/index.html"), file("page/page.js"), file("page/page.css")]);
+  return { tracker, page: { html, script, style } };
+}
+
+function besideThisModule(): string {
+  try {
+    return fileURLToPath(new URL(".", import.meta.url));
+  } catch {
+    throw parameterError("invalid_parameter", "directory", "expected where the files for browsers lie: a bundle of this kind does not say where it is");
+  }
+}
+
+async function fileOf(path: string): Promise<BrowserFile> {
+  const bytes = await readFile(path);
+  return { text: bytes.toString("utf8"), gzip: new Uint8Array(await compressed(bytes, { level: BEST })) };
+}

@@ -1,0 +1,104 @@
+import { join, resolve } from "node:path";
+import type { FileSystem } from "../../store/storage/file-system.js";
+import { isFull } from "../../store/storage/is-full.js";
+import type { Reserve } from "../../store/storage/storage.js";
+import { writeAll } from "./append-file.js";
+import { kernelFileSystem } from "./kernel-file-system.js";
+import { PRIVATE_MARK } from "./private-file.js";
+
+/** Neither a key nor a process's private file: it is not listed and not removed as a leftover. */
+export const RESERVE_NAME = `reserve${PRIVATE_MARK}`;
+
+export interface DiskReserveOptions {
+  /** Size of the reserve. Default 4 MiB. */
+  readonly byteLength?: number;
+  /** Default: the file system of this machine. */
+  readonly fileSystem?: FileSystem;
+}
+
+const RESERVE_BYTES = 4 * 1024 * 1024;
+const STEP_BYTES = 64 * 1024;
+
+/** A reserve that can be recreated. */
+export interface RefilledReserve extends Reserve {
+  /** Recreates the reserve as far as there is room; never rejects. Cheap if it is complete. */
+  refill(): Promise<void>;
+}
+
+class DiskReserve implements RefilledReserve {
+  readonly #path: string;
+  readonly #byteLength: number;
+  readonly #fileSystem: FileSystem;
+  #useCount = 0;
+  /** The operations on the file, one after the other. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(directory: string, { byteLength = RESERVE_BYTES, fileSystem = kernelFileSystem }: DiskReserveOptions) {
+    this.#path = join(directory, RESERVE_NAME);
+    this.#byteLength = byteLength;
+    this.#fileSystem = fileSystem;
+  }
+
+  async use<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return await this.#without(run);
+    } finally {
+      await this.refill();
+    }
+  }
+
+  async #without<T>(run: () => Promise<T>): Promise<T> {
+    this.#useCount += 1;
+    try {
+      await this.#next(() => this.#fileSystem.unlink(this.#path));
+      return await run();
+    } finally {
+      this.#useCount -= 1;
+    }
+  }
+
+  refill(): Promise<void> {
+    return this.#next(async () => {
+      if (this.#useCount === 0) await this.#fill();
+    });
+  }
+
+  /** Fills step by step: if the disk is full again, a part is better than nothing. */
+  async #fill(): Promise<void> {
+    const file = await this.#fileSystem.open(this.#path, "append");
+    try {
+      for (let end = await file.byteLength(); end < this.#byteLength; ) {
+        const bytes = globalThis.crypto.getRandomValues(new Uint8Array(Math.min(STEP_BYTES, this.#byteLength - end)));
+        await writeAll(file, bytes, end);
+        end += bytes.length;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Errors are ignored: a reserve that cannot be created, or is missing, must not fail the caller. */
+  #next(act: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(act).catch(() => undefined);
+    return this.#last;
+  }
+}
+
+/**
+ * Disk space reserved by a file in a directory, for operations that delete data on a full disk. Storages on one disk may share it. Holds random
+ * bytes: file systems that compress would reserve nothing for zeros.
+ */
+export function diskReserve(directory: string, options: DiskReserveOptions = {}): RefilledReserve {
+  if (options.fileSystem !== undefined) return new DiskReserve(directory, options);
+  const key = `${options.byteLength ?? RESERVE_BYTES} ${resolve(directory)}`;
+  const known = reserves.get(key) ?? new DiskReserve(directory, options);
+  reserves.set(key, known);
+  return known;
+}
+
+/** One per directory: what one storage releases, another must not refill meanwhile. */
+const reserves = new Map<string, DiskReserve>();

@@ -1,0 +1,361 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { takenOver } from "../../store/live/claim.js";
+import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../../store/storage/key.js";
+import type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "../../store/storage/storage.js";
+import type { FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
+import { FileAppendFile, writeAll } from "./append-file.js";
+import type { RefilledReserve } from "./disk-reserve.js";
+import { DirectoryTree } from "./directory-tree.js";
+import { kernelFileSystem } from "./kernel-file-system.js";
+import type { HeldLock } from "./held-lock.js";
+import { LockClaims, isClaim } from "./lock-claims.js";
+import { type LockTerms, type LockWait, takeLock } from "./lock-file.js";
+import { nativeCodec } from "./native-codec.js";
+import { PRIVATE_MARK, createPrivateFile, isLeftover } from "./private-file.js";
+import { type ProcessTable, machineProcesses } from "./process-table.js";
+import { attempt, directoryError, isMissing } from "./storage-error.js";
+
+/** Reads a range of a file; fewer bytes if the file ends earlier. */
+async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
+  const bytes = new Uint8Array(end - start);
+  let done = 0;
+  while (done < bytes.length) {
+    const byteLength = await file.read(bytes.subarray(done), start + done);
+    if (byteLength === 0) break;
+    done += byteLength;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** A file that is kept open: its bytes stay readable even if its name is removed. */
+class HeldFile implements HeldObject {
+  #readCount = 0;
+  #isReleased = false;
+
+  constructor(
+    private readonly key: string,
+    private readonly file: OpenFile,
+  ) {}
+
+  async read(range: ByteRange): Promise<Uint8Array> {
+    if (this.#isReleased) throw new DaybookError("closed", `${this.key}: it is held no more`);
+    this.#readCount += 1;
+    try {
+      return await attempt("read", this.key, () => readFully(this.file, range));
+    } finally {
+      this.#readCount -= 1;
+      if (this.#isReleased) this.#close();
+    }
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#close();
+  }
+
+  /** Waits for reads: the file descriptor could be reused for another file. */
+  #close(): void {
+    if (this.#readCount === 0) void this.file.close().catch(() => undefined);
+  }
+}
+
+export interface FileStorageOptions {
+  /** Default: the file system of this machine. */
+  readonly fileSystem?: FileSystem;
+  /** The processes that may hold the lock; default: those of this machine. */
+  readonly processes?: ProcessTable;
+  /**
+   * How long, in ms, a lock without renewal counts if its owner cannot be seen from here (another host or container). The owner renews it six times
+   * in that time. Must be the same for all who share the directory. Default 60,000.
+   */
+  readonly lockLeaseMs?: number;
+  /**
+   * Set: waits, at most `lockLeaseMs`, for a lock whose owner cannot be seen, while it is not renewed; called when waiting starts. Absent:
+   * `store_locked` at once, with `details.takeoverMs`.
+   */
+  readonly onLockWait?: (wait: LockWait) => void;
+  /** Disk space for operations that delete data on a full disk (`diskReserve`). Default: none. */
+  readonly reserve?: RefilledReserve;
+}
+
+const KNOWN: KnownOptions<FileStorageOptions> = { fileSystem: true, processes: true, lockLeaseMs: true, onLockWait: true, reserve: true };
+
+/** Concurrent syncs: file systems merge them into one commit, and Node has four threads for them. */
+const parallelSyncCount = 4;
+
+async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promise<void>): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  const work = async () => {
+    for (let next = rest.next(); next.done !== true; next = rest.next()) await run(next.value);
+  };
+  await Promise.all(Array.from({ length: parallelSyncCount }, work));
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
+}
+
+/**
+ * Does nothing if no lock was taken.
+ * @param lock the one at the start of an operation: a later one belongs to another writer
+ * @throws store_locked, closed
+ */
+async function refuseLostLock(lock: HeldLock | null): Promise<void> {
+  if (lock === null || (await lock.isHeld())) return;
+  throw lock.isReleased ? new DaybookError("closed", "the store was closed: its lock is given back") : takenOver("its lock is gone");
+}
+
+/** Bound on memory allocated for bytes that may not exist. */
+const SHORT_RANGE_BYTES = 4 * 1024 * 1024;
+
+class FileStorage implements Storage {
+  readonly codec: Codec = nativeCodec;
+  readonly reserve?: RefilledReserve;
+  readonly #tree: DirectoryTree;
+  readonly #claims: LockClaims;
+  /** The lock taken through this storage. */
+  #lock: HeldLock | null = null;
+
+  constructor(
+    private readonly root: string,
+    private readonly fileSystem: FileSystem,
+    private readonly processes: ProcessTable,
+    private readonly lockTerms: LockTerms,
+    /** Whether keys have no folders. */
+    private readonly isFlat: boolean,
+    reserve: RefilledReserve | undefined,
+  ) {
+    if (reserve !== undefined) this.reserve = reserve;
+    this.#tree = new DirectoryTree(fileSystem, root);
+    this.#claims = new LockClaims(fileSystem, root, processes);
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    checkPrefix(prefix);
+    const keys: string[] = [];
+    const visit = (name: string, parent: string) => {
+      const key = `${parent}${name}`;
+      if (!name.includes(PRIVATE_MARK) && key.startsWith(prefix)) keys.push(key);
+      return Promise.resolve();
+    };
+    await attempt("list", prefix, () => this.#walk(prefix.slice(0, prefix.lastIndexOf("/") + 1), visit));
+    return keys.sort();
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Uint8Array | null> {
+    clipRange(range, 0);
+    return attempt("read", key, async () => {
+      try {
+        return await this.#withFile(key, "read", async (file) => {
+          // A short range needs no size: reading finds its end.
+          const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
+          return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
+        });
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    });
+  }
+
+  async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+    const path = this.#pathOf(key);
+    const durable = options.durable !== false;
+    const lock = this.#lock;
+    await attempt("write", key, async () => {
+      await this.#tree.ensure(dirname(path));
+      const temporaryPath = await this.#writeTemporary(path, bytes, durable);
+      try {
+        // A process that takes over the lock first removes our temporary files. This one exists if the lock is still ours here, so the rename either
+        // happens before that process reads anything or fails, however long this process stalls.
+        await refuseLostLock(lock);
+        if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
+        else await this.fileSystem.rename(temporaryPath, path);
+      } catch (error) {
+        await this.#discard(temporaryPath);
+        if (isMissing(error)) await refuseLostLock(lock);
+        throw (error as NodeJS.ErrnoException).code === "EEXIST" ? keyTaken(key) : error;
+      }
+      if (durable) await this.#tree.sync(dirname(path));
+    });
+  }
+
+  async remove(key: string): Promise<void> {
+    const path = this.#pathOf(key);
+    await attempt("remove", key, async () => {
+      await refuseLostLock(this.#lock);
+      try {
+        await this.fileSystem.unlink(path).catch(ignoreMissing);
+        // Also if it was missing: a failed call or a dead process may have removed it.
+        await this.#tree.sync(dirname(path));
+      } catch (error) {
+        ignoreMissing(error);
+      }
+    });
+    // Removing frees space; a seal, for one, ends with a removal.
+    await this.reserve?.refill();
+  }
+
+  async sync(keys: readonly string[]): Promise<void> {
+    const lock = this.#lock;
+    const directories = new Set(keys.map((key) => dirname(this.#pathOf(key))));
+    await forEachInParallel(new Set(keys), (key) =>
+      attempt("sync", key, async () => {
+        try {
+          await this.#withFile(key, "update", (file) => file.sync());
+        } catch (error) {
+          // If another process has taken over the store, this file belonged to no manifest.
+          if (isMissing(error)) await refuseLostLock(lock);
+          throw error;
+        }
+      }),
+    );
+    await forEachInParallel(directories, (directory) =>
+      attempt("sync", basename(directory), () => this.#tree.sync(directory)),
+    );
+  }
+
+  async openAppend(key: string): Promise<AppendFile> {
+    const path = this.#pathOf(key);
+    const lock = this.#lock;
+    return attempt("open", key, async () => {
+      await this.#tree.ensure(dirname(path));
+      const file = await this.fileSystem.open(path, "append");
+      try {
+        // After opening: a file opened while the lock was ours is not the file of a process that takes over.
+        await refuseLostLock(lock);
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+      return new FileAppendFile(key, file, await file.byteLength(), () => this.#tree.sync(dirname(path)));
+    });
+  }
+
+  async hold(key: string): Promise<HeldObject | null> {
+    return attempt("open", key, async () => {
+      try {
+        return new HeldFile(key, await this.fileSystem.open(this.#pathOf(key), "read"));
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Takes the lock of the store, and removes temporary files left by other processes.
+   * @throws store_locked; invalid_parameter, read_only or storage_full naming the directory, if it cannot be created
+   */
+  async lock(): Promise<StorageLock> {
+    await this.#makeRoot();
+    return attempt("lock", "", async () => {
+      const lock = await takeLock(this.#claims, this.lockTerms);
+      this.#lock = lock;
+      try {
+        // A process that stalled while contending may have lost its claim: then these files are not its to remove.
+        await refuseLostLock(lock);
+        await this.#removeLeftovers();
+      } catch (error) {
+        await lock.release().catch(() => undefined);
+        throw error;
+      }
+      await this.reserve?.refill();
+      return lock;
+    });
+  }
+
+  async #makeRoot(): Promise<void> {
+    try {
+      await this.#tree.ensure(this.root);
+      await this.fileSystem.readDirectory(this.root);
+    } catch (error) {
+      throw directoryError(this.root, error);
+    }
+  }
+
+  async #removeLeftovers(): Promise<void> {
+    await this.#walk("", async (name, parent) => {
+      if (isClaim(name) || !isLeftover(name, this.processes)) return;
+      // Must succeed: a process that only stalled could still rename it into place.
+      await this.fileSystem.unlink(join(this.root, parent, name)).catch(ignoreMissing);
+    }, true);
+  }
+
+  #pathOf(key: string): string {
+    checkKey(key);
+    return join(this.root, key);
+  }
+
+  async #withFile<T>(key: string, mode: OpenMode, run: (file: OpenFile) => Promise<T>): Promise<T> {
+    const file = await this.fileSystem.open(this.#pathOf(key), mode);
+    try {
+      return await run(file);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #writeTemporary(path: string, bytes: Uint8Array, durable: boolean): Promise<string> {
+    const temporary = await createPrivateFile(this.fileSystem, dirname(path), basename(path), this.processes);
+    try {
+      await writeAll(temporary.file, bytes, 0);
+      if (durable) await temporary.file.sync();
+    } catch (error) {
+      await temporary.file.close();
+      await this.#discard(temporary.path);
+      throw error;
+    }
+    await temporary.file.close();
+    return temporary.path;
+  }
+
+  async #discard(path: string): Promise<void> {
+    await this.fileSystem.unlink(path).catch(() => undefined);
+  }
+
+  /**
+   * Visits every file under `parent` (empty, or a path that ends with `/`), in no particular order; skips folders that no key leads to.
+   * @param stays skips directories that have a lock of their own
+   */
+  async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, stays = false): Promise<void> {
+    let entries;
+    try {
+      entries = await this.fileSystem.readDirectory(join(this.root, parent));
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw error;
+    }
+    if (stays && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
+    for (const { name, isDirectory } of entries) {
+      if (!isDirectory) await visit(name, parent);
+      else if (!this.isFlat && isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, stays);
+    }
+  }
+}
+
+/**
+ * A storage in a directory, which is created if missing: one file per key, mode 0600, directories 0700. `write` resolves when the content is synced,
+ * the name is in place and the directory is synced. Only one process at a time can hold the lock.
+ */
+export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
+  return storageIn(directory, options, false);
+}
+
+/** A file storage for keys without folders: taking the lock reads only the directory itself, whatever its folders hold. */
+export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
+  return storageIn(directory, options, true);
+}
+
+function storageIn(directory: string, options: FileStorageOptions, isFlat: boolean): FileStorage {
+  if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
+  rejectUnknownOptions(options, KNOWN);
+  const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = SERVER_LIMITS.lockLeaseMs, onLockWait, reserve } = options;
+  if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= SERVER_LIMITS.lockLeaseMsMin))
+    throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${SERVER_LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
+  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait }, isFlat, reserve);
+}

@@ -1,0 +1,18 @@
+export { loadBrowserFiles } from "./browser-files.js";
+export { eventLoopLag, type EventLoopLag } from "./event-loop-lag.js";
+export { diskReserve, type DiskReserveOptions } from "./disk-reserve.js";
+export { fileStorage, type FileStorageOptions } from "./file-storage.js";
+export type { LockWait } from "./lock-file.js";
+export type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
+export { geoLocator } from "./geo-locator.js";
+export { listen, type ListenOptions, type Listening, type RequestHandler } from "./listen.js";
+export { listenOnThread, type ThreadListenOptions } from "./listen-on-thread.js";
+export { type SocketLimits } from "./socket-limits.js";
+export { nativeCodec } from "./native-codec.js";
+export { processGauges } from "./process-gauges.js";
+export type { ProcessIdentity, ProcessState, ProcessTable } from "./process-table.js";
+export { saltFile } from "./salt-file.js";
+export { sealThread, type SealThread } from "./seal-thread.js";
+export { type ThreadProgramOptions } from "./thread-program.js";
+export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./to-node-handler.js";
+export { sha256Hex } from "./sha256-hex.js";

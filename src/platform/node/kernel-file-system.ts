@@ -1,0 +1,98 @@
+import fs from "node:fs";
+import { promisify } from "node:util";
+import { NO_FOLLOW } from "./write-in-place.js";
+import type { FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
+
+const open = promisify(fs.open);
+const close = promisify(fs.close);
+const read = promisify(fs.read);
+const write = promisify(fs.write);
+const fstat = promisify(fs.fstat);
+const stat = promisify(fs.stat);
+const ftruncate = promisify(fs.ftruncate);
+const fsync = promisify(fs.fsync);
+const fdatasync = promisify(fs.fdatasync);
+const link = promisify(fs.link);
+const unlink = promisify(fs.unlink);
+const rename = promisify(fs.rename);
+const access = promisify(fs.access);
+const readdir = promisify(fs.readdir);
+const mkdir = promisify(fs.mkdir);
+
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
+const openFlags: Readonly<Record<OpenMode, number>> = {
+  read: O_RDONLY,
+  update: O_RDWR | NO_FOLLOW,
+  append: O_RDWR | O_CREAT | NO_FOLLOW,
+  // Exclusive: an existing link counts as a taken name.
+  create: O_RDWR | O_CREAT | O_EXCL,
+};
+
+/** Node accepts at most 2 GiB per call. */
+const callByteLengthMax = 1 << 30;
+
+function openFile(descriptor: number): OpenFile {
+  return {
+    async read(target, position) {
+      const byteLength = Math.min(target.length, callByteLengthMax);
+      return (await read(descriptor, target, 0, byteLength, position)).bytesRead;
+    },
+    async write(bytes, position) {
+      const byteLength = Math.min(bytes.length, callByteLengthMax);
+      return (await write(descriptor, bytes, 0, byteLength, position)).bytesWritten;
+    },
+    byteLength: async () => (await fstat(descriptor)).size,
+    truncate: (byteLength) => ftruncate(descriptor, byteLength),
+    sync: () => fdatasync(descriptor),
+    close: () => close(descriptor),
+  };
+}
+
+/** Errors of file systems without hard links. EISDIR: libuv's name for the error of Windows on FAT. */
+const withoutHardLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EISDIR"]);
+
+async function renameNew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!withoutHardLinks.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    const taken = await access(to).then(() => true, () => false);
+    if (taken) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
+    return rename(from, to);
+  }
+  await unlink(from);
+}
+
+/** Errors of file systems that cannot sync a directory; they offer no alternative. */
+const withoutDirectorySync = new Set(["EINVAL", "EBADF", "ENOTSUP"]);
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open directories, and writes names through.
+  if (process.platform === "win32") return;
+  const descriptor = await open(path, O_RDONLY);
+  try {
+    await fsync(descriptor);
+  } catch (error) {
+    if (!withoutDirectorySync.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    await close(descriptor);
+  }
+}
+
+/** The file system of this machine. */
+export const kernelFileSystem: FileSystem = {
+  open: async (path, mode) => openFile(await open(path, openFlags[mode], 0o600)),
+  async stat(path) {
+    const { size, mtimeMs } = await stat(path);
+    return { byteLength: size, modifiedMs: mtimeMs };
+  },
+  rename: (from, to) => rename(from, to),
+  renameNew,
+  unlink: (path) => unlink(path),
+  async readDirectory(path) {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
+  },
+  makeDirectory: (path) => mkdir(path, { mode: 0o700 }),
+  syncDirectory,
+};

@@ -1,0 +1,216 @@
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import type { Handler } from "../../http/index.js";
+import type { DaybookError } from "../../core/base/errors.js";
+import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../../http/wire/exchange.js";
+import type { Refusal } from "../../http/overload/edge-filter.js";
+import { LISTEN_OPTIONS, listen, type Listening, type ListenOptions } from "./listen.js";
+import { socketLimits } from "./socket-limits.js";
+import { startThread } from "./start-thread.js";
+import { outbox, type FromSockets, type ThreadData, type ToSockets, errorOf, type RequestMessage } from "./thread-messages.js";
+import { missingThread, programOf, warn, type ThreadProgramOptions } from "./thread-program.js";
+import { OwnStreams } from "./thread-stream.js";
+import type { TickBatch } from "./tick-batch.js";
+
+/** A body that the handler waits for. */
+interface AwaitedBody {
+  take(bytes: Uint8Array): void;
+  fail(error: unknown): void;
+}
+
+/** A request whose socket is on another thread. */
+class ThreadRequest implements WireRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly address: string | undefined;
+  readonly known: RequestFindings;
+  readonly signal = { aborted: false };
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #body: Uint8Array | null;
+  #reading: AwaitedBody | null = null;
+
+  constructor(
+    readonly id: number,
+    { method, target, address, known, headers, body }: RequestMessage,
+    readonly out: TickBatch<() => ToSockets>,
+  ) {
+    this.method = method;
+    this.target = target;
+    this.address = address;
+    this.known = known;
+    this.#headers = headers;
+    this.#body = body;
+  }
+
+  header(name: string): string | null {
+    return Object.hasOwn(this.#headers, name) ? (this.#headers[name] ?? null) : null;
+  }
+
+  async readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined, isKeyless = false): Promise<Uint8Array> {
+    const body = this.#body;
+    if (body !== null) {
+      if (body.length > maxByteLength) throw bodyTooLarge(maxByteLength);
+      onBytes(body.length);
+      return body;
+    }
+    this.out.add(() => ({ kind: "read", id: this.id, maxByteLength, isKeyless }));
+    return await new Promise((resolve, reject) => {
+      const take = (bytes: Uint8Array) => {
+        onBytes(bytes.length);
+        resolve(bytes);
+      };
+      this.#reading = { take, fail: reject };
+    });
+  }
+
+  bodyCame(bytes: Uint8Array): void {
+    try {
+      this.#reading?.take(bytes);
+    } catch (error) {
+      this.#reading?.fail(error);
+    }
+  }
+
+  bodyFailed(error: DaybookError): void {
+    this.#reading?.fail(error);
+  }
+
+  callerLeft(): void {
+    this.signal.aborted = true;
+  }
+}
+
+/** The unanswered requests of a socket thread. */
+class ThreadRequests {
+  readonly #byId = new Map<number, ThreadRequest>();
+  readonly #streams: OwnStreams;
+
+  constructor(
+    readonly handler: Handler,
+    readonly out: TickBatch<() => ToSockets>,
+  ) {
+    this.#streams = new OwnStreams(out);
+  }
+
+  hear(message: FromSockets): void {
+    if (message.kind === "asked") void this.#answer(new ThreadRequest(message.id, message.asked, this.out));
+    else if (message.kind === "body") this.#byId.get(message.id)?.bodyCame(message.bytes);
+    else if (message.kind === "noBody") this.#byId.get(message.id)?.bodyFailed(errorOf(message.fault));
+    else if (message.kind === "gone") this.#byId.get(message.id)?.callerLeft();
+    else if (message.kind === "more") this.#streams.more(message.id);
+    else if (message.kind === "enough") this.#streams.enough(message.id);
+    else if (message.kind === "refused") this.#note(message.refusal);
+    else if (message.kind === "unwritten") this.handler.noteDefect(errorOf(message.fault), message.requestId);
+  }
+
+  #note(refusal: Refusal): void {
+    try {
+      this.handler.noteRefused(refusal);
+    } catch {
+      // Already answered: an error of a listener has no request left to fail.
+    }
+  }
+
+  async #answer(request: ThreadRequest): Promise<void> {
+    const { id } = request;
+    this.#byId.set(id, request);
+    try {
+      const { status, headers, body } = await this.handler.answer(request);
+      if (isStream(body)) {
+        this.#streams.open(id, body);
+        return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, stream: body.isFinite === true ? "finite" : "endless" }));
+      }
+      // A copy: transferring detaches the bytes, and the handler may still need them.
+      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array && !isShared(body) ? Uint8Array.from(body) : body }, stream: null }));
+    } catch {
+      this.out.add(() => ({ kind: "cut", id }));
+    } finally {
+      this.#byId.delete(id);
+    }
+  }
+}
+
+/** The thread holds bodies along with the small objects around them: the sooner these fill a generation, the sooner bodies are freed. */
+const YOUNG_GENERATION_MIB = 6;
+
+/** Lazy: in some bundles there is no such URL. Written literally, so that bundlers include the file. */
+const ownProgram = () => new URL("./socket-thread.mjs", import.meta.url);
+
+export interface ThreadListenOptions extends ListenOptions, ThreadProgramOptions {}
+
+const KNOWN: KnownOptions<ThreadListenOptions> = { ...LISTEN_OPTIONS, program: true };
+
+/** The thread ended before it reported whether it has its port. */
+class NoThread extends Error {}
+
+/**
+ * `listen` with the sockets on a thread of their own, which reads requests and refuses excess ones however busy the handler is. If the thread cannot
+ * be started, it falls back to `listen` and emits a process warning with the reason.
+ * @throws the system's error if the port is unavailable, invalid_parameter (a program that no thread can be started from), unknown_parameter
+ */
+export function listenOnThread(handler: Handler, options: ThreadListenOptions = {}): Promise<Listening> {
+  return listenOnThreadOr(warn, handler, options);
+}
+
+/** @param hear called with the reason if there is no thread */
+export async function listenOnThreadOr(hear: (text: string) => void, handler: Handler, given: ThreadListenOptions): Promise<Listening> {
+  rejectUnknownOptions(given, KNOWN);
+  socketLimits(given.limits);
+  const { program, ...options } = given;
+  const locate = programOf(program, ownProgram);
+  try {
+    return await listenFrom(locate, handler, options);
+  } catch (error) {
+    if (!(error instanceof NoThread)) throw error;
+    hear(`the sockets have no thread of their own, requests are read on that of the handler: ${missingThread(locate, error)}`);
+    return await listen(handler, options);
+  }
+}
+
+/** @throws NoThread, and the thread's error if the port is unavailable */
+async function listenFrom(locate: () => URL, handler: Handler, options: ListenOptions): Promise<Listening> {
+  const workerData: ThreadData = { options, rules: handler.front };
+  const worker = workerOf(locate, workerData);
+  const out = outbox<ToSockets>(worker);
+  const requests = new ThreadRequests(handler, out);
+  let isListening = false;
+  let fault = "";
+  let closing: Promise<void> | undefined;
+  let onClosed = (): void => undefined;
+  const closed = new Promise<void>((resolve) => (onClosed = resolve));
+  const close = async () => {
+    out.add(() => ({ kind: "close" }));
+    await closed;
+    await worker.terminate();
+  };
+  return await new Promise((resolve, reject) => {
+    const hear = (message: FromSockets) => {
+      if (message.kind === "listening") {
+        isListening = true;
+        resolve({ url: message.url, port: message.port, close: () => (closing ??= close()) });
+      } else if (message.kind === "failed") reject(Object.assign(message.error as Error, message.own));
+      else if (message.kind === "closed") onClosed();
+      else requests.hear(message);
+    };
+    worker.on("message", (messages: readonly FromSockets[]) => messages.forEach(hear));
+    // A server without its sockets is useless: an error here ends the process, like any uncaught error.
+    worker.on("error", (error) => {
+      if (isListening) throw error;
+      fault = error.message;
+    });
+    worker.on("exit", (code) => {
+      const hasToEnd = closing !== undefined;
+      onClosed();
+      if (isListening && !hasToEnd) throw new Error(`the thread of the sockets ended by itself, with code ${code}`);
+      // Only now has the thread released the port.
+      reject(new NoThread(fault === "" ? `it ended with code ${code}` : fault));
+    });
+  });
+}
+
+function workerOf(locate: () => URL, workerData: ThreadData) {
+  try {
+    return startThread(locate(), { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB } });
+  } catch (error) {
+    throw new NoThread(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,301 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type Duplex, Readable } from "node:stream";
+import { randomUUID } from "node:crypto";
+import { pipeline } from "node:stream/promises";
+import { DaybookError } from "../../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { Handler } from "../../http/index.js";
+import type { EdgeRoute } from "../../http/routing/route.js";
+import { errorReply } from "../../http/answer/error-reply.js";
+import type { WireReply } from "../../http/wire/exchange.js";
+import { answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
+import { OpenStreams } from "./open-streams.js";
+import { placeOf, type SocketRequest } from "./socket-exchange.js";
+import { serverOptions, socketLimits, type SocketLimits } from "./socket-limits.js";
+
+interface ParseError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** Time for the sender of a broken request to read the answer. */
+const LINGER_MS = 1_000;
+
+/** The parser reports every further packet of a connection that has failed. */
+const answered = new WeakSet<Duplex>();
+
+interface SocketPair {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/**
+ * Answers bytes that are not a request, before any handler sees them, and ends the connection. `last` is the newest valid request of the connection:
+ * its answer goes first, and a request that breaks after its answer gets no second one.
+ */
+function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
+  if (answered.has(socket)) return;
+  answered.add(socket);
+  if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+  else if (last === undefined) end(socket, answerOf(error));
+  else if (!last.incoming.complete) end(socket, last.outgoing.headersSent ? "" : answerOf(error));
+  else if (last.outgoing.closed) end(socket, answerOf(error));
+  else last.outgoing.once("close", () => end(socket, answerOf(error)));
+}
+
+function answerOf(error: ParseError): string {
+  const { status, headers, body } = errorReply("problem", faultOf(error), randomUUID());
+  const text = typeof body === "string" ? body : "";
+  const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${text}`;
+}
+
+function end(socket: Duplex, answer: string): void {
+  if (socket.writable) socket.end(answer);
+  // Unread bytes on a closed socket would reset the connection and lose the answer.
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function faultOf({ code, rawPacket }: ParseError): DaybookError {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return isRequestLine(rawPacket)
+        ? new DaybookError("uri_too_long", `expected a URL of at most ${SERVER_LIMITS.urlChars} characters`)
+        : new DaybookError("headers_too_large", `expected headers of at most ${SERVER_LIMITS.headerBytes} bytes in all`);
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new DaybookError("body_too_large", "expected smaller chunk extensions");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new DaybookError("request_timeout", "the request did not arrive in time");
+    default:
+      return new DaybookError("invalid_parameter", "expected an HTTP/1.1 request, got other bytes");
+  }
+}
+
+/** Whether the packet starts a request whose first line alone exceeds the bound. */
+function isRequestLine(packet: Buffer | undefined): boolean {
+  if (packet === undefined || packet.length <= SERVER_LIMITS.urlChars) return false;
+  return /^[A-Z]+ /.test(packet.toString("latin1", 0, 16)) && packet.subarray(0, SERVER_LIMITS.urlChars).indexOf("\r\n") === -1;
+}
+
+/** Connections beyond the bound, on which only routes that are always answered are served. */
+const RESERVE_COUNT = 64;
+
+/**
+ * The connections of a server, bounded in number: a new one above the bound closes the one that waits longest for a request, preferring those that
+ * never sent one. If all others wait for answers, the new one is one of a few on which only routes that are always answered are served.
+ */
+class Connections {
+  /** Each with its unanswered requests, in the order of opening. */
+  readonly #underWay = new Map<Socket, number>();
+  /** Connections without any request so far, and connections with all requests answered: the longest waiting first. */
+  readonly #silent = new Set<Socket>();
+  readonly #idle = new Set<Socket>();
+
+  constructor(
+    server: Server,
+    readonly connectionCount: number,
+  ) {
+    server.maxConnections = connectionCount + RESERVE_COUNT;
+    server.on("connection", (socket) => this.#opened(socket));
+  }
+
+  asked(socket: Socket): void {
+    const count = this.#underWay.get(socket);
+    if (count === undefined) return;
+    this.#underWay.set(socket, count + 1);
+    this.#silent.delete(socket);
+    this.#idle.delete(socket);
+  }
+
+  /** Call when a request is answered or its answer is closed. */
+  answered(socket: Socket): void {
+    const count = this.#underWay.get(socket);
+    if (count === undefined) return;
+    this.#underWay.set(socket, count - 1);
+    if (count === 1) this.#idle.add(socket);
+  }
+
+  /** Whether more connections than the bound wait for answers. */
+  get isFull(): boolean {
+    return this.#underWay.size - this.#silent.size - this.#idle.size > this.connectionCount;
+  }
+
+  /** Ends connections without any request: Node does not count them as idle. */
+  endSilent(): void {
+    for (const socket of this.#silent) socket.destroy();
+  }
+
+  #opened(socket: Socket): void {
+    if (this.#underWay.size >= this.connectionCount) this.#makeRoom();
+    this.#underWay.set(socket, 0);
+    this.#silent.add(socket);
+    socket.once("close", () => this.#closed(socket));
+  }
+
+  #makeRoom(): void {
+    const [quiet = this.#idle.values().next().value] = this.#silent;
+    if (quiet === undefined) return;
+    this.#closed(quiet);
+    quiet.destroy();
+  }
+
+  #closed(socket: Socket): void {
+    this.#underWay.delete(socket);
+    this.#silent.delete(socket);
+    this.#idle.delete(socket);
+  }
+}
+
+/** Answers web requests: the result of `createHandler`, or any function of that shape. */
+export type RequestHandler = Handler | ((request: Request) => Promise<Response>);
+
+export interface ListenOptions {
+  /** Default: 127.0.0.1, reachable from this machine only. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** How long `close` waits for requests in flight before it cuts them off. Default: 10,000. */
+  readonly drainMs?: number;
+  /** Overrides individual limits. */
+  readonly limits?: Partial<SocketLimits>;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting, finishes requests in flight, then resolves. Later calls wait for the same end. */
+  close(): Promise<void>;
+}
+
+const SWEEP_MS = 20;
+
+/** The options of `listen`. */
+export const LISTEN_OPTIONS: KnownOptions<ListenOptions> = { host: true, port: true, drainMs: true, limits: true };
+
+/**
+ * Serves a handler on a socket; resolves once it accepts requests.
+ * @throws the system's error if the port is unavailable, invalid_parameter, unknown_parameter
+ */
+export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
+  // A plain function has no `noteDefect`.
+  if (!("answer" in handler)) return listenWith(replyOverWeb(handler), options, [], () => undefined);
+  return listenWith(replyOnSocket(handler), options, handler.front.routes, handler.noteDefect);
+}
+
+/**
+ * `listen` for any function that answers requests on sockets.
+ * @param routes some of which are always answered
+ * @param onUnwritten called for answers that could not be written
+ */
+export async function listenWith(reply: SocketReply, options: ListenOptions, routes: readonly EdgeRoute[], onUnwritten: OnUnwritten): Promise<Listening> {
+  rejectUnknownOptions(options, LISTEN_OPTIONS);
+  const host = options.host ?? "127.0.0.1";
+  const limits = socketLimits(options.limits);
+  const server = createServer(serverOptions(limits));
+  const connections = new Connections(server, limits.connectionCount);
+  const alwaysAnswered = new Set(routes.filter(({ always }) => always).map(({ path }) => path));
+  const streams = new OpenStreams();
+  const answerRequest = answerWith(reply, { limits, streams, isClosing: () => !server.listening }, onUnwritten);
+  /** The newest request of each connection. */
+  const newest = new WeakMap<Duplex, SocketPair>();
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
+    const { socket } = incoming;
+    connections.asked(socket);
+    outgoing.once("close", () => connections.answered(socket));
+    newest.set(socket, { incoming, outgoing });
+    const place = placeOf(incoming);
+    const fault = connections.isFull && !alwaysAnswered.has(place.target) ? new DaybookError("overloaded", "too many connections wait for answers") : null;
+    answerRequest({ incoming, outgoing, expectsContinue, place, fault, onFailed: () => outgoing.destroy() });
+  };
+  server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
+  // Answered when the body is read, so after the checks of route, token and length.
+  server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
+  server.on("checkExpectation", (incoming, outgoing) => answer(incoming, outgoing, false));
+  server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
+  // No listener for upgrades: they are ignored, and the request is answered as it is.
+  server.on("connect", (_incoming, socket) => socket.destroy());
+  // A caller that finds the backlog full retries only after seconds.
+  server.listen({ port: options.port ?? 0, host, backlog: limits.connectionCount });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    close: () => {
+      // Waiting for endless streams would be in vain.
+      streams.endAll();
+      return (closing ??= drain(server, connections, options.drainMs ?? SERVER_LIMITS.drainMs));
+    },
+  };
+}
+
+async function drain(server: Server, connections: Connections, drainMs: number): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  connections.endSilent();
+  // Repeatedly, since a refused body may still arrive after its answer is out.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearTimeout(timer);
+  clearInterval(sweep);
+}
+
+/** Answers with a function of web objects. The result is null: the answer is already on the socket. */
+export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
+  return async (request: SocketRequest, outgoing: ServerResponse): Promise<WireReply | null> => {
+    let response: Response;
+    try {
+      if (request.fault !== undefined) throw request.fault;
+      response = await handler(webRequest(request, signalOf(outgoing)));
+    } catch (thrown) {
+      return errorReply("problem", thrown, randomUUID());
+    }
+    outgoing.writeHead(response.status, headersOf(response));
+    if (response.body === null) outgoing.end();
+    else await pipeline(Readable.fromWeb(response.body as never), outgoing); // node's and the DOM's stream types differ
+    return null;
+  };
+}
+
+/** By name, repeated ones as a list: replacements of `writeHead` may read one flat list of all as pairs. */
+function headersOf({ headers }: Response): Record<string, string | string[]> {
+  const values = new Map<string, string | string[]>();
+  for (const [name, value] of headers) {
+    const known = values.get(name);
+    values.set(name, known === undefined ? value : [known, value].flat());
+  }
+  return Object.fromEntries(values);
+}
+
+/** Aborts when the caller disconnects before the answer is complete. */
+function signalOf(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** @throws method_not_allowed (TRACE, which no web request can carry), invalid_parameter (not a URL) */
+function webRequest(request: SocketRequest, signal: AbortSignal): Request {
+  const { incoming, method, target } = request;
+  const url = `http://${incoming.headers.host ?? "localhost"}${target}`;
+  if (method === "TRACE") throw new DaybookError("method_not_allowed", "TRACE is not answered", { allow: "GET, HEAD, POST" });
+  if (!URL.canParse(url)) throw new DaybookError("invalid_parameter", "expected a URL as request target");
+  const headers = new Headers();
+  for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
+    headers.append(incoming.rawHeaders[at] ?? "", incoming.rawHeaders[at + 1] ?? "");
+  }
+  request.proceed();
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const init: RequestInit & { duplex: "half" } = { method, headers, signal, duplex: "half" };
+  if (hasBody) init.body = Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return new Request(url, init);
+}

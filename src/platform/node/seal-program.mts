@@ -1,0 +1,44 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { Turns } from "../../core/base/turn.js";
+import type { CodecName } from "../../store/storage/codec-name.js";
+import { sourceOf } from "../../store/files/copied-rows.js";
+import { deflateRuns } from "../../store/storage/deflate-runs.js";
+import { makeSegment } from "../../store/files/make-segment.js";
+import type { SegmentCodec, SourceRows } from "../../store/files/make-segment.js";
+import { nativeCodecOfThread } from "./native-codec.js";
+import type { FromSealThread, ToSealThread } from "./seal-thread.js";
+
+type MakeMessage = Extract<ToSealThread, { readonly kind: "make" }>;
+
+/** Never yields: this thread has no other work. */
+const UNBROKEN = new Turns(Infinity);
+
+const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfThread, runs: { deflate: deflateRuns } };
+const port = parentPort;
+// Started as the program of sockets, it would never answer.
+if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by sealThread");
+/** Sources received so far, by file. */
+const sourcesById = new Map<number, SourceRows[]>();
+
+function sourcesOf(id: number): SourceRows[] {
+  const known = sourcesById.get(id) ?? [];
+  sourcesById.set(id, known);
+  return known;
+}
+
+async function make(sources: readonly SourceRows[], { id, codecName, excerpts, sourceCount }: MakeMessage): Promise<FromSealThread> {
+  if (sources.length !== sourceCount) return { id, made: null, reason: `expected ${sourceCount} parts of rows, got ${sources.length}` };
+  try {
+    return { id, made: await makeSegment(sources, excerpts, codecs[codecName], UNBROKEN) };
+  } catch (error) {
+    return { id, made: null, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+port.on("message", (message: ToSealThread) => {
+  const { id } = message;
+  const sources = sourcesOf(id);
+  if (message.kind === "rows") return void sources.push(sourceOf(message.rows));
+  sourcesById.delete(id);
+  void make(sources, message).then((answer) => port.postMessage(answer, answer.made === null ? [] : [answer.made.bytes.buffer as ArrayBuffer]));
+});

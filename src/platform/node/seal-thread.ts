@@ -1,0 +1,120 @@
+import type { Worker } from "node:worker_threads";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import type { Turns } from "../../core/base/turn.js";
+import { nameOf } from "../../store/storage/codec-name.js";
+import type { CodecName } from "../../store/storage/codec-name.js";
+import { copyRows } from "../../store/files/copied-rows.js";
+import type { CopiedRows } from "../../store/files/copied-rows.js";
+import type { ExcerptRule, MadeSegment, Sealer, SourceRows } from "../../store/files/make-segment.js";
+import type { Codec } from "../../store/storage/storage.js";
+import { startThread } from "./start-thread.js";
+import { missingThread, programOf, warn } from "./thread-program.js";
+import type { ThreadProgramOptions } from "./thread-program.js";
+
+/** From the calling thread. Files are identified by number. */
+export type ToSealThread =
+  | { readonly kind: "rows"; readonly id: number; readonly rows: CopiedRows }
+  | { readonly kind: "make"; readonly id: number; readonly codecName: CodecName; readonly excerpts: readonly ExcerptRule[]; readonly sourceCount: number };
+
+export type FromSealThread =
+  | { readonly id: number; readonly made: MadeSegment }
+  | { readonly id: number; readonly made: null; readonly reason: string };
+
+/** A thread that makes segment files. */
+export interface SealThread extends Sealer {
+  /** Ends the thread; later files, and those in progress, are made by the calling threads. */
+  close(): Promise<void>;
+}
+
+/** Lazy: in some bundles there is no such URL. Written literally, so that bundlers include the file. */
+const ownProgram = () => new URL("./seal-program.mjs", import.meta.url);
+
+const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
+
+/**
+ * A thread that makes the segment files of all stores opened with it as `sealer`, one after the other. It starts with the first file and does not
+ * keep the process alive. If it cannot be started, or fails at a file, the calling threads make their files from then on, and one process warning
+ * gives the reason. Cost: a copy of the rows, the memory of merging them, and some 15 MiB.
+ * @throws invalid_parameter (a program that no thread can be started from), unknown_parameter
+ */
+export function sealThread(options: ThreadProgramOptions = {}): SealThread {
+  rejectUnknownOptions(options, KNOWN);
+  return new OwnThread(programOf(options.program, ownProgram));
+}
+
+interface SealJob {
+  readonly sources: readonly SourceRows[];
+  readonly excerpts: readonly ExcerptRule[];
+  readonly codecName: CodecName;
+}
+
+class OwnThread implements SealThread {
+  #worker: Worker | null = null;
+  #hasEnded = false;
+  #hasMade = false;
+  #fileCount = 0;
+  /** The pending callers, by file. */
+  readonly #waiting = new Map<number, (made: MadeSegment | null) => void>();
+
+  constructor(readonly program: () => URL) {}
+
+  async make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
+    const codecName = nameOf(codec);
+    if (this.#hasEnded || codecName === null) return null;
+    try {
+      return await this.#ask((this.#worker ??= this.#begin()), { sources, excerpts, codecName }, turns);
+    } catch (error) {
+      // The thread may hold part of the rows: discard them, and release all callers.
+      this.#fail(error);
+      return null;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    await this.#end();
+  }
+
+  async #ask(worker: Worker, { sources, excerpts, codecName }: SealJob, turns: Turns): Promise<MadeSegment | null> {
+    const id = (this.#fileCount += 1);
+    const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
+    worker.ref();
+    for (const source of sources) {
+      const rows = copyRows(source);
+      worker.postMessage({ kind: "rows", id, rows } satisfies ToSealThread, [rows.memory]);
+      await turns.took(rows.rowCount * rows.columns.size);
+      if (this.#hasEnded) return null;
+    }
+    worker.postMessage({ kind: "make", id, codecName, excerpts, sourceCount: sources.length } satisfies ToSealThread);
+    return await made;
+  }
+
+  #begin(): Worker {
+    const worker = startThread(this.program());
+    worker.on("message", (message: FromSealThread) => {
+      if (message.made === null) return this.#fail(message.reason);
+      this.#hasMade = true;
+      this.#waiting.get(message.id)?.(message.made);
+      this.#waiting.delete(message.id);
+      if (this.#waiting.size === 0) worker.unref();
+    });
+    worker.on("messageerror", (error) => this.#fail(error));
+    worker.on("error", (error) => this.#fail(error));
+    worker.on("exit", (code) => this.#fail(`it ended with code ${code}`));
+    return worker;
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const text = this.#hasMade ? (reason instanceof Error ? reason.message : String(reason)) : missingThread(this.program, reason);
+    warn(`the seal thread failed, segments are made on the calling thread from now on: ${text}`);
+    void this.#end();
+  }
+
+  async #end(): Promise<void> {
+    for (const resolve of this.#waiting.values()) resolve(null);
+    this.#waiting.clear();
+    await this.#worker?.terminate();
+  }
+}

@@ -1,0 +1,42 @@
+import { inTurns } from "../../../core/base/steps.js";
+import type { Funnel } from "../../plan/insights/answers.js";
+import type { FunnelPlan } from "../../plan/insights/plan.js";
+import type { Slot } from "./buckets.js";
+import type { ChainFigures } from "./chain-figures.js";
+import { combinationsOf, type KeyGroups } from "./combinations.js";
+
+/** The keys of the values by which chains are broken down. */
+export interface ChainKeys extends KeyGroups {
+  /** All keys of chains. */
+  readonly keys: Iterable<number>;
+  /** The group number of a key in the figures. */
+  numberOfKey(key: number): number;
+}
+
+type FunnelRows = Pick<Funnel, "rows" | "rest" | "valueCount">;
+
+/** Steps by the values of a breakdown. */
+export async function funnelRows({ breakdown }: FunnelPlan, figures: ChainFigures, groups: ChainKeys, pause: () => Promise<void>): Promise<FunnelRows> {
+  if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
+  const all = await inTurns(combinationsOf(groups.keys, groups), pause);
+  const numbersOf = (keys: Float64Array) => Array.from(keys, (key) => groups.numberOfKey(key));
+  const sizes = await inTurns(all.sumsOf((key) => figures.countOf(groups.numberOfKey(key))), pause);
+  const shown = await inTurns(all.greatest(sizes, breakdown.limit), pause);
+  const rows: NonNullable<Funnel["rows"]>[number][] = [];
+  for (const place of shown) {
+    await pause();
+    rows.push({ values: all.valuesOf(place), steps: await figures.stepsOf(numbersOf(all.keysOf(place)), pause) });
+  }
+  const rest = breakdown.rest ? await figures.stepsOf(numbersOf(await inTurns(all.restOf(shown), pause)), pause) : null;
+  return { rows, rest, valueCount: all.count };
+}
+
+/** Steps bucket by bucket. @param figures by index of the slot */
+export async function funnelTrend(slots: readonly Slot[], figures: ChainFigures, pause: () => Promise<void>): Promise<NonNullable<Funnel["trend"]>> {
+  const trend: NonNullable<Funnel["trend"]>[number][] = [];
+  for (const [slot, { bucket }] of slots.entries()) {
+    await pause();
+    trend.push({ bucket, steps: await figures.stepsOf([slot], pause) });
+  }
+  return trend;
+}

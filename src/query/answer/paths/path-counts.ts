@@ -1,0 +1,154 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions, steps and labels are bounded by their lists */
+import { GrowingCounts } from "../../../core/base/growing-counts.js";
+import { inChunks } from "../../../core/base/in-chunks.js";
+import { PairNumbers } from "../../../core/base/pair-numbers.js";
+import type { Scratch } from "../../../core/base/scratch.js";
+import type { PathsPlan } from "../../plan/insights/plan.js";
+
+/** How the nodes of a session become a sequence. Labels are numbers. */
+export interface SequenceRule extends Pick<PathsPlan, "collapse" | "maxDepth"> {
+  readonly startAt: number | null;
+  readonly endAt: number | null;
+}
+
+/** The rule of a plan. @param numberOf number of a label, whether or not any event has it */
+export function sequenceRule({ collapse, maxDepth, startAt, endAt }: PathsPlan, numberOf: (label: string) => number): SequenceRule {
+  const known = (label: string | null) => (label === null ? null : numberOf(label));
+  return { collapse, maxDepth, startAt: known(startAt), endAt: known(endAt) };
+}
+
+/**
+ * Counts sequences as paths through a tree: a node stands for all sequences that begin alike, or that end alike when sequences are anchored at their
+ * ends. 16 bytes a node, besides those of its pair.
+ */
+export class PathCounts {
+  /** Nodes by the node before and the label. Node 0 is none. */
+  readonly #nodes: PairNumbers;
+  /** By node: the number of sequences that end in it, and of those that end in it without being cut. */
+  readonly #ends: GrowingCounts;
+  readonly #wholeEnds: GrowingCounts;
+  /** By node, after `sumUp`: its depth from 1, and the number of sequences through it. */
+  #depths: Uint32Array = new Uint32Array();
+  #through: Uint32Array = new Uint32Array();
+  #sequenceCount = 0;
+
+  constructor(
+    readonly rule: SequenceRule,
+    readonly scratch: Scratch,
+  ) {
+    this.#nodes = new PairNumbers(scratch);
+    this.#ends = new GrowingCounts(scratch);
+    this.#wholeEnds = new GrowingCounts(scratch);
+  }
+
+  /** Whether sequences are anchored at their ends: steps are numbered so that the last one is `maxDepth`. */
+  get isFromEnd(): boolean {
+    return this.rule.endAt !== null && this.rule.startAt === null;
+  }
+
+  /** Makes room for the nodes of some sessions, in chunks. */
+  async reserve(sessionCount: number, pause: () => Promise<void>): Promise<void> {
+    const end = this.#nodes.end + sessionCount * this.rule.maxDepth;
+    await this.#nodes.reserve(end, pause);
+    await this.#ends.reserve(end, pause);
+    await this.#wholeEnds.reserve(end, pause);
+  }
+
+  /** Adds a session, whose labels lie from `from` to before `to` and may be overwritten. There must be room for its nodes. */
+  add(labels: Uint32Array, from: number, to: number): void {
+    const { startAt, endAt, collapse, maxDepth } = this.rule;
+    const end = collapse ? collapsed(labels, from, to) : to;
+    let [first, last] = [from, end];
+    if (startAt !== null) first = placeOf(labels, startAt, first, last);
+    if (endAt !== null) last = placeOf(labels, endAt, first, last) + 1;
+    // No label is left, or the required start or end is missing.
+    if (first >= last || last > end) return;
+    const isCut = last - first > maxDepth;
+    this.#sequenceCount += 1;
+    let node = 0;
+    if (this.isFromEnd) for (let at = last - 1; at >= Math.max(first, last - maxDepth); at -= 1) node = this.#nodes.numberOf(node, labels[at]!);
+    else for (let at = first; at < Math.min(last, first + maxDepth); at += 1) node = this.#nodes.numberOf(node, labels[at]!);
+    this.#ends.numbers[node]! += 1;
+    if (!isCut) this.#wholeEnds.numbers[node]! += 1;
+  }
+
+  /** Call it after the last `add`: computes the depth of each node and the sequences through it. Nodes have greater numbers than their parents. */
+  async sumUp(pause: () => Promise<void>): Promise<void> {
+    const { scratch, end } = this;
+    const [depths, through, ends] = [scratch.takeZeros(end), scratch.takeZeros(end), this.#ends.numbers];
+    await inChunks(end - 1, pause, (from, to) => {
+      for (let node = from + 1; node <= to; node += 1) depths[node] = depths[this.parentOf(node)]! + 1;
+    });
+    await inChunks(end - 1, pause, (from, to) => {
+      for (let node = end - 1 - from; node >= end - to; node -= 1) {
+        through[node]! += ends[node]!;
+        through[this.parentOf(node)]! += through[node]!;
+      }
+    });
+    [this.#depths, this.#through] = [depths, through];
+  }
+
+  /** Nodes are numbered from 1 to before it. */
+  get end(): number {
+    return this.#nodes.end;
+  }
+
+  /** Sessions with a sequence. */
+  get sequenceCount(): number {
+    return this.#sequenceCount;
+  }
+
+  /** 0 for a first node. */
+  parentOf(node: number): number {
+    return this.#nodes.firstOf(node);
+  }
+
+  labelOf(node: number): number {
+    return this.#nodes.secondOf(node);
+  }
+
+  /** The step of a node in its sequences, from 1. */
+  stepOf(node: number): number {
+    const depth = this.#depths[node]!;
+    return this.isFromEnd ? this.rule.maxDepth - depth + 1 : depth;
+  }
+
+  throughOf(node: number): number {
+    return this.#through[node]!;
+  }
+
+  /** Number of sequences that a node completes: it is their last node or, when they are anchored at their ends, their first. */
+  toldBy(node: number): number {
+    return this.#ends.numbers[node]!;
+  }
+
+  /** The same without sequences that were cut. */
+  wholeToldBy(node: number): number {
+    return this.#wholeEnds.numbers[node]!;
+  }
+
+  /** The labels of a sequence from first to last. */
+  labelsOf(node: number): number[] {
+    const labels: number[] = [];
+    for (let at = node; at !== 0; at = this.parentOf(at)) labels.push(this.labelOf(at));
+    return this.isFromEnd ? labels : labels.reverse();
+  }
+}
+
+/** Keeps one of equal labels that follow each other. Returns the new end. */
+function collapsed(labels: Uint32Array, from: number, to: number): number {
+  let end = from;
+  for (let at = from; at < to; at += 1) {
+    if (end > from && labels[at] === labels[end - 1]) continue;
+    labels[end] = labels[at]!;
+    end += 1;
+  }
+  return end;
+}
+
+/** Index of the first occurrence of a label; `to` when it is missing. */
+function placeOf(labels: Uint32Array, label: number, from: number, to: number): number {
+  let at = from;
+  while (at < to && labels[at] !== label) at += 1;
+  return at;
+}

@@ -1,0 +1,257 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
+import { compareCodePoints } from "../../core/base/order.js";
+import { atOnce, inTurns, piecesOf, type Steps } from "../../core/base/steps.js";
+import { sortedCodes, sortedCodesInTurns } from "../../core/base/text-order.js";
+import { Turns } from "../../core/base/turn.js";
+import type { AggregateItem } from "../plan/input.js";
+import { FirstInOrder } from "./first-in-order.js";
+
+/** The properties of counts, by position. */
+export interface Ranked {
+  propertyOf(place: number): string;
+  /** All positions, each once, by the code points of their property, if that is cheaper than sorting this many of them; else null. */
+  placesInOrder?(shownCount: number): Uint32Array | null;
+}
+
+/**
+ * Items for all counts above 0: count descending, then property by code point. With a limit, only the shown items and those that tie with the last
+ * one are sorted. Cost: a few nanoseconds a position, and 50 an item.
+ */
+export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
+  return atOnce(ranking(counts, ranked, limit));
+}
+
+/** Counts read per step. */
+const PLACES_PER_STEP = 256 * 1024;
+/** Items built per step: some milliseconds. */
+const ITEMS_PER_STEP = 16_384;
+
+/** The same in steps. */
+export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | null): Steps<AggregateItem[]> {
+  if (limit === null) return yield* allItems(counts, ranked);
+  const top = yield* topCounted(counts, ranked, limit);
+  const itemCount = Math.min(top.places.length, limit);
+  return Array.from({ length: itemCount }, (_, at) => ({ property: ranked.propertyOf(top.places[at]!), count: top.counts[at]! }));
+}
+
+/** Cost of reading the text of a position, in values read. */
+const VALUES_PER_TEXT = 32;
+
+/** The same, yielding: when all of very many items are shown, their texts are sorted first. */
+export async function rankedInTurns(counts: Uint32Array, propertyOf: (place: number) => string, limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
+  const order = limit === null && counts.length > ITEMS_PER_STEP ? await placesByText(counts.length, propertyOf, new Turns(undefined, pause)) : null;
+  return await inTurns(ranking(counts, { propertyOf, placesInOrder: () => order }, limit), pause);
+}
+
+async function placesByText(count: number, textOf: (place: number) => string, turns: Turns): Promise<Uint32Array> {
+  const texts = new Array<string>(count);
+  const read = (from: number, to: number) => {
+    for (let place = from; place < to; place += 1) texts[place] = textOf(place);
+  };
+  await turns.inPieces(count, read, VALUES_PER_TEXT);
+  return await sortedCodesInTurns(texts, 0, count, turns);
+}
+
+function* allItems(counts: Uint32Array, ranked: Ranked): Steps<AggregateItem[]> {
+  const shownCount = shownCountOf(counts);
+  yield;
+  const order = ranked.placesInOrder?.(shownCount) ?? null;
+  yield;
+  // Allocated at its final length: growing takes twice as long with some hundred thousand items.
+  const items = new Array<AggregateItem>(shownCount);
+  if (order === null) {
+    const { places } = sortTies(byCountDescending(shownOf(counts, shownCount)), ranked);
+    yield;
+    yield* piecesOf(shownCount, ITEMS_PER_STEP, (from, to) => {
+      for (let at = from; at < to; at += 1) items[at] = { property: ranked.propertyOf(places[at]!), count: counts[places[at]!]! };
+    });
+  } else {
+    const ranks = ranksOf(counts, order, shownCount);
+    yield;
+    // By position, so that properties are read in the order of memory.
+    yield* piecesOf(counts.length, ITEMS_PER_STEP, (from, to) => {
+      for (let place = from; place < to; place += 1) if (counts[place] !== 0) items[ranks[place]!] = { property: ranked.propertyOf(place), count: counts[place]! };
+    });
+  }
+  return items;
+}
+
+function shownCountOf(counts: Uint32Array): number {
+  let shownCount = 0;
+  for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) shownCount += 1;
+  return shownCount;
+}
+
+function shownOf(counts: Uint32Array, shownCount: number): Counted {
+  const shown: Counted = { places: new Uint32Array(shownCount), counts: new Uint32Array(shownCount) };
+  for (let place = 0, into = 0; into < shownCount; place += 1) {
+    if (counts[place] === 0) continue;
+    shown.places[into] = place;
+    shown.counts[into] = counts[place]!;
+    into += 1;
+  }
+  return shown;
+}
+
+/** Smaller counts have a bucket each, all of which fit into the CPU cache; greater ones are sorted, for few items have as many events. */
+const BUCKET_COUNT = 2_048;
+
+/** The rank of each position whose count is not 0: count descending, then as in `order`, which lists each position once. */
+function ranksOf(counts: Uint32Array, order: Uint32Array, shownCount: number): Uint32Array {
+  const starts = new Uint32Array(BUCKET_COUNT);
+  for (let place = 0; place < counts.length; place += 1) if (counts[place]! < BUCKET_COUNT) starts[counts[place]!]! += 1;
+  let start = shownCount;
+  for (let count = 1; count < BUCKET_COUNT; count += 1) {
+    start -= starts[count]!;
+    starts[count] = start;
+  }
+  const ranks = new Uint32Array(counts.length);
+  const greater: number[] = [];
+  for (let at = 0; at < order.length; at += 1) {
+    const place = order[at]!;
+    const count = counts[place]!;
+    if (count >= BUCKET_COUNT) greater.push(place);
+    else if (count > 0) {
+      ranks[place] = starts[count]!;
+      starts[count]! += 1;
+    }
+  }
+  greater.sort((a, b) => counts[b]! - counts[a]!);
+  greater.forEach((place, rank) => (ranks[place] = rank));
+  return ranks;
+}
+
+function* topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Steps<Counted> {
+  let top = yield* topPlaces(counts, limit);
+  if (limit <= FEW_ITEMS && top.length > CANDIDATE_COUNT) top = yield* withoutLateTies(top, counts, ranked, limit);
+  const order = ranked.placesInOrder?.(top.length) ?? null;
+  const places = order === null ? top : inOrder(top, order, counts.length);
+  const shown = byCountDescending({ places, counts: Uint32Array.from(places, (place) => counts[place]!) });
+  return order === null ? sortTies(shown, ranked) : shown;
+}
+
+/** Positions collected before those that cannot be shown are dropped. */
+const CANDIDATE_COUNT = 4_096;
+
+/** Up to this limit, the items that tie with the last one are found while their texts are read, without sorting all of them. */
+const FEW_ITEMS = 1_024;
+/** Texts read per step. */
+const TEXTS_PER_STEP = 8_192;
+
+/** Drops ties with the least of the greatest counts, except the first ones by text. */
+function* withoutLateTies(top: Uint32Array, counts: Uint32Array, { propertyOf }: Ranked, limit: number): Steps<Uint32Array> {
+  let least = Infinity;
+  for (const place of top) least = Math.min(least, counts[place]!);
+  const greater = top.filter((place) => counts[place]! > least);
+  const first = new FirstInOrder<{ readonly place: number; readonly text: string }>(limit - greater.length, (a, b) => compareCodePoints(a.text, b.text));
+  const ties = top.filter((place) => counts[place] === least);
+  yield;
+  yield* piecesOf(ties.length, TEXTS_PER_STEP, (from, to) => {
+    for (let at = from; at < to; at += 1) first.offer({ place: ties[at]!, text: propertyOf(ties[at]!) });
+  });
+  return Uint32Array.from([...greater, ...first.items.map(({ place }) => place)]).sort();
+}
+
+/** The positions of the `limit` greatest counts above 0, and of all that tie with the last of them. Reads each count once. */
+function* topPlaces(counts: Uint32Array, limit: number): Steps<Uint32Array> {
+  let candidates = new Uint32Array(Math.max(CANDIDATE_COUNT, limit * 4));
+  let candidateCount = 0;
+  let least = 1;
+  const drop = () => {
+    const values = Uint32Array.from(candidates.subarray(0, candidateCount), (place) => counts[place]!).sort();
+    if (candidateCount >= limit && limit > 0) least = Math.max(least, values[candidateCount - limit]!);
+    candidateCount = keepAtLeast(candidates, candidateCount, counts, least);
+  };
+  for (let place = 0; place < counts.length; place += 1) {
+    if (place % PLACES_PER_STEP === PLACES_PER_STEP - 1) yield;
+    if (counts[place]! < least) continue;
+    candidates[candidateCount] = place;
+    candidateCount += 1;
+    if (candidateCount < candidates.length) continue;
+    drop();
+    if (candidateCount <= candidates.length / 2) continue;
+    // Most of them tie.
+    const longer = new Uint32Array(candidates.length * 2);
+    longer.set(candidates);
+    candidates = longer;
+  }
+  drop();
+  return candidates.slice(0, candidateCount);
+}
+
+function keepAtLeast(places: Uint32Array, placeCount: number, counts: Uint32Array, least: number): number {
+  let kept = 0;
+  for (let at = 0; at < placeCount; at += 1) {
+    if (counts[places[at]!]! < least) continue;
+    places[kept] = places[at]!;
+    kept += 1;
+  }
+  return kept;
+}
+
+function inOrder(places: Uint32Array, order: Uint32Array, placeCount: number): Uint32Array {
+  const isShown = new Uint8Array(placeCount);
+  for (let at = 0; at < places.length; at += 1) isShown[places[at]!] = 1;
+  const ordered = new Uint32Array(places.length);
+  for (let at = 0, into = 0; at < order.length; at += 1) {
+    if (isShown[order[at]!] !== 1) continue;
+    ordered[into] = order[at]!;
+    into += 1;
+  }
+  return ordered;
+}
+
+/** Least number of bits of a radix digit, unless counts have fewer. */
+const DIGIT_BITS = 11;
+
+interface Counted {
+  readonly places: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
+/** Counts descending; a stable sort. A radix sort whose digits are about as long as the number of items. */
+function byCountDescending(shown: Counted): Counted {
+  let max = 0;
+  for (let at = 0; at < shown.counts.length; at += 1) if (shown.counts[at]! > max) max = shown.counts[at]!;
+  const countBits = 32 - Math.clz32(max);
+  const itemBits = 32 - Math.clz32(shown.counts.length);
+  const digitBits = countBits <= itemBits ? countBits : Math.max(DIGIT_BITS, Math.min(itemBits, 16));
+  let from = shown;
+  let into: Counted = { places: new Uint32Array(shown.places.length), counts: new Uint32Array(shown.places.length) };
+  for (let shift = 0; shift < countBits; shift += digitBits) {
+    sortByDigit(from, into, shift, digitBits);
+    [from, into] = [into, from];
+  }
+  return from;
+}
+
+function sortByDigit(from: Counted, into: Counted, shift: number, digitBits: number): void {
+  const last = 2 ** digitBits - 1;
+  const starts = new Uint32Array(last + 2);
+  // Greater digits come first.
+  for (let at = 0; at < from.counts.length; at += 1) starts[last - ((from.counts[at]! >>> shift) & last) + 1]! += 1;
+  for (let digit = 0; digit <= last; digit += 1) starts[digit + 1]! += starts[digit]!;
+  for (let at = 0; at < from.counts.length; at += 1) {
+    const count = from.counts[at]!;
+    const digit = last - ((count >>> shift) & last);
+    const place = starts[digit]!;
+    starts[digit] = place + 1;
+    into.places[place] = from.places[at]!;
+    into.counts[place] = count;
+  }
+}
+
+function sortTies(shown: Counted, { propertyOf }: Ranked): Counted {
+  const { places, counts } = shown;
+  for (let start = 0, end = 0; start < places.length; start = end) {
+    while (end < places.length && counts[end] === counts[start]) end += 1;
+    if (end - start > 1) sortByText(places.subarray(start, end), propertyOf);
+  }
+  return shown;
+}
+
+function sortByText(places: Uint32Array, propertyOf: (place: number) => string): void {
+  const unsorted = places.slice();
+  const order = sortedCodes(Array.from(unsorted, propertyOf), 0, places.length);
+  for (let at = 0; at < places.length; at += 1) places[at] = unsorted[order[at]!]!;
+}

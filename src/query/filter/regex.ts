@@ -1,0 +1,34 @@
+import { parameterError, shown } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
+import type { Where } from "../plan/plan.js";
+
+/** A compiled pattern: tests whether it occurs anywhere in a text, in time linear in the text. */
+export interface Regex {
+  test(text: string): boolean;
+}
+
+/** Compiled patterns by their text. */
+export type Regexes = ReadonlyMap<string, Regex>;
+
+/** Compiles RE2 syntax; loads the engine on first use. @throws invalid_regex naming `param`, also for a pattern that would take long */
+export async function compileRegex(pattern: string, param = "value"): Promise<Regex> {
+  const [{ RE2JS, RE2JSException }, { regexSize }] = await Promise.all([import("re2js"), import("./regex-size.js")]);
+  const size = regexSize(pattern);
+  if (size > LIMITS.regexSize)
+    throw parameterError("invalid_regex", param, `expected a pattern of at most ${LIMITS.regexSize} steps, got ${shown(pattern)} of some ${size}: what is repeated counts as often`);
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw parameterError("invalid_regex", param, `expected RE2 syntax, got ${shown(pattern)} (${error.message})`);
+  }
+}
+
+/** Compiles every pattern of `where`. @throws invalid_regex */
+export async function compileRegexes(where: Where): Promise<Regexes> {
+  const regexes = new Map<string, Regex>();
+  for (const { test } of where.flat()) {
+    if (test.op === "regex" && !regexes.has(test.pattern)) regexes.set(test.pattern, await compileRegex(test.pattern));
+  }
+  return regexes;
+}

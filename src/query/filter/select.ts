@@ -1,0 +1,240 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and codes are bounded by their columns */
+import { dayStartMs, MS_PER_DAY } from "../../core/base/time.js";
+import {
+  bitsOfCode,
+  bitsOfTable,
+  complement,
+  countCommonBits,
+  emptyBitmap,
+  hasBit,
+  intersect,
+  rangeBitmap,
+  unite,
+} from "../../storage/column/bitmap.js";
+import type { Bitmap } from "../../storage/column/bitmap.js";
+import type { CodeSet } from "../../storage/column/code-set.js";
+import { denseCodes } from "../../storage/column/column.js";
+import type { CodeColumn } from "../../storage/column/column.js";
+import type { Codes } from "../../storage/column/codes.js";
+import { firstAtLeast } from "../../storage/column/search.js";
+import type { Rows } from "../../storage/segment/rows.js";
+import { fewRows, hasFewRows } from "./few-rows.js";
+import { ALWAYS, mayMatch } from "./predicate.js";
+import type { Predicate, Selector } from "./predicate.js";
+
+/** The rows of one segment or head within a time range. */
+type RowRange =
+  | { readonly kind: "none" }
+  | { readonly kind: "range"; readonly from: number; readonly to: number }
+  | { readonly kind: "bits"; readonly bits: Bitmap };
+
+/** The rows of one segment or head that a query selects. A bitmap or a list may be shared, so it must not be changed. */
+export type Selection =
+  | RowRange
+  /** Ascending. */
+  | { readonly kind: "rows"; readonly rows: Uint32Array };
+
+/** How the rows of a segment will be found, judged by metadata and by cache entries of earlier queries. */
+export type Access = "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
+
+const NONE: RowRange = { kind: "none" };
+
+/** Whether zone maps and times alone exclude all rows. */
+export function isPruned(rows: Rows, { fromMs, toMs, all, any }: Selector): boolean {
+  const start = dayStartMs(rows.day);
+  if (start + rows.maxMs < fromMs || start + rows.minMs >= toMs) return true;
+  if (!all.every((predicate) => mayMatch(predicate, rows))) return true;
+  return any.length > 0 && !any.some((group) => group.every((predicate) => mayMatch(predicate, rows)));
+}
+
+/** How the rows of a segment will be found. Reads no row. */
+export function accessOf(rows: Rows, selector: Selector): Access {
+  if (isPruned(rows, selector)) return "pruned";
+  const { all, any, key } = selector;
+  if (all.length === 0 && any.length === 0) return isWhole(rows, selector) ? "all" : "range";
+  if (hasFewRows(rows, selector)) return "postings";
+  const isKept = key !== null && rows.kept(rowsKey(key), []) !== null;
+  return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
+}
+
+/** Whether the bitmap of each value that the predicate names is cached. */
+function hasBits(predicate: Predicate, rows: Rows): boolean {
+  if (predicate.kind === "constant") return true;
+  if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
+  const [column] = predicate.columns;
+  return predicate.sets[0]?.list?.every((code) => code === 0 || rows.kept(codeKey(column!, code), []) !== null) === true;
+}
+
+const rowsKey = (key: string) => `rows ${key}`;
+const codeKey = (column: string, code: number) => `${column}=${code}`;
+
+/** Whether all rows lie in the time range of the query. */
+export function isWhole(rows: Rows, selector: Selector): boolean {
+  const start = dayStartMs(rows.day);
+  return start + rows.minMs >= selector.fromMs && start + rows.maxMs < selector.toMs;
+}
+
+/** Selects rows. The selector's columns must be loaded, and so must times if the range cuts the day. */
+export function select(rows: Rows, selector: Selector): Selection {
+  const range = rangeOf(rows, selector);
+  if (range.kind === "none" || (selector.all.length === 0 && selector.any.length === 0)) return range;
+  const few = fewRows(rows, selector);
+  if (few !== null) return { kind: "rows", rows: within(few, range) };
+  const bits = filterBits(rows, selector);
+  if (range.kind === "bits") return { kind: "bits", bits: both(bits, range.bits) };
+  if (range.from === 0 && range.to === rows.rowCount) return { kind: "bits", bits };
+  return { kind: "bits", bits: both(bits, rangeBitmap(rows.rowCount, range.from, range.to)) };
+}
+
+/** The rows of a list that lie in a range or in a bitmap. */
+function within(list: Uint32Array, range: RowRange): Uint32Array {
+  if (range.kind === "bits") return list.filter((row) => hasBit(range.bits, row));
+  if (range.kind !== "range") return list.subarray(0, 0);
+  const from = firstAtLeast(list, range.from);
+  return list.subarray(from, firstAtLeast(list, range.to, from));
+}
+
+function both(bits: Bitmap, other: Bitmap): Bitmap {
+  const result = bits.slice();
+  intersect(result, other);
+  return result;
+}
+
+/** The rows that pass all predicates of a non-empty list. */
+function allBits(predicates: readonly Predicate[], rows: Rows): Bitmap {
+  const [first, ...rest] = predicates;
+  const bits = bitsOf(first ?? ALWAYS, rows);
+  if (rest.length === 0) return bits;
+  const result = bits.slice();
+  for (const predicate of rest) intersect(result, bitsOf(predicate, rows));
+  return result;
+}
+
+/** The rows that pass the filters, cached with a sealed segment: not to be changed. */
+function filterBits(rows: Rows, selector: Selector): Bitmap {
+  const { all, any, key } = selector;
+  const isOne = all.length === 1 && any.length === 0;
+  if (isOne || key === null) return combinedBits(rows, selector);
+  return rows.derive(rowsKey(key), () => combinedBits(rows, selector), (bits) => bits.byteLength);
+}
+
+function combinedBits(rows: Rows, { all, any }: Selector): Bitmap {
+  if (any.length === 0) return allBits(all, rows);
+  const union = emptyBitmap(rows.rowCount);
+  for (const group of any)
+    if (group.every((predicate) => mayMatch(predicate, rows))) unite(union, allBits(group, rows));
+  if (all.length > 0) intersect(union, allBits(all, rows));
+  return union;
+}
+
+/** Number of rows that pass every predicate, over the whole day: builds no bitmap of the result. */
+export function countAll(rows: Rows, predicates: readonly Predicate[]): number {
+  return countCommonBits(predicates.map((predicate) => bitsOf(predicate, rows)));
+}
+
+/** The rows within the time range: by binary search if they are in order, else by testing each. */
+function rangeOf(rows: Rows, selector: Selector): RowRange {
+  if (isWhole(rows, selector)) return { kind: "range", from: 0, to: rows.rowCount };
+  const start = dayStartMs(rows.day);
+  const fromMs = Math.max(selector.fromMs - start, 0);
+  const toMs = Math.min(selector.toMs - start, MS_PER_DAY);
+  const times = rows.times();
+  if (!rows.sealed) return { kind: "bits", bits: timeBits(times, fromMs, toMs) };
+  const from = firstAtLeast(times, fromMs);
+  const to = firstAtLeast(times, toMs);
+  return from < to ? { kind: "range", from, to } : NONE;
+}
+
+function timeBits(times: Int32Array, fromMs: number, toMs: number): Bitmap {
+  const bits = emptyBitmap(times.length);
+  for (let row = 0; row < times.length; row += 1)
+    if (times[row]! >= fromMs && times[row]! < toMs) bits[row >>> 5]! |= 1 << (row & 31);
+  return bits;
+}
+
+function bitsOf(predicate: Predicate, rows: Rows): Bitmap {
+  const { rowCount } = rows;
+  switch (predicate.kind) {
+    case "constant":
+      return rangeBitmap(rowCount, 0, predicate.value ? rowCount : 0);
+    case "instant": {
+      const start = dayStartMs(rows.day);
+      const bits = timeBits(rows.times(), predicate.fromMs - start, predicate.toMs - start);
+      if (predicate.negated) complement(bits, rowCount);
+      return bits;
+    }
+    case "row": {
+      const test = predicate.prepare(rows);
+      const bits = emptyBitmap(rowCount);
+      for (let row = 0; row < rowCount; row += 1) if (test(row)) bits[row >>> 5]! |= 1 << (row & 31);
+      return bits;
+    }
+    case "codes":
+      return codesBits(predicate.columns, predicate.sets, rows);
+  }
+}
+
+function codesBits(columns: readonly string[], sets: readonly CodeSet[], rows: Rows): Bitmap {
+  const last = columns.length - 1;
+  if (last === 0 && rows.zone(columns[0]!) !== null) return setBits(rows, columns[0]!, sets[0]!, sets[0]!.has(0));
+  const present = columns.flatMap((name, place) => (rows.zone(name) === null ? [] : [{ name, set: sets[place]! }]));
+  const set = sets[last]!;
+  if (present.length === 0) return rangeBitmap(rows.rowCount, 0, set.has(0) ? rows.rowCount : 0);
+  let bits: Bitmap | null = null;
+  for (const { name, set: own } of present.reverse()) {
+    const mine = setBits(rows, name, own, bits === null && set.has(0));
+    bits = bits === null ? mine : orElse(rows, name, mine, bits);
+  }
+  return bits ?? emptyBitmap(rows.rowCount);
+}
+
+/** The rows of `mine`, and those of `rest` where the column is not set. */
+function orElse(rows: Rows, name: string, mine: Bitmap, rest: Bitmap): Bitmap {
+  const codes = denseCodes(rows.column(name));
+  const bits = mine.slice();
+  for (let row = 0; row < rows.rowCount; row += 1) if (codes[row] === 0 && hasBit(rest, row)) bits[row >>> 5]! |= 1 << (row & 31);
+  return bits;
+}
+
+/** The rows whose code is in the set; `zero` decides on rows with code 0. */
+function setBits(rows: Rows, name: string, set: CodeSet, zero: boolean): Bitmap {
+  const column = rows.column(name);
+  if (column.kind === "sparse") return sparseBits(column, set, zero);
+  const only = set.only;
+  if (only > 0 && !zero) return codeBits(rows, name, column.codes, only);
+  if (set.list === null) return bitsOfTable(column.codes, withZero(set.toTable(), zero));
+  const codes = set.list.filter((code) => code !== 0);
+  const codesIn = set.negated ? !zero : zero;
+  if (codesIn) codes.push(0);
+  const [first, ...rest] = codes;
+  if (first === undefined) return rangeBitmap(rows.rowCount, 0, set.negated ? rows.rowCount : 0);
+  let bits = codeBits(rows, name, column.codes, first);
+  if (rest.length > 0 || set.negated) bits = bits.slice();
+  for (const code of rest) unite(bits, codeBits(rows, name, column.codes, code));
+  if (set.negated) complement(bits, rows.rowCount);
+  return bits;
+}
+
+/** The rows of one code, cached with a sealed segment: the next query with that value reads no column. */
+function codeBits(rows: Rows, name: string, codes: Codes, code: number): Bitmap {
+  return rows.derive(codeKey(name, code), () => bitsOfCode(codes, code), (bits) => bits.byteLength);
+}
+
+function withZero(table: Uint8Array, zero: boolean): Uint8Array {
+  if ((table[0] === 1) === zero) return table;
+  const copy = table.slice();
+  copy[0] = zero ? 1 : 0;
+  return copy;
+}
+
+function sparseBits(column: CodeColumn & { kind: "sparse" }, set: CodeSet, zero: boolean): Bitmap {
+  const bits = rangeBitmap(column.rowCount, 0, zero ? column.rowCount : 0);
+  const table = set.toTable();
+  for (let at = 0; at < column.rows.length; at += 1) {
+    const row = column.rows[at]!;
+    const bit = 1 << (row & 31);
+    if (table[column.codes[at]!] === 1) bits[row >>> 5]! |= bit;
+    else bits[row >>> 5]! &= ~bit;
+  }
+  return bits;
+}

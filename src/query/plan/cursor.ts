@@ -1,0 +1,95 @@
+import { assert } from "../../core/base/assert.js";
+import { decodeBase64Url, encodeBase64Url } from "../../core/base/base64url.js";
+import { parameterError, shown } from "../../core/base/errors.js";
+import { hash128, hmacSha256 } from "../../core/base/hash.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { parseUuid, uuidText } from "../../core/base/uuid.js";
+import { memberError, type InputMembers } from "./members.js";
+import type { CursorPosition } from "./plan.js";
+
+/**
+ * Format: version (1 byte), endpoint (1 byte), createdAt (f64), event id (16 bytes), sequence (u32, masked), hash of the query's fingerprint
+ * (16 bytes), the first 16 bytes of the HMAC over all else, and the event's project (UTF-8). Numbers are big-endian.
+ */
+const VERSION = 3;
+/** A cursor is valid for one endpoint only. */
+const ENDPOINTS = { searchEvents: 1, identitySessions: 2 } as const;
+export type PagedReport = keyof typeof ENDPOINTS;
+
+const ID_AT = 10;
+const SEQUENCE_AT = 26;
+const FINGERPRINT_AT = 30;
+const MAC_AT = 46;
+const PROJECT_AT = 62;
+/** Longer texts are no cursors. */
+const TEXT_LENGTH_MAX = Math.ceil(((PROJECT_AT + LIMITS.fieldTextBytes) * 4) / 3);
+
+const [encoder, decoder] = [new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM: true })];
+
+/** Encodes a position in the results of a query as opaque text, sealed with the store's 32-byte key. */
+export function encodeCursor(report: PagedReport, position: CursorPosition, fingerprint: string, key: Uint8Array): string {
+  const id = parseUuid(position.id);
+  assert(id !== null, "an event id is a UUID");
+  const project = encoder.encode(position.project);
+  const bytes = new Uint8Array(PROJECT_AT + project.length);
+  const view = new DataView(bytes.buffer);
+  bytes[0] = VERSION;
+  bytes[1] = ENDPOINTS[report];
+  view.setFloat64(2, position.createdAtMs);
+  bytes.set(id, ID_AT);
+  view.setUint32(SEQUENCE_AT, position.sequence);
+  bytes.set(hash128("fingerprint", fingerprint), FINGERPRINT_AT);
+  bytes.set(project, PROJECT_AT);
+  bytes.set(macOf(bytes, key), MAC_AT);
+  maskSequence(bytes, key);
+  return encodeBase64Url(bytes);
+}
+
+/**
+ * Decodes a position that `encodeCursor` sealed.
+ * @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query)
+ */
+export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
+  const bytes = text.length <= TEXT_LENGTH_MAX ? decodeBase64Url(text) : null;
+  if (bytes !== null && bytes.length >= PROJECT_AT) maskSequence(bytes, key);
+  const sealed = bytes !== null && bytes.length >= PROJECT_AT && isEqual(bytes.subarray(MAC_AT, PROJECT_AT), macOf(bytes, key));
+  if (!sealed || bytes[0] !== VERSION || bytes[1] !== ENDPOINTS[report]) {
+    const reason = "expected a cursor as an earlier page of this question gave it, got another text";
+    throw parameterError("invalid_cursor", "cursor", reason);
+  }
+  if (!isEqual(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
+    const reason = "expected the parameters of the page that gave it, got others (only limit and allFields may change)";
+    throw parameterError("cursor_mismatch", "cursor", reason);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const project = decoder.decode(bytes.subarray(PROJECT_AT));
+  return { createdAtMs: view.getFloat64(2), id: uuidText(bytes, ID_AT), project, sequence: view.getUint32(SEQUENCE_AT) };
+}
+
+/** The position in the member `cursor`; null when absent. @throws invalid_parameter (no text), invalid_cursor, cursor_mismatch */
+export function readCursor(report: PagedReport, members: InputMembers, fingerprint: string, key: Uint8Array): CursorPosition | null {
+  const text = members.values.get("cursor");
+  if (text === undefined) return null;
+  if (typeof text !== "string") throw memberError(members, "cursor", `expected a string, got ${shown(text)}`);
+  return decodeCursor(report, text, fingerprint, key);
+}
+
+/** Masks or unmasks the sequence, which would reveal how many events all projects receive. */
+function maskSequence(bytes: Uint8Array, key: Uint8Array): void {
+  const mask = hmacSha256(key, bytes.subarray(MAC_AT, PROJECT_AT));
+  for (let at = 0; at < FINGERPRINT_AT - SEQUENCE_AT; at += 1) bytes[SEQUENCE_AT + at] = (bytes[SEQUENCE_AT + at] ?? 0) ^ (mask[at] ?? 0);
+}
+
+function macOf(bytes: Uint8Array, key: Uint8Array): Uint8Array {
+  const sealed = new Uint8Array(bytes.length - (PROJECT_AT - MAC_AT));
+  sealed.set(bytes.subarray(0, MAC_AT));
+  sealed.set(bytes.subarray(PROJECT_AT), MAC_AT);
+  return hmacSha256(key, sealed).subarray(0, PROJECT_AT - MAC_AT);
+}
+
+/** Takes the same time wherever the bytes differ, so that a MAC cannot be guessed byte by byte. */
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let at = 0; at < a.length; at += 1) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
+  return difference === 0;
+}

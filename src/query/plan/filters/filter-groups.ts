@@ -1,0 +1,183 @@
+import { parameterError, shown } from "../../../core/base/errors.js";
+import { LIMITS } from "../../../core/base/limits.js";
+import type { Pattern } from "../context.js";
+import { memberError, pathOfMember, readMembers, type InputMembers } from "../members.js";
+import type { PlannedFilter, Operand, Where, Order, Test } from "../plan.js";
+import { spanOf } from "../date-range.js";
+import { readField } from "./field-operand.js";
+import { OPERATOR_NAMES, operatorOf, type Operator, type OperatorTest } from "./operators.js";
+import { readValueList, readValueText, valueError } from "./filter-value.js";
+import { numericOf } from "./number-form.js";
+
+/** The segments that filters can name. */
+export interface SegmentNames {
+  /** The operand of the segment in a filter's value. @throws invalid_filter_value (no such segment) */
+  operandOf(filter: InputMembers): Operand;
+}
+
+/** Plans the filters of one query, which count together over all its lists. */
+export class FilterPlanner {
+  #filterCount = 0;
+
+  /** @param patterns collects the regular expressions */
+  constructor(readonly patterns: Pattern[]) {}
+
+  /**
+   * Plans `filterGroups`: OR of its groups, each the AND of its filters. Groups without filters are dropped.
+   * @param segments null where filters must name none
+   * @throws invalid_parameter, unknown_parameter, too_many_filters, invalid_operator, invalid_filter_value, invalid_regex (too long)
+   */
+  where(members: InputMembers, segments: SegmentNames | null): Where {
+    const groups = readArray(members, "filterGroups");
+    const path = pathOfMember(members, "filterGroups");
+    if (groups.length > LIMITS.filterGroupCount) {
+      const reason = `expected at most ${LIMITS.filterGroupCount} groups, got ${groups.length}`;
+      throw parameterError("too_many_filters", path, reason);
+    }
+    const lists = groups.map((group, at) => readFilters(group, `${path}[${at}]`));
+    this.#count(lists.reduce((count, list) => count + list.filters.length, 0), path);
+    return lists
+      .filter((list) => list.filters.length > 0)
+      .map((list) => list.filters.map((filter, at) => this.#filter(filter, `${list.path}[${at}]`, segments)));
+  }
+
+  /**
+   * Plans a single filter with the members `operator` and `value`. It must name no segment.
+   * @throws too_many_filters, invalid_parameter, invalid_operator, invalid_filter_value, invalid_regex (too long)
+   */
+  alone(filter: InputMembers, operand: Operand): PlannedFilter {
+    this.#count(1, filter.path);
+    return this.#comparison(filter, operand, null);
+  }
+
+  #count(filterCount: number, param: string): void {
+    this.#filterCount += filterCount;
+    if (this.#filterCount <= LIMITS.filterCount) return;
+    const reason = `expected at most ${LIMITS.filterCount} filters in all groups, got ${this.#filterCount}`;
+    throw parameterError("too_many_filters", param, reason);
+  }
+
+  #filter(value: unknown, path: string, segments: SegmentNames | null): PlannedFilter {
+    const filter = readMembers(value, path, ["fieldName", "operator", "value"]);
+    const operand = readField(filter, "fieldName");
+    if (operand === null) throw memberError(filter, "fieldName", "expected the name of a field, got null");
+    return this.#comparison(filter, operand, segments);
+  }
+
+  #comparison(filter: InputMembers, operand: Operand, segments: SegmentNames | null): PlannedFilter {
+    const { name, question, negated } = readOperator(filter);
+    if (question === "inSegment") {
+      if (segments === null) throw memberError(filter, "operator", `expected no ${name} within a segment`, "invalid_operator");
+      if (operand.kind !== "identityId") throw memberError(filter, "operator", `expected ${name} for identity_id alone`, "invalid_operator");
+      return { operand: segments.operandOf(filter), test: { op: "isSet" }, negated };
+    }
+    const { test, inverted } = planTest(question, filter);
+    if (test.op === "regex") this.patterns.push({ pattern: test.pattern, param: pathOfMember(filter, "value") });
+    return { operand, test, negated: negated !== inverted };
+  }
+}
+
+function readFilters(group: unknown, path: string): { readonly path: string; readonly filters: readonly unknown[] } {
+  const members = readMembers(group, path, ["filters"]);
+  if (!members.values.has("filters")) throw memberError(members, "filters", "expected an array of filters, got none");
+  return { path: pathOfMember(members, "filters"), filters: readArray(members, "filters") };
+}
+
+function readArray(members: InputMembers, name: string): readonly unknown[] {
+  const value = members.values.get(name);
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw memberError(members, name, `expected an array, got ${shown(value)}`);
+  // `map` skips the holes of a sparse array; spreading turns them into undefined items, which are rejected.
+  return [...(value as unknown[])];
+}
+
+function readOperator(filter: InputMembers): Operator {
+  const value = filter.values.get("operator");
+  if (value !== undefined && typeof value !== "string") {
+    throw memberError(filter, "operator", `expected a string, got ${shown(value)}`);
+  }
+  const operator = value === undefined ? null : operatorOf(value);
+  if (operator === null) {
+    const reason = `expected one of ${OPERATOR_NAMES.join(" ")}, got ${shown(value ?? null)}`;
+    throw memberError(filter, "operator", reason, "invalid_operator");
+  }
+  return operator;
+}
+
+/** A test, and whether it must be negated. */
+interface SettledTest {
+  readonly test: Test;
+  readonly inverted: boolean;
+}
+
+/** The test of an operator on a filter's `value`. @throws invalid_filter_value, invalid_regex, invalid_parameter */
+function planTest(question: Exclude<OperatorTest, "inSegment">, filter: InputMembers): SettledTest {
+  switch (question) {
+    case "isSet":
+      return { test: { op: "isSet" }, inverted: false };
+    case "equals":
+      return equalsAny([readValueText(filter)]);
+    case "in":
+      return equalsAny(readValueList(filter));
+    case "contains":
+    case "startsWith":
+    case "endsWith":
+      return { test: { op: question, text: readFilledText(filter) }, inverted: false };
+    case "regex":
+      return { test: { op: "regex", pattern: readPattern(filter) }, inverted: false };
+    case "between":
+      return { test: betweenTest(filter), inverted: false };
+    default:
+      return { test: orderTest(question, filter), inverted: false };
+  }
+}
+
+/** `""` means "not set": alone it is the complement of `isSet`, in a list it stays an item. */
+function equalsAny(values: readonly string[]): SettledTest {
+  const distinct = [...new Set(values)];
+  if (distinct.length === 1 && distinct[0] === "") return { test: { op: "isSet" }, inverted: true };
+  return { test: { op: "equals", values: distinct }, inverted: false };
+}
+
+function readFilledText(filter: InputMembers): string {
+  return filled(filter, readValueText(filter));
+}
+
+function readPattern(filter: InputMembers): string {
+  return filled(filter, readValueText(filter, LIMITS.regexChars, "invalid_regex"));
+}
+
+function filled(filter: InputMembers, text: string): string {
+  if (text === "") throw valueError(filter, "expected at least one character, got an empty string");
+  return text;
+}
+
+function orderTest(order: Order, filter: InputMembers): Test {
+  const text = readValueText(filter);
+  const bound = numericOf(text);
+  if (bound !== null) return { op: "number", order, bound };
+  const span = spanOf(text);
+  if (span === null) throw valueError(filter, `expected a JSON number, a date or an RFC 3339 timestamp, got ${shown(text)}`);
+  switch (order) {
+    case ">":
+      return { op: "instant", fromMs: span.toMs, toMs: null };
+    case ">=":
+      return { op: "instant", fromMs: span.fromMs, toMs: null };
+    case "<":
+      return { op: "instant", fromMs: null, toMs: span.fromMs };
+    case "<=":
+      return { op: "instant", fromMs: null, toMs: span.toMs };
+  }
+}
+
+function betweenTest(filter: InputMembers): Test {
+  const items = readValueList(filter);
+  const [lowText = "", highText = ""] = items;
+  if (items.length === 2) {
+    const [low, high] = [numericOf(lowText), numericOf(highText)];
+    if (low !== null && high !== null) return { op: "numberBetween", low, high };
+    const [first, last] = [spanOf(lowText), spanOf(highText)];
+    if (first !== null && last !== null) return { op: "instant", fromMs: first.fromMs, toMs: last.toMs };
+  }
+  throw valueError(filter, `expected "lo,hi" of two numbers or two dates, got ${shown(filter.values.get("value"))}`);
+}

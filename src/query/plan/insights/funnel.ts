@@ -1,0 +1,73 @@
+import { parameterError } from "../../../core/base/errors.js";
+import type { PlanContext } from "../context.js";
+import { memberError, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
+import type { Plan } from "../plan.js";
+import { planBreakdown, readBreakdown } from "./breakdown.js";
+import { refuseManyBuckets } from "./bucket-count.js";
+import { defined } from "./definition.js";
+import { readInsight, type InsightParts, type EventSelection } from "./insight-scope.js";
+import { CALENDAR_UNITS, LEVELS } from "./names.js";
+import { readShortText } from "./short-text.js";
+
+export const STEP_COUNT = { min: 2, max: 20 } as const;
+export const EXCLUSION_COUNT_MAX = 10;
+export const WINDOW_SEC = { min: 1, max: 31_622_400, default: 1_209_600 } as const;
+const EVENT = ["eventName", "filterGroups"];
+
+type PlannedFunnel = Plan<"funnel">;
+
+/** Plans a `funnel` query. @throws what `readInsight` throws */
+export function planFunnel(input: unknown, context: PlanContext): PlannedFunnel {
+  const insight = readInsight(input, context, ["steps", "order", "conversionWindowSec", "exclusions", "level", "breakdown", "interval"]);
+  const { members, scope } = insight;
+  const { session, pageviewSlugs, revenue } = context.rules;
+  const order = readChoice(members, "order", ["sequential", "strict", "any"]) ?? "sequential";
+  const steps = planSteps(insight, order);
+  const breakdown = readBreakdown(members, ["at"]);
+  const interval = readChoice(members, "interval", CALENDAR_UNITS);
+  if (breakdown !== null && interval !== null) throw memberError(members, "interval", "expected none beside a breakdown, got both");
+  const plan: PlannedFunnel = {
+    report: "funnel",
+    ...scope,
+    steps,
+    order,
+    windowMs: 1_000 * (readInteger(members, "conversionWindowSec", WINDOW_SEC.min, WINDOW_SEC.max) ?? WINDOW_SEC.default),
+    exclusions: planExclusions(insight, order, steps.length),
+    level: readChoice(members, "level", [...LEVELS, "session"]) ?? "identity",
+    breakdown: breakdown === null ? null : { ...planBreakdown(breakdown), at: readChoice(breakdown, "at", ["entry", "last"]) ?? "entry" },
+    interval,
+    session,
+    pageviewSlugs,
+    revenue,
+  };
+  refuseManyBuckets(insight, interval);
+  return defined(plan, context.rules);
+}
+
+/** With order `any` a step is a number of steps done, whatever its name. */
+function planSteps(insight: InsightParts, order: PlannedFunnel["order"]): PlannedFunnel["steps"] {
+  return readList(insight.members, "steps", STEP_COUNT.min, STEP_COUNT.max).map((value, at) => {
+    const step = readMembers(value, `steps[${at}]`, [...EVENT, "name"]);
+    const selection = selectionOf(insight, step);
+    const name = readShortText(step, "name") ?? selection.eventName ?? `step ${at + 1}`;
+    return { scope: insight.eventsOf(selection), name: order === "any" ? `${at + 1} steps` : name };
+  });
+}
+
+function planExclusions(insight: InsightParts, order: PlannedFunnel["order"], stepCount: number): PlannedFunnel["exclusions"] {
+  return readList(insight.members, "exclusions", 0, EXCLUSION_COUNT_MAX).map((value, at) => {
+    const exclusion = readMembers(value, `exclusions[${at}]`, [...EVENT, "afterStep", "beforeStep"]);
+    const scope = insight.eventsOf(selectionOf(insight, exclusion));
+    const afterStep = readInteger(exclusion, "afterStep", 1, order === "any" ? 1 : stepCount - 1) ?? 1;
+    const beforeStep = readInteger(exclusion, "beforeStep", order === "any" ? stepCount : afterStep + 1, stepCount) ?? stepCount;
+    return { scope, afterStep, beforeStep };
+  });
+}
+
+/** @throws invalid_parameter (neither a name nor a filter), and what `InsightParts.selectionOf` throws */
+function selectionOf(insight: InsightParts, part: InputMembers): EventSelection {
+  const selection = insight.selectionOf(part);
+  if (selection.eventName === null && selection.where.length === 0)
+    throw parameterError("invalid_parameter", part.path, "expected the name of an event, or a filter, got neither");
+  return selection;
+}

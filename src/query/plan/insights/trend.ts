@@ -1,0 +1,58 @@
+import { shown } from "../../../core/base/errors.js";
+import type { PlanContext } from "../context.js";
+import { readField } from "../filters/field-operand.js";
+import { memberError, pathOfMember, readChoice, readFlag, readMembers, type InputMembers } from "../members.js";
+import type { Plan } from "../plan.js";
+import { readPlainBreakdown } from "./breakdown.js";
+import { refuseManyBuckets } from "./bucket-count.js";
+import { defined } from "./definition.js";
+import { readInsight } from "./insight-scope.js";
+import { INTERVALS } from "./names.js";
+import type { MeasurePlan } from "./plan.js";
+import { readPreviousRange } from "./previous-range.js";
+
+const PLAIN_MEASURES = ["events", "unique_users", "sessions", "revenue"] as const;
+const FIELD_MEASURES = ["unique_values", "sum", "avg", "min", "max", "p25", "median", "p75", "p90", "p95", "p99"] as const;
+const MEASURES = [...PLAIN_MEASURES, ...FIELD_MEASURES];
+
+/** Plans a `trend` query. @throws what `readInsight` throws */
+export function planTrend(input: unknown, context: PlanContext): Plan<"trend"> {
+  const insight = readInsight(input, context, ["measure", "interval", "breakdown", "compare", "cumulative", "fill"]);
+  const { members, scope } = insight;
+  const { session, pageviewSlugs, revenue } = context.rules;
+  const interval = readChoice(members, "interval", INTERVALS) ?? "day";
+  const previous = readPreviousRange(insight, interval);
+  const plan: Plan<"trend"> = {
+    report: "trend",
+    ...scope,
+    measure: planMeasure(members),
+    interval,
+    breakdown: readPlainBreakdown(members),
+    previous,
+    cumulative: readFlag(members, "cumulative"),
+    fill: readFlag(members, "fill", true),
+    session,
+    pageviewSlugs,
+    revenue,
+  };
+  refuseManyBuckets(insight, interval, previous);
+  return defined(plan, context.rules);
+}
+
+/** @throws invalid_parameter, unknown_parameter */
+function planMeasure(members: InputMembers): MeasurePlan {
+  const value = members.values.get("measure");
+  if (value === undefined) return { type: "events", field: null };
+  const measure = readMembers(value, pathOfMember(members, "measure"), ["type", "field"]);
+  const type = readChoice(measure, "type", MEASURES);
+  if (type === null) throw memberError(measure, "type", `expected one of ${MEASURES.join(", ")}, got none`);
+  const plain = PLAIN_MEASURES.find((each) => each === type);
+  if (plain !== undefined) {
+    if (measure.values.has("field"))
+      throw memberError(measure, "field", `expected none for ${type}, got ${shown(measure.values.get("field"))}`, "unknown_parameter");
+    return { type: plain, field: null };
+  }
+  const field = readField(measure, "field");
+  if (field === null) throw memberError(measure, "field", `expected the name of a field for ${type}, got none`);
+  return { type: type as (typeof FIELD_MEASURES)[number], field };
+}

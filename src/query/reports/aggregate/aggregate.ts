@@ -1,0 +1,330 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
+import { assert } from "../../../core/base/assert.js";
+import { LIMITS } from "../../../core/base/limits.js";
+import type { Plan } from "../../plan/plan.js";
+import { ID_COLUMN, PROJECT_COLUMN } from "../../../core/schema/fields.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
+import { codeAt, histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
+import { inTurns, piecesOf } from "../../../core/base/steps.js";
+import { Turns } from "../../../core/base/turn.js";
+import type { Selector } from "../../filter/predicate.js";
+import { isWhole, select } from "../../filter/select.js";
+import type { AggregateItem } from "../../plan/input.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { rankedInTurns, ranking, type Ranked } from "../../answer/ranked-items.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+import { inChunks } from "../../../core/base/in-chunks.js";
+import { sortNumbers } from "../../../core/base/sort-numbers.js";
+import type { IdentityView } from "../../../identity/identity-view.js";
+import type { Fold, FoldContext } from "../form/report.js";
+import { histogram } from "../events/count-rows.js";
+import { EventsById } from "./events-by-id.js";
+import { idValues, valuesOf, type AggregateValues } from "./value-sources.js";
+import { CodeCounts } from "./code-counts.js";
+
+/** Exclusive upper bound of actors (2 × code + role, with codes below 2^24). Values are below 2^28, so a pair of both is an exact number. */
+const ACTOR_SPAN = 2 ** 25;
+
+/** The distinct (code, actor) pairs of each source, one number each, ascending: 8 bytes per pair. */
+type Pairs = readonly Float64Array[];
+
+/** Counts distinct people by the value of a field or metadata path. Segments provide actors; identities are resolved once, at the end. */
+class UsersByValue {
+  /** By source: the pairs of several segments, or cached pairs. */
+  readonly #lists: Float64Array[][];
+
+  constructor(
+    readonly values: AggregateValues,
+    /** Identifies the codes of the values across queries; null if they are specific to this query. */
+    readonly name: string | null,
+  ) {
+    this.#lists = values.sources.map(() => []);
+  }
+
+  scan(rows: Rows, selector: Selector): void {
+    const make = () => pairsOf(rows, selector, this.values);
+    const isKept = this.name !== null && selector.key !== null && isWhole(rows, selector);
+    this.addKept(isKept ? rows.derive(`users by ${this.name} ${selector.key}`, make, byteLengthOfPairs) : make());
+  }
+
+  async keep(pause: () => Promise<void>): Promise<Pairs> {
+    const turns = new Turns(undefined, pause);
+    const pairs: Float64Array[] = [];
+    for (const lists of this.#lists) pairs.push(await united(lists, turns));
+    return pairs;
+  }
+
+  addKept(pairs: Pairs): void {
+    pairs.forEach((list, place) => this.#lists[place]!.push(list));
+  }
+
+  /** Values that occur only in events without an actor are left out. */
+  async ranked(limit: number | null, identities: IdentityView, pause: () => Promise<void>): Promise<AggregateItem[]> {
+    const { values } = this;
+    const keys: number[] = [];
+    for (const [place, pairs] of (await this.keep(pause)).entries()) {
+      let code = -1;
+      let groups: readonly number[] = [];
+      await inChunks(pairs.length, pause, (from, to) => {
+        for (let at = from; at < to; at += 1) {
+          const next = Math.floor(pairs[at]! / ACTOR_SPAN);
+          // Pairs of one code are adjacent.
+          if (next !== code) groups = values.groupsOf(place, (code = next));
+          const identity = identities.identityOf(pairs[at]! - code * ACTOR_SPAN);
+          for (const group of groups) keys.push(group * ACTOR_SPAN + identity);
+        }
+      });
+    }
+    const { groups, counts } = await sizesOfGroups(await distinctInTurns(Float64Array.from(keys), new Turns(undefined, pause)), pause);
+    return await rankedInTurns(counts, (place) => values.propertyOf(groups[place]!), limit, pause);
+  }
+}
+
+/** The distinct groups, and the number of keys of each. @param keys distinct, ascending */
+async function sizesOfGroups(keys: Float64Array, pause: () => Promise<void>): Promise<{ groups: Float64Array; counts: Uint32Array }> {
+  const groups = new Float64Array(keys.length);
+  const counts = new Uint32Array(keys.length);
+  let count = 0;
+  await inChunks(keys.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const group = Math.floor(keys[at]! / ACTOR_SPAN);
+      if (count === 0 || groups[count - 1] !== group) {
+        groups[count] = group;
+        count += 1;
+      }
+      counts[count - 1]! += 1;
+    }
+  });
+  return { groups: groups.subarray(0, count), counts: counts.slice(0, count) };
+}
+
+function byteLengthOfPairs(pairs: Pairs): number {
+  return pairs.reduce((sum, { byteLength }) => sum + byteLength, 8);
+}
+
+function pairsOf(rows: Rows, selector: Selector, { sources }: AggregateValues): Pairs {
+  const selected = selectedRows(select(rows, selector));
+  const columns = sources.map((source) => source.codesOf(rows, selected));
+  const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
+  const lists = sources.map(() => new Float64Array(selected.length));
+  const ends = sources.map(() => 0);
+  const last = columns.length - 1;
+  for (let at = 0; at < selected.length; at += 1) {
+    const row = selected[at]!;
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    if (actor === 0) continue;
+    let place = 0;
+    let code = codeAt(columns[0]!, row);
+    while (code === 0 && place < last) {
+      place += 1;
+      code = codeAt(columns[place]!, row);
+    }
+    const pair = code * ACTOR_SPAN + actor;
+    const end = ends[place]!;
+    // Events of one person are mostly adjacent.
+    if (end > 0 && lists[place]![end - 1] === pair) continue;
+    lists[place]![end] = pair;
+    ends[place] = end + 1;
+  }
+  return lists.map((list, place) => distinct(list.slice(0, ends[place])));
+}
+
+async function united(lists: readonly Float64Array[], turns: Turns): Promise<Float64Array> {
+  const [only, ...others] = lists;
+  if (only !== undefined && others.length === 0) return only;
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  return await distinctInTurns(all, turns);
+}
+
+/** The distinct numbers of a list, ascending. May sort the list in place. */
+async function distinctInTurns(list: Float64Array, turns: Turns): Promise<Float64Array> {
+  const sorted = await sortNumbers(list, turns);
+  let count = 0;
+  await turns.inPieces(sorted.length, (from, to) => (count = putDistinct(sorted, count, from, to)));
+  return sorted.slice(0, count);
+}
+
+/** Synchronous variant of `distinctInTurns` for the pairs of one segment, which are few. */
+function distinct(list: Float64Array): Float64Array {
+  return list.sort().slice(0, putDistinct(list, 0, 0, list.length));
+}
+
+/** Moves the values of `[from, to)` that differ from their predecessor to index `count` and up; returns the new count. */
+function putDistinct(sorted: Float64Array, count: number, from: number, to: number): number {
+  let end = count;
+  for (let at = from; at < to; at += 1) {
+    if (end > 0 && sorted[at] === sorted[end - 1]) continue;
+    sorted[end] = sorted[at]!;
+    end += 1;
+  }
+  return end;
+}
+
+/** The cached counts of whole segments, by source: for every code, or only for codes that occur. */
+type KeptCounts = readonly Histogram[];
+
+/** Codes whose texts are read per step. */
+const CODES_PER_STEP = 4_096;
+
+class EventsByValue {
+  /** By source, then by code. 32 bits suffice: a store holds fewer events. */
+  readonly #counts: readonly CodeCounts[];
+
+  constructor(readonly values: AggregateValues) {
+    this.#counts = values.sources.map(({ size }) => new CodeCounts(size));
+  }
+
+  scan(rows: Rows, selector: Selector): void {
+    const { sources } = this.values;
+    const [only, ...others] = sources;
+    if (only === undefined) return;
+    if (others.length === 0 && only.column !== null && selector.key !== null && isWhole(rows, selector) && rows.settled)
+      return this.#counts[0]!.addHistogram(selectedHistogram(rows, only.column, selector));
+    const selected = selectedRows(select(rows, selector));
+    const columns = sources.map((source) => source.codesOf(rows, selected));
+    this.#makeRoom();
+    if (others.length === 0) this.#counts[0]!.addRows(columns[0]!, selected);
+    else addChain(this.#counts, columns, selected);
+  }
+
+  keep(): KeptCounts {
+    return this.#counts.map((counts) => counts.histogram());
+  }
+
+  addKept(kept: KeptCounts): void {
+    this.#makeRoom();
+    kept.forEach((histogram, place) => this.#counts[place]!.addHistogram(histogram));
+  }
+
+  /** Cost: the codes with a count; if there are many, all codes. @param pause yields; what it throws ends the query */
+  async ranked(limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
+    const { values } = this;
+    const rank = (counts: Uint32Array, ranked: Ranked) => inTurns(ranking(counts, ranked, limit), pause);
+    const propertyOf = (group: number) => values.propertyOf(group);
+    if (values.distinct !== undefined) {
+      const counted = this.#counts[0]!;
+      const { few } = counted;
+      if (few === null && limit === null) await values.distinct.prepareOrder?.(counted.codeCount, new Turns(undefined, pause));
+      await pause();
+      if (few === null) return await rank(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder });
+      const ordered = limit === null ? (values.distinct.fewInOrder?.(few) ?? null) : null;
+      if (ordered === null) return await rank(few.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(few[place]!) });
+      const places = ordered.map((_, place) => place);
+      return await rank(ordered.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(ordered[place]!), placesInOrder: () => places });
+    }
+    const totals = new CodeCounts(1024);
+    for (const [place, counted] of this.#counts.entries()) {
+      const { codes, counts } = counted.histogram();
+      const add = (from: number, to: number) => {
+        for (let at = from; at < to; at += 1)
+          for (const group of values.groupsOf(place, codes[at]!)) {
+            totals.makeRoom(group + 1);
+            totals.add(group, counts[at]!);
+          }
+      };
+      await inTurns(piecesOf(codes.length, CODES_PER_STEP, add), pause);
+    }
+    const { codes: groups, counts } = totals.histogram();
+    return await rankedInTurns(counts, (place) => propertyOf(groups[place]!), limit, pause);
+  }
+
+  /** Derived codes grow in number while rows are read. */
+  #makeRoom(): void {
+    this.values.sources.forEach(({ size }, place) => this.#counts[place]!.makeRoom(size));
+  }
+}
+
+function byteLengthOfCounts(kept: KeptCounts): number {
+  return kept.reduce((sum, { codes }) => sum + codes.byteLength * 2, 8);
+}
+
+/** Counts selected rows by code, cached with a sealed segment that lies entirely in the range. */
+function selectedHistogram(rows: Rows, column: string, selector: Selector): Histogram {
+  if (selector.key === "") return histogram(rows, column);
+  const make = () => histogramOfRows(rows.column(column), selectedRows(select(rows, selector)));
+  return rows.derive(`histogram ${column} ${selector.key}`, make, ({ codes }) => codes.byteLength * 2);
+}
+
+function addChain(counts: readonly CodeCounts[], columns: readonly CodeColumn[], selected: Uint32Array): void {
+  const last = columns.length - 1;
+  for (let at = 0; at < selected.length; at += 1) {
+    let place = 0;
+    let code = codeAt(columns[0]!, selected[at]!);
+    while (code === 0 && place < last) {
+      place += 1;
+      code = codeAt(columns[place]!, selected[at]!);
+    }
+    counts[place]!.add(code, 1);
+  }
+}
+
+type AggregateState =
+  | { readonly measure: "ids"; readonly by: EventsById }
+  | { readonly measure: "events"; readonly by: EventsByValue }
+  | { readonly measure: "unique_users"; readonly by: UsersByValue };
+
+type CachedAggregate =
+  | { readonly measure: "events"; readonly kept: ReturnType<EventsByValue["keep"]> }
+  | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
+
+/** Counts matching events, or the people who did them, by the value of a field or metadata path, most first. */
+export const aggregate: Fold<"aggregate", AggregateState, CachedAggregate> = {
+  kind: "fold",
+  columns: (plan, context) => [
+    ...(settledValues(plan, context)?.sources.flatMap(({ columns }) => columns) ?? [ID_COLUMN]),
+    ...(plan.measure === "unique_users" ? ACTOR_COLUMNS : []),
+  ],
+  begin: (plan, context) => {
+    const values = settledValues(plan, context);
+    if (values === null) return { measure: "ids", by: new EventsById(plan.limit, plan.measure === "unique_users") };
+    if (plan.measure === "events") return { measure: "events", by: new EventsByValue(values) };
+    return { measure: "unique_users", by: new UsersByValue(values, nameOf(values)) };
+  },
+  scan: (state, rows, { selector }) => {
+    state.by.scan(rows, selector);
+  },
+  finish: (state, plan, { identities }, pause) => {
+    if (state.measure === "ids") return state.by.ranked(pause);
+    return state.measure === "events" ? state.by.ranked(plan.limit, pause) : state.by.ranked(plan.limit, identities, pause);
+  },
+  kept: {
+    key: (plan, context) => {
+      const values = settledValues(plan, context);
+      const name = values === null ? null : nameOf(values);
+      return name === null ? null : `${plan.measure} ${name}`;
+    },
+    of: async (state, pause) => {
+      assert(state.measure !== "ids", "what has no key is not kept");
+      return state.measure === "events" ? { measure: "events", kept: state.by.keep() } : { measure: "unique_users", kept: await state.by.keep(pause) };
+    },
+    add: (state, known) => {
+      if (state.measure === "events" && known.measure === "events") state.by.addKept(known.kept);
+      if (state.measure === "unique_users" && known.measure === "unique_users") state.by.addKept(known.kept);
+    },
+    byteLength: (known) => (known.measure === "events" ? byteLengthOfCounts(known.kept) : byteLengthOfPairs(known.kept)),
+  },
+};
+
+/** Size of a dictionary with one value: code 0 stands for none. */
+const ONE_PROJECT_SIZE = 2;
+
+const settled = new WeakMap<FoldContext, AggregateValues>();
+
+/** The same for all states of a query, even if values and keys arrive meanwhile; null: ids of a single project, which are unique. */
+function settledValues({ by, project, limit }: Plan<"aggregate">, context: FoldContext): AggregateValues | null {
+  if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
+  let values = settled.get(context);
+  // With a limit, more distinct ids are allowed, because only a few are shown.
+  if (values === undefined) settled.set(context, (values = by.kind === "id" && limit !== null ? idValues(LIMITS.dictionaryValueCount) : valuesOf(by, context)));
+  return values;
+}
+
+/** The combined name of the codes of all sources; null if some of them are specific to this query. */
+function nameOf({ sources }: AggregateValues): string | null {
+  return sources.some(({ name }) => name === null) ? null : sources.map(({ name }) => name).join();
+}

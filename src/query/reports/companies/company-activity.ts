@@ -1,0 +1,216 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
+import { atOnce, inTurns, piecesOf, type Steps } from "../../../core/base/steps.js";
+import { dayStartMs } from "../../../core/base/time.js";
+import type { BitSet } from "../../../storage/column/bit-set.js";
+import { RankedBits } from "../../../storage/column/ranked-bits.js";
+import { denseCodes } from "../../../storage/column/column.js";
+import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+import { isWhole, select } from "../../filter/select.js";
+import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
+import type { Range } from "../../plan/plan.js";
+import { TIME_COLUMN } from "../../../core/schema/fields.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
+import { ActivityTable, type Activity, type ActivityGroups } from "./activity-table.js";
+import { companyOfEvent } from "../../../identity/company-of-event.js";
+import type { FoldContext, CachedStates } from "../form/report.js";
+import type { TableSnapshot } from "../../tables/tables.js";
+
+/** One event within a window of an identity with several companies. */
+export interface MixedEvent {
+  readonly identity: number;
+  readonly company: number;
+  readonly ms: number;
+}
+
+/** Activity within a window, by the company that events name themselves: independent of links and memberships. */
+export interface ActivityState<R> {
+  readonly parts: Activity[];
+  readonly read: R;
+}
+
+export const ACTIVITY_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
+
+/** Whether a query needs a pair. */
+export type PairTest = (actor: number, company: number) => boolean;
+
+/**
+ * Adds the pairs of the selected rows; those of a whole sealed segment are cached. Cost: about 10 ns per row.
+ * @param isWanted filters the pairs of rows that are not cached, which the window cuts; null: no filter
+ */
+export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext, isWanted: PairTest | null = null): void {
+  if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
+  else parts.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
+}
+
+/** How pairs are cached with spans of days. */
+export const keptActivity: Omit<CachedStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
+  key: () => "",
+  of: ({ parts }, pause) => inTurns(joined(parts), pause),
+  add: ({ parts }, kept) => void parts.push(kept),
+  byteLength: byteLengthOf,
+};
+
+function byteLengthOf({ whos, groups }: Activity): number {
+  return whos.length * 20 + (groups === undefined ? 0 : groups.plain.byteLength + groups.starts.byteLength);
+}
+
+/** @param selected null: all rows */
+function activityOf(rows: Rows, selected: Uint32Array | null, isWanted: PairTest | null): Activity {
+  const table = new ActivityTable();
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const companies = rows.zone("companyId") === null ? null : denseCodes(rows.column("companyId"));
+  const times = rows.times();
+  const startMs = dayStartMs(rows.day);
+  const count = selected === null ? rows.rowCount : selected.length;
+  for (let at = 0; at < count; at += 1) {
+    const row = selected === null ? at : selected[at]!;
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    const company = companies === null ? 0 : companies[row]!;
+    if (actor === 0 && company === 0) continue;
+    if (isWanted === null || isWanted(actor, company)) table.add(actor, company, 1, startMs + times[row]!);
+  }
+  return table.take();
+}
+
+function* joined(parts: readonly Activity[]): Steps<Activity> {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only.groups === undefined ? yield* grouped(only) : only;
+  const table = new ActivityTable(parts.reduce((sum, { whos }) => sum + whos.length, 0));
+  for (const { whos, companies, eventCounts, newestMs } of parts)
+    yield* piecesOf(whos.length, PAIRS_PER_STEP, (from, to) => {
+      for (let at = from; at < to; at += 1) table.add(whos[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
+    });
+  const all = table.take();
+  yield;
+  return yield* grouped(all);
+}
+
+/** Pairs summed up or grouped per step: a few milliseconds. */
+const PAIRS_PER_STEP = 32_768;
+
+/** Maximum bits per pair at which grouping is worthwhile: it takes a bit per actor number without a company. */
+const BITS_PER_PAIR = 256;
+
+/** Groups pairs, so that a query about one company reads only its pairs and those of its members. Cost: a few reads per pair. */
+function* grouped(activity: Activity): Steps<Activity> {
+  const count = activity.whos.length;
+  const [greatestActor, greatestCompany] = greatestOf(activity);
+  if (greatestActor + greatestCompany > count * BITS_PER_PAIR) return activity;
+  yield;
+  const groups = groupsOf(activity, greatestActor, greatestCompany);
+  yield;
+  const ends = groups.starts.slice();
+  const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
+  yield* piecesOf(count, PAIRS_PER_STEP, (from, to) => putPairs(activity, from, to, groups.plain, ends, into));
+  return { ...into, groups };
+}
+
+/** The greatest actor without a company, and the greatest company. */
+function greatestOf({ whos, companies }: Activity): [actor: number, company: number] {
+  let [greatestActor, greatestCompany] = [0, 0];
+  for (let at = 0; at < whos.length; at += 1) {
+    if (companies[at]! > greatestCompany) greatestCompany = companies[at]!;
+    if (companies[at] === 0 && whos[at]! > greatestActor) greatestActor = whos[at]!;
+  }
+  return [greatestActor, greatestCompany];
+}
+
+function groupsOf({ whos, companies }: Activity, greatestActor: number, greatestCompany: number): ActivityGroups {
+  const words = new Uint32Array((greatestActor >>> 5) + 1);
+  const starts = new Uint32Array(greatestCompany + 1);
+  for (let at = 0; at < whos.length; at += 1) {
+    if (companies[at] === 0) words[whos[at]! >>> 5]! |= 1 << (whos[at]! & 31);
+    else starts[companies[at]!]! += 1;
+  }
+  const plain = new RankedBits(words);
+  starts[0] = plain.count;
+  for (let company = 1; company < starts.length; company += 1) starts[company]! += starts[company - 1]!;
+  return { plain, starts };
+}
+
+/** @param ends by company - 1: index of its next pair */
+function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: number, to: number, plain: RankedBits, ends: Uint32Array, into: Activity): void {
+  for (let at = from; at < to; at += 1) {
+    const company = companies[at]!;
+    const place = company === 0 ? plain.rankOf(whos[at]!) : ends[company - 1]!;
+    if (company > 0) ends[company - 1] = place + 1;
+    into.whos[place] = whos[at]!;
+    into.companies[place] = company;
+    into.eventCounts[place] = eventCounts[at]!;
+    into.newestMs[place] = newestMs[at]!;
+  }
+}
+
+/** Events within a window, without a company of their own, of identities that had several; null if rows have to be read first. */
+export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
+  const { identities, companies, rows } = moment;
+  if (companies?.hasChanges !== true) return [];
+  const seen = moment.tables.seen(moment, missing);
+  if (seen === null) return null;
+  const { plainEvents } = seen;
+  const mixed = companies.changedIdentities();
+  const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
+  if (unread.length > 0) {
+    missing.add(() => plainEvents.read(new Set(unread), rows));
+    return null;
+  }
+  const found: MixedEvent[] = [];
+  for (const identity of mixed)
+    for (const actor of identities.actorsOf(identity))
+      for (const event of plainEvents.of(actor)) {
+        if (event.ms < fromMs || event.ms >= toMs) continue;
+        const company = companyOfEvent(0, actor, event, moment, missing);
+        if (company === null) return null;
+        if (company > 0) found.push({ identity, company, ms: event.ms });
+      }
+  return found;
+}
+
+/**
+ * Visits the identities that were active for a company, some of them more than once.
+ * Cost: its pairs and those of its members, and a bit per actor; a read per row for the first and last day of a window.
+ * @param members actors whose events without a company belong to this company
+ */
+export function eachPairOf(
+  company: number,
+  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  identities: IdentityView,
+  members: BitSet,
+  visit: (identity: number, eventCount: number, newestMs: number) => void,
+): void {
+  for (const { whos, companies, eventCounts, newestMs, groups } of parts) {
+    const show = (at: number) => visit(identities.identityOf(whos[at]!), eventCounts[at]!, newestMs[at]!);
+    if (groups === undefined) {
+      for (let at = 0; at < whos.length; at += 1) if (companies[at] === company || (companies[at] === 0 && members.has(whos[at]!))) show(at);
+      continue;
+    }
+    const { plain, starts } = groups;
+    for (let at = starts[company - 1] ?? whos.length; at < (starts[company] ?? whos.length); at += 1) show(at);
+    plain.eachRankIn(members.words, show);
+  }
+  for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
+}
+
+/**
+ * Visits identities (0: none) with the companies they were active for, some pairs more than once.
+ * Cost: about 10 ns per pair of an id and a company.
+ */
+export function* eachPair(
+  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  identities: IdentityView,
+  companies: CompanyView,
+  visit: (identity: number, company: number, eventCount: number, newestMs: number) => void,
+): Steps<void> {
+  for (const { whos, companies: own, eventCounts, newestMs } of parts)
+    yield* piecesOf(whos.length, PAIRS_PER_STEP, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        const identity = identities.identityOf(whos[at]!);
+        const company = own[at]! || companies.onlyCompany(identity);
+        if (company > 0) visit(identity, company, eventCounts[at]!, newestMs[at]!);
+      }
+    });
+  for (const { identity, company, ms } of mixed) visit(identity, company, 1, ms);
+}

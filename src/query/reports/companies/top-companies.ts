@@ -1,0 +1,157 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by the dictionary */
+import { assert } from "../../../core/base/assert.js";
+import { compareCodePoints } from "../../../core/base/order.js";
+import { inTurns } from "../../../core/base/steps.js";
+import { isoOf } from "../../../core/base/time.js";
+import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
+import type { Plan } from "../../plan/plan.js";
+import { companyNames } from "../../answer/company-names.js";
+import { firstInOrder } from "../../answer/first-in-order.js";
+import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answer/money.js";
+import type { TableSnapshot } from "../../tables/tables.js";
+import { allocateCodes, type Codes } from "../../../storage/column/codes.js";
+import type { Dictionaries } from "../../../storage/column/dictionaries.js";
+import type { IdentityView } from "../../../identity/identity-view.js";
+import type { Fold, FoldContext } from "../form/report.js";
+import { type Activity, pairOf } from "./activity-table.js";
+import { ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";
+
+/** Sums by company code. */
+class CompanyTotals {
+  readonly eventCounts: Float64Array;
+  /** Number of identified identities. */
+  readonly userCounts: Float64Array;
+  /** Epoch ms; -1 if there are no events. */
+  readonly newestMs: Float64Array;
+  readonly #counted: CountedPairs;
+
+  constructor(
+    dictionaries: Dictionaries,
+    readonly identities: IdentityView,
+  ) {
+    const { size } = dictionaries.named("companyId");
+    this.eventCounts = new Float64Array(size);
+    this.userCounts = new Float64Array(size);
+    this.newestMs = new Float64Array(size).fill(-1);
+    this.#counted = new CountedPairs({ users: dictionaries.named("userId").size, anonymous: dictionaries.named("anonymousId").size }, size);
+  }
+
+  readonly add = (identity: number, company: number, eventCount: number, newestMs: number): void => {
+    this.eventCounts[company]! += eventCount;
+    if (newestMs > this.newestMs[company]!) this.newestMs[company] = newestMs;
+    if (identity !== 0 && this.#counted.add(identity, company) && this.identities.isIdentified(identity)) this.userCounts[company]! += 1;
+  };
+}
+
+/** Pairs seen so far. Almost every identity has a single company, which is found without hashing. */
+class CountedPairs {
+  /** The first company of each identity, by code of its user id or anonymous id. */
+  readonly #users: Codes;
+  readonly #anonymous: Codes;
+  readonly #others = new Set<number>();
+
+  /** @param companyCount exclusive upper bound of company codes */
+  constructor({ users, anonymous }: { readonly users: number; readonly anonymous: number }, companyCount: number) {
+    // Narrow codes stay in the processor's cache.
+    this.#users = allocateCodes(users, Math.max(companyCount, 256));
+    this.#anonymous = allocateCodes(anonymous, Math.max(companyCount, 256));
+  }
+
+  /** Returns whether the pair is new. */
+  add(identity: number, company: number): boolean {
+    const firsts = (identity & 1) === 0 ? this.#users : this.#anonymous;
+    const first = firsts[identity >>> 1]!;
+    if (first === company) return false;
+    if (first === 0) {
+      firsts[identity >>> 1] = company;
+      return true;
+    }
+    const pair = pairOf(identity, company);
+    if (this.#others.has(pair)) return false;
+    this.#others.add(pair);
+    return true;
+  }
+}
+
+interface CompaniesRead {
+  readonly mixed: readonly MixedEvent[];
+  /** By company code. */
+  readonly money: readonly Money[];
+}
+
+/** The companies with events in the window, over all projects. Cost: the active ids, and all payments ever made. */
+export const topCompanies: Fold<"topCompanies", ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
+  kind: "fold",
+  needsCompanies: () => true,
+  columns: () => ACTIVITY_COLUMNS,
+  read: (plan, moment, missing) => {
+    const mixed = mixedEventsOf(plan.window, moment, missing);
+    const money = mixed === null ? null : moneyByCompany(plan, moment, missing);
+    return mixed === null || money === null ? null : { mixed, money };
+  },
+  begin: (_plan, _context, read) => ({ parts: [], read }),
+  scan: (state, rows, context) => scanActivity(state, rows, context),
+  kept: keptActivity,
+  finish: async (state, plan, context, pause) => {
+    const { identities, companies, dictionaries } = context;
+    assert(companies !== null, "the report says that it asks companies");
+    const totals = new CompanyTotals(dictionaries, identities);
+    await inTurns(eachPair(state, identities, companies, totals.add), pause);
+    const moneyOf = (code: number) => state.read.money[code] ?? ZERO;
+    const codes = firstInOrder(codesWithEvents(totals), plan.limit, orderOf(plan, totals, moneyOf, context));
+    return {
+      currency: plan.revenue.currency,
+      companies: codes.map((code) => ({
+        ...companyNames(dictionaries.named("companyId").valueOf(code), companies.traitsOf(code) ?? {}),
+        events: totals.eventCounts[code]!,
+        users: totals.userCounts[code]!,
+        lastSeen: isoOf(totals.newestMs[code]!),
+        revenue: majorUnits(moneyOf(code), plan.revenue.currency),
+      })),
+    };
+  },
+};
+
+function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
+  const codes: number[] = [];
+  for (let code = 1; code < eventCounts.length; code += 1) if (eventCounts[code]! > 0) codes.push(code);
+  return codes;
+}
+
+/** Revenue of the window by company code; null if something is missing. Cost: all payments ever made. */
+function moneyByCompany({ window: { fromMs, toMs }, revenue }: Plan<"topCompanies">, moment: TableSnapshot, missing: PendingLoads): Money[] | null {
+  const table = moment.tables.revenue(revenue, moment, missing);
+  const companies = moment.tables.paymentCompanies(revenue, moment, missing);
+  if (table === null || companies === null) return null;
+  const converted = table.converted(moment.rates);
+  const sums: Money[] = [];
+  const { times, counted, count } = table.payments;
+  for (let place = 0; place < count; place += 1) {
+    const company = companies.of(place);
+    const amount = converted[place]!;
+    const ms = times[place]!;
+    if (company !== 0 && counted[place] === 1 && amount !== null && ms >= fromMs && ms < toMs) sums[company] = addMoney(sums[company] ?? ZERO, amount);
+  }
+  return sums;
+}
+
+function orderOf(
+  { sort }: Plan<"topCompanies">,
+  { userCounts, eventCounts, newestMs }: CompanyTotals,
+  moneyOf: (code: number) => Money,
+  { dictionaries }: FoldContext,
+): (a: number, b: number) => number {
+  const ids = dictionaries.named("companyId");
+  const first = {
+    users: () => 0,
+    events: (a: number, b: number) => eventCounts[b]! - eventCounts[a]!,
+    last_seen: (a: number, b: number) => newestMs[b]! - newestMs[a]!,
+    revenue: (a: number, b: number) => compareMoney(moneyOf(b), moneyOf(a)),
+  }[sort];
+  return (a, b) =>
+    first(a, b) ||
+    userCounts[b]! - userCounts[a]! ||
+    eventCounts[b]! - eventCounts[a]! ||
+    newestMs[b]! - newestMs[a]! ||
+    compareCodePoints(ids.valueOf(a), ids.valueOf(b));
+}

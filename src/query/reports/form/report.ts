@@ -1,0 +1,110 @@
+import type { Dictionaries } from "../../../storage/column/dictionaries.js";
+import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
+import type { KnownFields } from "../../filter/known-fields.js";
+import type { ActorTest, Selector } from "../../filter/predicate.js";
+import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
+import type { Answer, Plan, ReportName } from "../../plan/plan.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import type { ActorTriples } from "../../../storage/segment/actor-triples.js";
+import type { TableSnapshot } from "../../tables/tables.js";
+import type { TouchMaker } from "../../tables/touches/touch-maker.js";
+import type { AnyPass, StatesOf } from "./pass.js";
+
+/** What a report may read besides rows. */
+export interface RowContext {
+  readonly dictionaries: Dictionaries;
+  readonly identities: IdentityView;
+  /** Greatest sequence of the snapshot. */
+  readonly sequence: number;
+  /** Null if the plan needs no companies. */
+  readonly companies: CompanyView | null;
+  /** Reads the touches of rows. */
+  readonly touches: TouchMaker;
+  /** Values that the plan refers to: of people, companies and attribution. */
+  readonly known: KnownFields;
+}
+
+/** A row context with the selector of the fold's rows. */
+export interface FoldContext extends RowContext {
+  readonly selector: Selector;
+}
+
+/** How the state of whole segments or spans is cached for later queries with the same filters. */
+export interface CachedStates<K extends ReportName, S, T> {
+  /** Identifies what the plan computes, beyond its filters and dates; null if it cannot be cached. */
+  key(plan: Plan<K>, context: FoldContext): string | null;
+  /** The state in cacheable form: it must not depend on data that the store adds later. */
+  of(state: S, pause: () => Promise<void>): T | Promise<T>;
+  add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
+  byteLength(kept: T): number;
+}
+
+/**
+ * A report computed as a fold over the rows that its plan selects: segments may be folded in any order, independently, and their states cached.
+ * `R`: what it reads from tables.
+ */
+export interface Fold<K extends ReportName, S, T = unknown, R = null> {
+  readonly kind: "fold";
+  /** Columns it reads of selected rows, besides those of the filters. */
+  columns(plan: Plan<K>, context: FoldContext): readonly string[];
+  /** Reads tables, synchronously with the snapshot; null if something is missing. */
+  read?(plan: Plan<K>, moment: TableSnapshot, missing: PendingLoads): R | null;
+  /** @param read null if the report reads no tables */
+  begin(plan: Plan<K>, context: FoldContext, read: R): S;
+  /** Folds the selected rows of one segment or head into the state. Columns must be loaded. */
+  scan(state: S, rows: Rows, context: FoldContext): void;
+  /** Folds all rows of one segment from its list of actors, without reading columns. */
+  scanWho?(state: S, rows: Rows, who: ActorTriples): void;
+  /** @param pause yields if the thread was busy for long; what it throws ends the query */
+  finish(state: S, plan: Plan<K>, context: FoldContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
+  /** Absent if the result depends on more than filters and codes. */
+  readonly kept?: CachedStates<K, S, T>;
+  /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only for a state of actors alone. */
+  only?(state: S, passes: ActorTest): S;
+  /** Whether no row of this day or earlier can change the result; days come newest first. */
+  isDone?(state: S, day: number): boolean;
+  /** Rows stay in memory until `finish`, which reads them again. */
+  readonly keepsRows?: boolean;
+  /** Whether the report needs companies. */
+  readonly needsCompanies?: (plan: Plan<K>) => boolean;
+}
+
+/** A report computed from all-time tables and the rows that they refer to. */
+export interface Study<K extends ReportName> {
+  readonly kind: "study";
+  /** Names of the tables it reads, for `explain`. */
+  readonly tables: (plan: Plan<K>) => readonly string[];
+  /** Whether the report needs companies. */
+  readonly needsCompanies?: (plan: Plan<K>) => boolean;
+  /**
+   * Starts synchronously with the snapshot: until the first `await`, tables and links match it. Null if something is missing.
+   * @throws aborted, by `moment.pause`
+   */
+  answer(plan: Plan<K>, moment: TableSnapshot, missing: PendingLoads): Answer<K> | Promise<Answer<K>> | null;
+}
+
+/**
+ * A report that needs several passes over rows, each with its own selection, and combines their states.
+ * `P`: the passes by name; `R`: what it reads from tables.
+ */
+export interface Survey<K extends ReportName, P extends Readonly<Record<string, AnyPass>>, R = null> {
+  readonly kind: "survey";
+  /** Names of the tables it reads, for `explain`. */
+  readonly tables?: (plan: Plan<K>) => readonly string[];
+  /** Reads tables, synchronously with the snapshot; null if something is missing. */
+  read?(plan: Plan<K>, moment: TableSnapshot, missing: PendingLoads): R | null;
+  /** Whether the report needs companies. */
+  readonly needsCompanies?: (plan: Plan<K>) => boolean;
+  /** The passes to run, created synchronously with the snapshot. @param read null if the report reads no tables */
+  parts(plan: Plan<K>, context: RowContext, read: R): P;
+  /** @param pause yields if the thread was busy for long; what it throws ends the query */
+  finish(states: StatesOf<P>, plan: Plan<K>, context: RowContext, read: R, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
+}
+
+/** A fold with any state; state types are private to each report. */
+export type AnyFold<K extends ReportName> = Fold<K, unknown, unknown, unknown>;
+
+/** A survey with any parts; part types are private to each report. */
+export type AnySurvey<K extends ReportName> = Survey<K, Readonly<Record<string, AnyPass>>, unknown>;
+
+export type Report<K extends ReportName> = AnyFold<K> | Study<K> | AnySurvey<K>;

@@ -1,0 +1,107 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
+import { cutOf, slotsOf, widened, type AxisScope } from "../../answer/insights/buckets.js";
+import { axisOf } from "../../../core/calendar/axis.js";
+import type { LifecyclePlan } from "../../plan/insights/plan.js";
+import type { LifecycleBucket } from "../../plan/insights/answers.js";
+import { popcount } from "../../../storage/column/bitmap.js";
+import type { Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
+import { countedEntitiesOf } from "../insights/counted-entities.js";
+import { entitiesByUnit } from "../insights/entities-by-unit.js";
+import { extentOf } from "../insights/unit-extent.js";
+import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
+
+/** Counts new, returning, resurrecting and dormant entities from one time unit to the next. */
+class LifecycleStates {
+  /** Entities active up to the previous unit, and in that unit. */
+  readonly #seen: Uint32Array;
+  readonly #before: Uint32Array;
+  #placesBefore = new Uint32Array(0);
+  #activeBefore = 0;
+
+  /** @param wordCount exclusive upper bound of word indexes */
+  constructor(wordCount: number) {
+    this.#seen = new Uint32Array(wordCount);
+    this.#before = new Uint32Array(wordCount);
+  }
+
+  /** Adds entities that were active before the first unit. */
+  addEarlier({ places, words }: EntityBits): void {
+    for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
+  }
+
+  /** The figures of the next unit from the entities active in it. Cost: their words. */
+  next({ places, words }: EntityBits): Pick<LifecycleBucket, "new" | "returning" | "resurrecting" | "dormant"> {
+    const [seen, before] = [this.#seen, this.#before];
+    let [active, newcomers, returning] = [0, 0, 0];
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at]!;
+      const own = words[at]!;
+      active += popcount(own);
+      newcomers += popcount(own & ~seen[place]!);
+      returning += popcount(own & before[place]!);
+      seen[place]! |= own;
+    }
+    const figures = { new: newcomers, returning, resurrecting: active - newcomers - returning, dormant: this.#activeBefore - returning };
+    for (let at = 0; at < this.#placesBefore.length; at += 1) before[this.#placesBefore[at]!] = 0;
+    this.#placesBefore = places.slice();
+    for (let at = 0; at < places.length; at += 1) before[places[at]!] = words[at]!;
+    this.#activeBefore = active;
+    return figures;
+  }
+}
+
+interface LifecycleParts {
+  readonly [name: string]: ReturnType<typeof entitiesByUnit>;
+  /** Subjects active before the unit before the first bucket. */
+  readonly earlier: ReturnType<typeof entitiesByUnit>;
+  /** Subjects active from that unit on, by unit. */
+  readonly active: ReturnType<typeof entitiesByUnit>;
+}
+
+interface Times {
+  /** The range, widened to whole buckets. */
+  readonly whole: AxisScope;
+  /** Start of the unit before the first bucket; null if there is none, or nothing can lie in it. */
+  readonly beforeMs: number | null;
+}
+
+function timesOf(plan: LifecyclePlan): Times {
+  const whole = widened(plan, plan.interval);
+  const { fromMs } = whole.range;
+  const before = whole.isOpen.start || fromMs === 0 ? null : axisOf(cutOf(plan.calendar, plan.interval), fromMs - 1, fromMs, 1);
+  return { whole, beforeMs: before?.bounds[0] ?? null };
+}
+
+/** New, returning, resurrecting and dormant entities. Cost: cached spans, and a step per word of 32 entities for each unit and the time before. */
+export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
+  kind: "survey",
+  needsCompanies: ({ level }) => level === "account",
+  parts: (plan, context) => {
+    const { whole, beforeMs } = timesOf(plan);
+    const fromMs = Math.max(0, beforeMs ?? whole.range.fromMs);
+    const subjects = countedEntitiesOf(plan.level, context);
+    return {
+      earlier: entitiesByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], subjects),
+      active: entitiesByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], subjects),
+    };
+  },
+  finish: async ({ earlier, active }, plan, context, _read, pause) => {
+    const { whole, beforeMs } = timesOf(plan);
+    const slots = slotsOf(whole, plan.interval, extentOf([...active.keys()].filter((unitMs) => unitMs !== beforeMs), whole.range));
+    const entities = new BitsOfUnits(countedEntitiesOf(plan.level, context));
+    const states = new LifecycleStates(entities.wordCount);
+    for (const parts of earlier.values()) {
+      states.addEarlier(entities.of(parts));
+      await pause();
+    }
+    const next = async (unitMs: number) => {
+      await pause();
+      return states.next(entities.of(active.get(unitMs) ?? []));
+    };
+    if (beforeMs !== null) await next(beforeMs);
+    const buckets: LifecycleBucket[] = [];
+    for (const { unitMs, bucket } of slots) buckets.push({ ...bucket, ...(await next(unitMs)) });
+    return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
+  },
+};

@@ -1,0 +1,196 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { dayStartMs } from "../../../core/base/time.js";
+import { Turns } from "../../../core/base/turn.js";
+import { codeAt } from "../../../storage/column/column.js";
+import { FollowedActors } from "../../../storage/derived/followed-actors.js";
+import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
+import { StoreTable, type RowsOfSnapshot } from "../../../storage/derived/store-table.js";
+import { ChangeLog } from "../../../identity/change-log.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
+import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../../storage/segment/actor-triples.js";
+import { rowsOfLoaded } from "./rows-by-actor.js";
+
+/** Triples of one actor that are found by following a chain; the others are in a map. */
+const CHAIN_LENGTH = 8;
+
+/** Codes of projects are below this. */
+const PROJECT_SPAN = 2 ** 24;
+
+/**
+ * The first day of each distinct (actor, company of the event or 0, project), in order of first mention. 20 bytes each, and 4 for every actor below
+ * the greatest.
+ */
+class EntityTriples {
+  actors = new Uint32Array(1024);
+  companies = new Uint32Array(1024);
+  projects = new Uint32Array(1024);
+  days = new Int32Array(1024);
+  #count = 0;
+  /** Position + 1 of the first triple of each actor, and of the next one of the same actor; 0 for none. */
+  #firsts = new Uint32Array(1024);
+  #nexts = new Uint32Array(1024);
+  /** Positions by company and project, for the triples that a chain has no room for. */
+  readonly #far = new Map<number, Map<number, number>>();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Returns true if the triple is new, or its day earlier. Cost: the triples of the actor: nearly always one, and never more than `CHAIN_LENGTH`. */
+  add(actor: number, company: number, project: number, day: number): boolean {
+    if (actor >= this.#firsts.length) this.#firsts = grown(this.#firsts, new Uint32Array(2 ** Math.ceil(Math.log2(actor + 1))));
+    let last = 0;
+    let length = 0;
+    for (let next = this.#firsts[actor]!; next !== 0; next = this.#nexts[next - 1]!) {
+      last = next;
+      if (this.companies[next - 1] === company && this.projects[next - 1] === project) return this.#sawAt(next - 1, day);
+      length += 1;
+    }
+    if (length === CHAIN_LENGTH) return this.#addFar(actor, company, project, day);
+    const place = this.#append(actor, company, project, day);
+    if (last === 0) this.#firsts[actor] = place + 1;
+    else this.#nexts[last - 1] = place + 1;
+    return true;
+  }
+
+  /** Positions of the triples of an actor. Cost: their number. */
+  placesOf(actor: number): number[] {
+    const places: number[] = [];
+    for (let next = this.#firsts[actor] ?? 0; next !== 0; next = this.#nexts[next - 1]!) places.push(next - 1);
+    return [...places, ...(this.#far.get(actor)?.values() ?? [])];
+  }
+
+  /** For an actor with many triples, such as the one user under which a server reports all events. */
+  #addFar(actor: number, company: number, project: number, day: number): boolean {
+    let places = this.#far.get(actor);
+    if (places === undefined) this.#far.set(actor, (places = new Map()));
+    const key = company * PROJECT_SPAN + project;
+    const place = places.get(key);
+    if (place !== undefined) return this.#sawAt(place, day);
+    places.set(key, this.#append(actor, company, project, day));
+    return true;
+  }
+
+  #sawAt(place: number, day: number): boolean {
+    const isEarlier = day < this.days[place]!;
+    if (isEarlier) this.days[place] = day;
+    return isEarlier;
+  }
+
+  #append(actor: number, company: number, project: number, day: number): number {
+    const place = this.#count;
+    if (place === this.actors.length) this.#grow(place * 2);
+    this.actors[place] = actor;
+    this.companies[place] = company;
+    this.projects[place] = project;
+    this.days[place] = day;
+    this.#count = place + 1;
+    return place;
+  }
+
+  #grow(length: number): void {
+    this.actors = grown(this.actors, new Uint32Array(length));
+    this.companies = grown(this.companies, new Uint32Array(length));
+    this.projects = grown(this.projects, new Uint32Array(length));
+    this.days = grown(this.days, new Int32Array(length));
+    this.#nexts = grown(this.#nexts, new Uint32Array(length));
+  }
+}
+
+function grown<T extends Uint32Array | Int32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
+/** An event that names no company. */
+export interface PlainEvent {
+  readonly ms: number;
+  readonly sequence: number;
+  readonly day: number;
+  readonly project: number;
+}
+
+const BYTES_PER_TRIPLE = 24;
+const BYTES_PER_PLAIN_EVENT = 64;
+/** Cost of searching a row for an actor's events, in values read. */
+const VALUES_PER_ROW = 4;
+
+/** The all-time first days of actors by company of the event and by project. Idempotent, so a row may be consumed twice. */
+export class SeenActors extends StoreTable<ActorTriples> {
+  triples = new EntityTriples();
+  /** Actors with a new fact. */
+  readonly changes = new ChangeLog();
+  /** Events of actors whose company depends on the time. */
+  readonly plainEvents = new FollowedActors<PlainEvent>(plainEventsOf);
+
+  /** Brings the table up to a snapshot; false when something is missing. */
+  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
+    return this.takeRows(moment, missing);
+  }
+
+  protected known(segment: Rows): ActorTriples | null {
+    return segment.knownWho();
+  }
+
+  protected load(segment: Rows): Promise<ActorTriples> {
+    return segment.who();
+  }
+
+  protected ofHead(rows: Rows): ActorTriples {
+    const [users, anonymous, companies, projects] = ["userId", "anonymousId", "companyId", "project"].map((name) => rows.column(name));
+    const codes = (codeOf: (row: number) => number) => Uint32Array.from({ length: rows.rowCount }, (_, row) => codeOf(row));
+    return {
+      actors: codes((row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
+      companies: codes((row) => codeAt(companies!, row)),
+      projects: codes((row) => codeAt(projects!, row)),
+    };
+  }
+
+  protected take(rows: Rows, { actors, companies, projects }: ActorTriples): void {
+    for (let at = 0; at < actors.length; at += 1) {
+      const actor = actors[at]!;
+      if (actor === 0) continue;
+      const isNew = this.triples.add(actor, companies[at]!, projects[at]!, rows.day);
+      const isFollowed = companies[at] === 0 && this.plainEvents.isFollowed(actor);
+      if (isFollowed && rows.sealed) this.plainEvents.forget(actor);
+      else if (isFollowed) this.plainEvents.add(actor, plainEventAt(rows, at));
+      if (isNew || isFollowed) this.changes.add(actor);
+    }
+  }
+
+  protected reset(): void {
+    this.triples = new EntityTriples();
+    this.changes.addAll();
+    this.plainEvents.clear();
+  }
+
+  protected measure(): number {
+    return this.triples.count * BYTES_PER_TRIPLE + this.plainEvents.factCount * BYTES_PER_PLAIN_EVENT;
+  }
+}
+
+function plainEventAt(rows: Rows, row: number): PlainEvent {
+  return { ms: dayStartMs(rows.day) + rows.times()[row]!, sequence: rows.sequences()[row]!, day: rows.day, project: codeAt(rows.column("project"), row) };
+}
+
+async function plainEventsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, PlainEvent[]>> {
+  const ascending = [...actors].sort((a, b) => a - b);
+  const lists = new Map<number, PlainEvent[]>(ascending.map((actor) => [actor, []]));
+  const turns = new Turns();
+  for (const rows of parts) {
+    await turns.took(rows.rowCount * VALUES_PER_ROW);
+    rows.pin();
+    try {
+      await rows.load([...ACTOR_COLUMNS, "companyId"]);
+      const list = rowsOfLoaded(rows, ascending).filter((row) => codeAt(rows.column("companyId"), row) === 0);
+      if (list.length === 0) continue;
+      await rows.load([...ACTOR_COLUMNS, TIME_COLUMN, SEQUENCE_COLUMN, "project"]);
+      const [users, anonymous] = [rows.column("userId"), rows.column("anonymousId")];
+      for (const row of list) lists.get(actorOf(codeAt(users, row), codeAt(anonymous, row)))?.push(plainEventAt(rows, row));
+    } finally {
+      rows.unpin();
+    }
+  }
+  return lists;
+}

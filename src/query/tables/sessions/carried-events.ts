@@ -1,0 +1,165 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { areSameNumbers } from "../../../core/base/same-numbers.js";
+import { dayStartMs, MS_PER_DAY } from "../../../core/base/time.js";
+import type { Turns } from "../../../core/base/turn.js";
+import { BitSet } from "../../../storage/column/bit-set.js";
+import type { IdentityView } from "../../../identity/identity-view.js";
+import type { Prefetch } from "../../../storage/segment/prefetch.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { actorAt, columnsAt, orderOfHead, type EventColumns } from "./event-columns.js";
+import type { EventReader } from "./event-reader.js";
+import type { PickedEvents } from "./events-in-order.js";
+import { Midnight } from "./midnight.js";
+import { keyOfRows, type PartKey } from "./part.js";
+
+/** A segment or head of an earlier day, and its events of sessions that may continue into the first day. */
+export interface CarriedPart {
+  readonly rows: Rows;
+  /** Actors that were active within a gap before the day ended, ascending. */
+  readonly late: Uint32Array;
+  /** The actors of the events: all ids of their identities, ascending; one list for all parts of a day. */
+  readonly actors: Uint32Array;
+  /** In order of time. */
+  readonly picked: PickedEvents;
+}
+
+/** Size of an event of a carried part. */
+const BYTES_PER_EVENT = 7 * 4;
+
+export function byteLengthOfCarried({ late, actors, picked: { events: { isPageview }, rowNumbers } }: CarriedPart): number {
+  return late.byteLength + actors.byteLength + isPageview.byteLength + rowNumbers.length * BYTES_PER_EVENT;
+}
+
+/** What was found on earlier days. */
+export interface CarriedEvents {
+  /** By ascending day. */
+  readonly parts: readonly CarriedPart[];
+  readonly midnight: Midnight;
+  /** The earliest day that was read. */
+  readonly earliestDay: number;
+}
+
+/** The input of a walk back over earlier days. */
+export interface WalkBack {
+  readonly firstDay: number;
+  /** Rows of all days. */
+  readonly rows: readonly Rows[];
+  readonly identities: IdentityView;
+  /** Parts of an earlier walk, some of which may still be valid. */
+  readonly former: readonly CarriedPart[];
+}
+
+/**
+ * Reads the events of earlier days of identities whose sessions may cross midnight into the first day: day by day, back to a midnight that none of
+ * them crosses. Cost: the rows of the first day, and those of earlier days that were not read before: one or two days, or all when an identity never
+ * pauses.
+ */
+export async function overMidnight({ firstDay, rows, identities, former }: WalkBack, reader: EventReader, gapMs: number): Promise<CarriedEvents> {
+  const known = new Map<PartKey, CarriedPart>(former.map((carried) => [keyOfRows(carried.rows), carried]));
+  const midnight = new Midnight(dayStartMs(firstDay), gapMs);
+  const ofFirstDay = rows.filter((each) => each.day === firstDay && each.minMs <= gapMs);
+  const unknown = rows.filter((each) => each.day < firstDay && knownOf(each, known) === null).sort((a, b) => b.day - a.day);
+  const ahead = reader.loadsOf([...ofFirstDay, ...unknown]);
+  const all: CarriedPart[] = [];
+  let day = firstDay;
+  try {
+    await reader.readEach(ofFirstDay, (_rows, read) => addEarly(read, gapMs, midnight.after), ahead);
+    for (let after = midnight.after; after.count > 0; ) {
+      day -= 1;
+      const ofDay = rows.filter((each) => each.day === day);
+      const late = await lateOf(ofDay, known, gapMs, reader, ahead);
+      const before = day === firstDay - 1 ? midnight.before : new BitSet();
+      for (const own of late.values()) for (const actor of own) before.add(actor);
+      const goers = await goingOver(before, after, identities, reader.turns);
+      const actors = listOf(goers);
+      const picked = await pickedOf(ofDay, known, goers, actors, reader);
+      all.unshift(...ofDay.map((each) => ({ rows: each, late: late.get(each)!, actors, picked: picked.get(each)! })));
+      after = new BitSet();
+      for (const { events } of picked.values()) addEarly(events, gapMs, after);
+    }
+  } finally {
+    ahead.release();
+  }
+  return { parts: all, midnight, earliestDay: day };
+}
+
+/** The carried part of rows, unless rows were added since. */
+function knownOf(rows: Rows, known: ReadonlyMap<PartKey, CarriedPart>): CarriedPart | null {
+  const carried = known.get(keyOfRows(rows));
+  return carried?.rows.rowCount === rows.rowCount ? carried : null;
+}
+
+async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, gapMs: number, reader: EventReader, ahead: Prefetch): Promise<Map<Rows, Uint32Array>> {
+  const late = new Map<Rows, Uint32Array>();
+  for (const rows of all) {
+    const carried = knownOf(rows, known);
+    if (carried !== null) late.set(rows, carried.late);
+  }
+  await reader.readEach(all.filter((rows) => !late.has(rows)), (rows, read) => {
+    reader.looked(rows.rowCount);
+    late.set(rows, lateIn(read, MS_PER_DAY - gapMs));
+  }, ahead);
+  return late;
+}
+
+/** @param goers the same as `actors`, as a set */
+async function pickedOf(
+  all: readonly Rows[],
+  known: ReadonlyMap<PartKey, CarriedPart>,
+  goers: BitSet,
+  actors: Uint32Array,
+  reader: EventReader,
+): Promise<Map<Rows, PickedEvents>> {
+  const picked = new Map<Rows, PickedEvents>();
+  for (const rows of all) {
+    const carried = knownOf(rows, known);
+    if (carried !== null && areSameNumbers(carried.actors, actors)) picked.set(rows, carried.picked);
+  }
+  await reader.readEach(all.filter((rows) => !picked.has(rows)), async (rows, read) => {
+    const order = rows.sealed ? null : await orderOfHead(rows, reader.turns);
+    const rowNumbers = new Uint32Array(rows.rowCount);
+    let count = 0;
+    for (let at = 0; at < rows.rowCount; at += 1) {
+      const row = order === null ? at : order[at]!;
+      rowNumbers[count] = row;
+      if (goers.has(actorAt(read, row))) count += 1;
+    }
+    const own = rowNumbers.slice(0, count);
+    picked.set(rows, { events: columnsAt(read, own), rowNumbers: own });
+  });
+  return picked;
+}
+
+/** Adds actors that were active no later than the gap in a day. */
+function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
+  for (let at = 0; at < read.times.length; at += 1) {
+    const actor = read.times[at]! <= gapMs ? actorAt(read, at) : 0;
+    if (actor !== 0) into.add(actor);
+  }
+}
+
+/** Actors that were active from a ms of the day on, ascending. */
+function lateIn(read: EventColumns, fromMs: number): Uint32Array {
+  const late = new Set<number>();
+  for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
+  return Uint32Array.from(late).sort();
+}
+
+function listOf(actors: BitSet): Uint32Array {
+  const list: number[] = [];
+  actors.forEach((actor) => list.push(actor));
+  return Uint32Array.from(list);
+}
+
+/** All ids of identities that were active on both sides of a midnight. Cost: all ids of those active after it. */
+async function goingOver(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
+  const concerned = new Set<number>();
+  after.forEach((actor) => concerned.add(identities.identityOf(actor)));
+  const found = new BitSet();
+  for (const identity of concerned) {
+    const own = identities.actorsOf(identity);
+    await turns.took(own.length);
+    if (own.some((actor) => before.has(actor))) for (const actor of own) found.add(actor);
+  }
+  return found;
+}

@@ -1,0 +1,153 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sources and rows are bounded by their lists */
+import { Scratch } from "../../../core/base/scratch.js";
+import { dayStartMs } from "../../../core/base/time.js";
+import type { Prefetch } from "../../../storage/segment/prefetch.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { orderOfHead, type EventColumns } from "./event-columns.js";
+import type { EventReader } from "./event-reader.js";
+
+/** Some events of one part, ordered by time and id. */
+export interface OrderedEvents {
+  readonly part: number;
+  readonly dayMs: number;
+  readonly events: EventColumns;
+  /** Indexes into the columns in order of time; null: as stored. */
+  readonly order: Uint32Array | null;
+  /** By index: the row of the part; null: the same number. */
+  readonly rowNumbers: Uint32Array | null;
+}
+
+/** Some events of a day, and their row numbers. */
+export interface PickedEvents {
+  readonly events: EventColumns;
+  readonly rowNumbers: Uint32Array;
+}
+
+/** A part whose events are read. */
+export interface PartSource {
+  readonly part: number;
+  readonly rows: Rows;
+  /** Its relevant events, if they are known; null: all, which must be loaded. */
+  readonly picked: PickedEvents | null;
+}
+
+/** Events passed on between yields, and the cost of each in values read. */
+const EVENTS_AT_ONCE = 8_192;
+const VALUES_PER_EVENT = 8;
+
+/**
+ * Passes the events of all sources to `take` in order of time, merging the segments and heads of a day. Each source is read when its first event is
+ * due, and released after its last one. Cost: `take` for each event, and a check of all open sources each time another one continues.
+ * @param take receives events from one index of their order to before another
+ */
+export async function eachInOrder(sources: readonly PartSource[], reader: EventReader, take: (events: OrderedEvents, from: number, to: number) => Promise<void> | void): Promise<void> {
+  const waiting = sources.filter(({ rows, picked }) => (picked?.rowNumbers.length ?? rows.rowCount) > 0).sort((a, b) => firstMsOf(a) - firstMsOf(b));
+  const loads = reader.loadsOf(waiting.filter(({ picked }) => picked === null).map(({ rows }) => rows));
+  const open = new Set<OpenSource>();
+  let takenCount = 0;
+  try {
+    for (let next = 0; next < waiting.length || open.size > 0; ) {
+      const { first, othersMs } = leastOf(open);
+      const nextMs = next < waiting.length ? firstMsOf(waiting[next]!) : Infinity;
+      if (first === null || nextMs <= first.nextMs) {
+        const source = waiting[next]!;
+        next += 1;
+        open.add(await OpenSource.of(source, reader, loads));
+        continue;
+      }
+      const from = first.at;
+      const to = first.goOn(Math.min(othersMs, nextMs));
+      // Mostly there is no promise, and waiting anyway would take longer than the work.
+      const taking = take(first.events, from, to);
+      if (taking !== undefined) await taking;
+      takenCount += to - from;
+      if (first.isAtEnd) {
+        open.delete(first);
+        first.close();
+      }
+      if (takenCount < EVENTS_AT_ONCE) continue;
+      await reader.turns.took(takenCount * VALUES_PER_EVENT);
+      takenCount = 0;
+    }
+  } finally {
+    for (const source of open) source.close();
+    loads.release();
+  }
+}
+
+/** Epoch ms at or before the first event. */
+function firstMsOf({ rows }: PartSource): number {
+  return dayStartMs(rows.day) + rows.minMs;
+}
+
+/** The source with the earliest next event, and the time of the next event of the others. */
+function leastOf(open: Iterable<OpenSource>): { readonly first: OpenSource | null; readonly othersMs: number } {
+  let first: OpenSource | null = null;
+  let othersMs = Infinity;
+  for (const source of open) {
+    if (first !== null && source.nextMs >= first.nextMs) othersMs = Math.min(othersMs, source.nextMs);
+    else {
+      if (first !== null) othersMs = first.nextMs;
+      first = source;
+    }
+  }
+  return { first, othersMs };
+}
+
+class OpenSource {
+  /** Events before this index were passed on. */
+  at = 0;
+  /** Epoch ms of the next event; Infinity at the end. */
+  nextMs: number;
+
+  static async of(source: PartSource, reader: EventReader, loads: Prefetch): Promise<OpenSource> {
+    const { part, rows, picked } = source;
+    const dayMs = dayStartMs(rows.day);
+    if (picked !== null) return new OpenSource({ part, dayMs, ...picked, order: null }, () => undefined);
+    rows.pin();
+    const scratch = new Scratch();
+    const close = () => {
+      scratch.releaseAll();
+      rows.unpin();
+    };
+    try {
+      await loads.of(rows);
+      reader.looked(rows.rowCount);
+      const order = rows.sealed ? null : await orderOfHead(rows, reader.turns);
+      return new OpenSource({ part, dayMs, events: reader.source.read(rows, scratch), order, rowNumbers: null }, close);
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    readonly events: OrderedEvents,
+    readonly close: () => void,
+  ) {
+    this.nextMs = this.#msAt(0);
+  }
+
+  get isAtEnd(): boolean {
+    return this.nextMs === Infinity;
+  }
+
+  /** Advances past the events up to an instant, or past some of them. @returns the index after them */
+  goOn(lastMs: number): number {
+    const { order, dayMs, events: { times } } = this.events;
+    const end = Math.min(this.at + EVENTS_AT_ONCE, times.length);
+    const last = lastMs - dayMs;
+    let at = this.at;
+    if (order === null) while (at < end && times[at]! <= last) at += 1;
+    else while (at < end && times[order[at]!]! <= last) at += 1;
+    this.at = at;
+    this.nextMs = this.#msAt(at);
+    return at;
+  }
+
+  #msAt(place: number): number {
+    const { order, dayMs, events: { times } } = this.events;
+    if (place >= times.length) return Infinity;
+    return dayMs + times[order === null ? place : order[place]!]!;
+  }
+}

@@ -1,0 +1,212 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, parts and sessions are bounded by their columns */
+import { grouped } from "../../../core/base/grouped.js";
+import { LIMITS } from "../../../core/base/limits.js";
+import { Scratch } from "../../../core/base/scratch.js";
+import type { SessionRule } from "../../plan/plan.js";
+import { dayStartMs } from "../../../core/base/time.js";
+import { codeAt } from "../../../storage/column/column.js";
+import { firstAtLeast } from "../../../storage/column/search.js";
+import type { IdentityView } from "../../../identity/identity-view.js";
+import { TIME_COLUMN } from "../../../core/schema/fields.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
+import { byStart, mergedByStart } from "./by-start.js";
+import type { Continuations } from "./continuations.js";
+import { actorAt, type EventSource } from "./event-columns.js";
+import type { LatestSessions } from "./latest-sessions.js";
+import { SessionPart, type PartKey, NONE } from "./part.js";
+import { readAtOnce } from "./reading.js";
+import type { SessionChanges, SessionSnapshot } from "./session-changes.js";
+import type { SessionColumns } from "./session-columns.js";
+import { SessionView } from "./session-view.js";
+import { Sessionizer, type SessionEvent } from "./sessionizer.js";
+import { AffectedSessions } from "./affected-sessions.js";
+
+const COLUMNS = [TIME_COLUMN, ...ACTOR_COLUMNS, "slug", "url"];
+
+/** Epoch ms, both included. */
+interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The events of some sessions by part and row; or the loads this needs; or nothing, when too many other rows lie among them. */
+type RowsFound =
+  | { readonly kind: "events"; readonly events: readonly SessionEvent[] }
+  | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
+  | { readonly kind: "anew" };
+
+/**
+ * Finds the events of some sessions of a view, with the current identities. Cost: about 2 ns for each row of their parts that lies between the start
+ * and the end of one of them, and for all rows of heads.
+ * @param rowsOf by number of the part
+ */
+function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf: readonly Rows[], identities: IdentityView, isPageview: Uint8Array): RowsFound {
+  const spans = joinedSpans(view, sessions);
+  const parts = [...view.parts.keys()].filter((part) => spansIn(spans, view.rowsOf[part]!).length > 0);
+  const loads = parts.flatMap((part) => rowsOf[part]!.load(COLUMNS) ?? []);
+  // Callers that wait for the loads report failures; for others they must not be unhandled.
+  for (const load of loads) load.catch(() => undefined);
+  if (loads.length > 0) return { kind: "loading", loads };
+
+  const stretches = parts.flatMap((part) => stretchesIn(spansIn(spans, view.rowsOf[part]!), view.rowsOf[part]!).map((stretch) => ({ ...stretch, part })));
+  if (stretches.reduce((sum, { from, to }) => sum + to - from, 0) > LIMITS.rowsBesideCount) return { kind: "anew" };
+  const events: SessionEvent[] = [];
+  const { projects } = view.facts;
+  const isConcerned = testOf(view, sessions);
+  for (const { part, from, to } of stretches) {
+    const rows = rowsOf[part]!;
+    const { startMs, sessions: firstOnes } = view.parts[part]!;
+    const sessionsOf = view.rowSessions(view.rowsOf[part]!);
+    const times = rows.times();
+    const [users, anonymous, slugs, urls] = [rows.column("userId"), rows.column("anonymousId"), rows.column("slug"), rows.column("url")];
+    for (let row = from; row < to; row += 1) {
+      if (!isConcerned(firstOnes[row]!)) continue;
+      const session = sessionsOf.of(row);
+      if (!sessions.has(session)) continue;
+      const identity = identities.identityOf(actorOf(codeAt(users, row), codeAt(anonymous, row)));
+      events.push({ identity, project: projects[session]!, part, row, ms: startMs + times[row]!, url: codeAt(urls, row), isPageview: isPageview[codeAt(slugs, row)] === 1 });
+    }
+  }
+  return { kind: "events", events };
+}
+
+/** Number of marks that reject most sessions that are not requested. */
+const MARK_COUNT = 2 ** 13;
+
+/** Returns a test whether a row, by the session it was first put into, may be in one of some sessions; it rejects most rows with one read. */
+function testOf({ facts: { heirs } }: SessionView, sessions: ReadonlySet<number>): (first: number) => boolean {
+  const marks = new Uint8Array(MARK_COUNT);
+  for (const session of sessions) marks[session % MARK_COUNT] = 1;
+  // Rows of a replaced session may be in any later one.
+  return (first) => first !== NONE && (heirs[first] !== 0 || (marks[first % MARK_COUNT] === 1 && sessions.has(first)));
+}
+
+/** The times of some sessions, overlapping ones joined: ascending and disjoint. */
+function joinedSpans({ facts: { starts, lengths } }: SessionView, sessions: ReadonlySet<number>): TimeSpan[] {
+  const all = [...sessions].map((session): TimeSpan => ({ fromMs: starts[session]!, toMs: starts[session]! + lengths[session]! })).sort((a, b) => a.fromMs - b.fromMs);
+  const joined: TimeSpan[] = [];
+  for (const span of all) {
+    const last = joined.at(-1);
+    if (last === undefined || span.fromMs > last.toMs) joined.push(span);
+    else if (span.toMs > last.toMs) joined[joined.length - 1] = { fromMs: last.fromMs, toMs: span.toMs };
+  }
+  return joined;
+}
+
+/** The spans in which some of the rows may lie. */
+function spansIn(spans: readonly TimeSpan[], { day, minMs, maxMs }: Rows): readonly TimeSpan[] {
+  const [fromMs, toMs] = [dayStartMs(day) + minMs, dayStartMs(day) + maxMs];
+  let first = 0;
+  for (let high = spans.length; first < high; ) {
+    const middle = (first + high) >>> 1;
+    if (spans[middle]!.toMs < fromMs) first = middle + 1;
+    else high = middle;
+  }
+  let end = first;
+  while (end < spans.length && spans[end]!.fromMs <= toMs) end += 1;
+  return spans.slice(first, end);
+}
+
+/** The rows within some spans; all rows of a head. Times must be loaded. */
+function stretchesIn(spans: readonly TimeSpan[], rows: Rows): { readonly from: number; readonly to: number }[] {
+  if (!rows.sealed) return [{ from: 0, to: rows.rowCount }];
+  const [times, dayMs] = [rows.times(), dayStartMs(rows.day)];
+  return spans.map(({ fromMs, toMs }) => ({ from: firstAtLeast(times, fromMs - dayMs), to: firstAtLeast(times, toMs - dayMs + 1) }));
+}
+
+/** What a table needs to update from one snapshot to the next. */
+export interface Resessionizing {
+  readonly rule: SessionRule;
+  readonly source: EventSource;
+  readonly columns: SessionColumns;
+  /** Number of sessions after the full build. */
+  readonly wholeCount: number;
+  readonly latest: LatestSessions;
+  readonly continuations: Continuations;
+}
+
+/** The outcome of updating to the next snapshot. */
+export type Resessionized =
+  | { readonly kind: "view"; readonly view: SessionView }
+  /** Columns are not in memory and are being loaded: retry afterwards. */
+  | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
+  /** Everything must be rebuilt. */
+  | { readonly kind: "anew" };
+
+export const REBUILD: Resessionized = { kind: "anew" };
+
+/**
+ * Updates the sessions of an earlier view to a snapshot, without yielding: rebuilds the sessions that changes affect, numbered after all others, and
+ * extends the latest session of an identity with events that follow all its known ones. Returns `anew` when too many sessions are affected, or one
+ * may cross the first midnight.
+ * Cost: the sessions of identities that moved or got late events; about 200 ns for each event of the affected sessions, and 2 ns for each other row
+ * within their time and for each row of a head.
+ */
+export function resessionize(view: SessionView, changes: SessionChanges, moment: SessionSnapshot, stitching: Resessionizing): Resessionized {
+  const { columns, rule, latest, source, continuations } = stitching;
+  const { rowsOf, grown, moved } = changes;
+  const { midnight } = view.days;
+  if (midnight?.isTouchedByMoves(moved, view.taken.identities, moment.identities) === true) return REBUILD;
+  const parts = [...view.parts];
+  for (const { number, rows } of grown) parts[number] = new SessionPart(rows, parts[number]);
+  const untaken = view.taken.untaken.filter(({ actor }) => actor !== 0).map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
+  const newer = [...untaken, ...newerEvents(changes, moment, parts, source)];
+  if (newer.some(({ dayMs, ms }) => midnight?.isTouchedBy(dayMs, ms - dayMs) === true)) return REBUILD;
+
+  const isAlive = (session: number) => columns.heirs[session] === 0;
+  const replace = (session: number) => {
+    columns.heirs[session] = view.count;
+    if (session < view.orderedCount) view.kept.replaced(session, view.count);
+  };
+  const stitcher = new Sessionizer(parts, moment.identities, rule, columns, latest, { continuations, replace });
+  const touched = new AffectedSessions(view.taken.identities, moment.identities);
+  touched.move(moved);
+  for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => stitcher.isBehindAll(event))) touched.grow(own);
+  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.restitchedCount);
+  if (replaced === null) return REBUILD;
+  const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
+  if (found.kind !== "events") return found;
+  moment.looked(newer.length + found.events.length);
+
+  for (const session of replaced) replace(session);
+  const events = [...found.events, ...newer].sort((a, b) => a.ms - b.ms || a.part - b.part || a.row - b.row);
+  const sessions = new Map(events.map((event) => [event, stitcher.add(event)]));
+  for (const event of newer) parts[event.part]!.sessions[event.row] = sessions.get(event)!;
+  for (const [number, own] of grouped(found.events, ({ part }) => part)) {
+    if (parts[number] === view.parts[number]) parts[number] = new SessionPart(rowsOf[number]!, parts[number]);
+    parts[number]!.forgetRows((session) => isAlive(continuations.newestOf(session, columns.count)));
+    parts[number]!.putRows(Uint32Array.from(own, ({ row }) => row), Uint32Array.from(own, (event) => sessions.get(event)!));
+  }
+  if (!readAtOnce(stitcher.ties.decide(rowsOf))) return REBUILD;
+  const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
+  const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
+  const { days, orderedCount, kept } = view;
+  const { rows, identities, sequence } = moment;
+  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, kept, continuations) };
+}
+
+/** An event that arrived since the view. */
+interface NewerEvent extends SessionEvent {
+  /** Epoch ms of the start of its day. */
+  readonly dayMs: number;
+}
+
+/** Cost: the new rows. */
+function newerEvents({ grown }: SessionChanges, { identities }: SessionSnapshot, parts: readonly SessionPart[], source: EventSource): NewerEvent[] {
+  const events: NewerEvent[] = [];
+  for (const { number: part, rows, rowCount } of grown) {
+    const dayMs = parts[part]!.startMs;
+    Scratch.atOnce((scratch) => {
+      const read = source.read(rows.slice(rowCount), scratch);
+      for (let at = 0; at < read.times.length; at += 1) {
+        const actor = actorAt(read, at);
+        if (actor === 0) continue;
+        const project = read.projects === null ? read.onlyProject : read.projects[at]!;
+        const isPageview = read.isPageview[read.slugs[at]!] === 1;
+        events.push({ dayMs, identity: identities.identityOf(actor), project, part, row: rowCount + at, ms: dayMs + read.times[at]!, url: read.urls[at]!, isPageview });
+      }
+    });
+  }
+  return events;
+}

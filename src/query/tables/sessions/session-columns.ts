@@ -1,0 +1,138 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
+import { roomForDurations, type Durations } from "../../answer/numbers/durations.js";
+import type { Turns } from "../../../core/base/turn.js";
+import { grown } from "./grown.js";
+
+/** Project codes are below it: with an identity they form one exact number. */
+export const PROJECT_SPAN = 2 ** 24;
+
+/**
+ * The facts of sessions, by their number. Columns only grow, and facts do not change, except `heirs`; when rows move to other segments, `firstParts`
+ * and `firstRows` are replaced.
+ */
+export interface SessionFacts {
+  /** Epoch ms of the first event. */
+  readonly starts: Float64Array;
+  /** Ms from the first event to the last. */
+  readonly lengths: Durations;
+  /** The identity, as an actor. */
+  readonly identities: Uint32Array;
+  readonly projects: Uint32Array;
+  readonly eventCounts: Uint32Array;
+  readonly pageviewCounts: Uint32Array;
+  /** The first event: number of its part, and its row there. */
+  readonly firstParts: Uint32Array;
+  readonly firstRows: Uint32Array;
+  /** Code of the first event's url; 0 for none. */
+  readonly entryUrls: Uint32Array;
+  /** Code of the url of the last event that has one; 0 for none. */
+  readonly exitUrls: Uint32Array;
+  /**
+   * 0 for a live session; otherwise sessions from this number on replaced it. An older view shares the column: these numbers are not below its count,
+   * so for it the session is still alive.
+   */
+  readonly heirs: Uint32Array;
+}
+
+const BYTES_PER_SESSION = 8 + 4 * 11;
+
+/** Growing columns of sessions. */
+export class SessionColumns implements SessionFacts {
+  #count = 0;
+  starts = new Float64Array(0);
+  lengths: Durations;
+  identities = new Uint32Array(0);
+  projects = new Uint32Array(0);
+  eventCounts = new Uint32Array(0);
+  pageviewCounts = new Uint32Array(0);
+  firstParts = new Uint32Array(0);
+  firstRows = new Uint32Array(0);
+  entryUrls = new Uint32Array(0);
+  exitUrls = new Uint32Array(0);
+  heirs = new Uint32Array(0);
+  /** 1 more than the previous session created for the same identity; 0 for none. */
+  previous = new Uint32Array(0);
+
+  /** @param maxMs greatest length of a session */
+  constructor(maxMs: number) {
+    this.lengths = roomForDurations(0, maxMs);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get byteLength(): number {
+    return this.starts.length * (BYTES_PER_SESSION + this.lengths.BYTES_PER_ELEMENT - 4);
+  }
+
+  /** The current columns; later sessions are added after their end, or in other arrays. */
+  facts(): SessionFacts {
+    const { starts, lengths, identities, projects, eventCounts, pageviewCounts, heirs } = this;
+    const { firstParts, firstRows, entryUrls, exitUrls } = this;
+    return { starts, lengths, identities, projects, eventCounts, pageviewCounts, firstParts, firstRows, entryUrls, exitUrls, heirs };
+  }
+
+  /** Adds a session without events. */
+  add(identity: number, project: number, startMs: number): number {
+    const session = this.#count;
+    if (session === this.starts.length) this.reserve(session + 1);
+    this.#count = session + 1;
+    this.starts[session] = startMs;
+    this.identities[session] = identity;
+    this.projects[session] = project;
+    return session;
+  }
+
+  /** Adds a session with the facts of another one, except `heirs` and `previous`. */
+  addCopy(session: number): number {
+    const copy = this.add(this.identities[session]!, this.projects[session]!, this.starts[session]!);
+    this.lengths[copy] = this.lengths[session]!;
+    this.eventCounts[copy] = this.eventCounts[session]!;
+    this.pageviewCounts[copy] = this.pageviewCounts[session]!;
+    this.firstParts[copy] = this.firstParts[session]!;
+    this.firstRows[copy] = this.firstRows[session]!;
+    this.entryUrls[copy] = this.entryUrls[session]!;
+    this.exitUrls[copy] = this.exitUrls[session]!;
+    return copy;
+  }
+
+  /** Replaces two columns; older views keep reading the former ones. */
+  moveFirsts(parts: Uint32Array<ArrayBuffer>, rows: Uint32Array<ArrayBuffer>): void {
+    this.firstParts = parts;
+    this.firstRows = rows;
+  }
+
+  get capacity(): number {
+    return this.starts.length;
+  }
+
+  reserve(count: number): void {
+    for (const grow of this.#growths(count)) grow();
+  }
+
+  /** The same for many sessions, yielding. */
+  async reserveInTurns(count: number, turns: Turns): Promise<void> {
+    for (const grow of this.#growths(count)) {
+      grow();
+      await turns.took(this.#count);
+    }
+  }
+
+  #growths(count: number): (() => unknown)[] {
+    return [
+      () => (this.starts = grown(this.starts, count)),
+      () => (this.lengths = grown(this.lengths, count)),
+      () => (this.identities = grown(this.identities, count)),
+      () => (this.projects = grown(this.projects, count)),
+      () => (this.eventCounts = grown(this.eventCounts, count)),
+      () => (this.pageviewCounts = grown(this.pageviewCounts, count)),
+      () => (this.firstParts = grown(this.firstParts, count)),
+      () => (this.firstRows = grown(this.firstRows, count)),
+      () => (this.entryUrls = grown(this.entryUrls, count)),
+      () => (this.exitUrls = grown(this.exitUrls, count)),
+      () => (this.heirs = grown(this.heirs, count)),
+      () => (this.previous = grown(this.previous, count)),
+    ];
+  }
+}

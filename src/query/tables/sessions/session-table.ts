@@ -1,0 +1,248 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- parts are bounded by their number */
+import { LIMITS } from "../../../core/base/limits.js";
+import { areSameParts } from "../../../core/base/same-parts.js";
+import { Turns } from "../../../core/base/turn.js";
+import type { Dictionaries } from "../../../storage/column/dictionaries.js";
+import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
+import type { TableUse } from "../../../storage/derived/store-table.js";
+import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
+import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
+import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
+import { Continuations } from "./continuations.js";
+import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDays, type DaySpan } from "./covered-days.js";
+import { EventSource } from "./event-columns.js";
+import { EventReader } from "./event-reader.js";
+import { withReplacedSegments } from "./replace-segments.js";
+import { eachInOrder, type PartSource } from "./events-in-order.js";
+import { StretchCache } from "./stretch-cache.js";
+import { LatestSessions } from "./latest-sessions.js";
+import { byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
+import { keyOfRows, SessionPart, type PartKey } from "./part.js";
+import { readInTurns } from "./reading.js";
+import { REBUILD, resessionize, type Resessionized, type Resessionizing } from "./resessionize.js";
+import { changesSince, replacementSince, movedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
+import { SessionColumns } from "./session-columns.js";
+import { SessionView } from "./session-view.js";
+import { Sessionizer } from "./sessionizer.js";
+
+/** Number of first events from which the sessions per event are estimated. */
+const SAMPLE_COUNT = 64 * 1024;
+/** Allows for more sessions per event in the rest. */
+const SPARE = 1.1;
+
+/** Reserves room for the sessions of many events, estimated from the first ones: copying full columns costs as much as filling them. */
+class RoomAhead {
+  #eventCount = 0;
+  #countBefore = 0;
+
+  /** @param spareCount number of further sessions to leave room for */
+  constructor(
+    readonly columns: SessionColumns,
+    readonly allCount: number,
+    readonly spareCount: number,
+    readonly turns: Turns,
+  ) {
+    columns.reserve(Math.min(allCount, SAMPLE_COUNT) + spareCount);
+  }
+
+  /** Call it before adding events; null when there is room for a session of each. @param areSample whether the other events are like these */
+  before(count: number, areSample: boolean): Promise<void> | null {
+    const { columns, spareCount } = this;
+    if (this.#eventCount === 0) this.#countBefore = columns.count;
+    const isFull = columns.count + count + spareCount > columns.capacity;
+    const growing = isFull ? columns.reserveInTurns(this.#expectedCount(count) + spareCount, this.turns) : null;
+    if (areSample) this.#eventCount += count;
+    return growing;
+  }
+
+  #expectedCount(count: number): number {
+    const needed = this.columns.count + count;
+    if (this.#eventCount === 0) return needed;
+    const perEvent = (this.columns.count - this.#countBefore) / this.#eventCount;
+    return Math.max(needed, this.#countBefore + Math.ceil(perEvent * this.allCount * SPARE));
+  }
+}
+
+type Followed = Resessionized | { readonly kind: "exchange"; readonly exchange: SegmentReplacement };
+
+/** Spare room: at least this many sessions, and a factor for actors. */
+const SPARE_COUNT_MIN = 1_024;
+const SPARE_ACTORS = 1.25;
+/** Estimated size of an event that is left for the next snapshot. */
+const BYTES_PER_UNTAKEN = 120;
+
+/** The rules that decide which events form a session, and what is known of it. */
+export interface SessionRules {
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  /** Server payments without url and host belong to no session. */
+  readonly revenue: RevenueRule;
+}
+
+/** Creates a table of sessions under some rules, without any sessions yet. */
+export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionaries: Dictionaries, { session, pageviewSlugs, revenue }: SessionRules): SessionTable {
+  return new SessionTable(budget, use, new EventSource(dictionaries, pageviewSlugs, revenue), session);
+}
+
+/**
+ * The sessions of a store, of all projects, for the days requested so far: never cut by a range, and built with the identities of the snapshot. New
+ * rows and links affect only the sessions of their identities.
+ */
+export class SessionTable implements Droppable {
+  #view: SessionView | null = null;
+  #stitching: Resessionizing | null = null;
+  #working: Promise<void> | null = null;
+  /** Columns were loaded to continue from this view: if they are evicted again, everything is rebuilt. */
+  #hasLoaded = false;
+  /** Parts of earlier days, from the last full build. */
+  #carried: readonly CarriedPart[] = [];
+  #isReleased = false;
+  byteLength = 0;
+  lastUsed = 0;
+
+  constructor(
+    readonly budget: MemoryBudget,
+    readonly use: TableUse,
+    readonly source: EventSource,
+    readonly rule: SessionRule,
+  ) {}
+
+  get pinned(): boolean {
+    return this.use.readerCount > 0;
+  }
+
+  /** The sessions of a snapshot that a query for a range reads; null when something is missing. Cost: what changed since the last snapshot. */
+  at(moment: SessionSnapshot, range: Range, missing: PendingLoads): SessionView | null {
+    const needed = daysFor(range, this.rule);
+    const followed = this.#follow(moment, needed);
+    if (followed.kind === "view") {
+      this.#hasLoaded = false;
+      this.budget.touch(this);
+      return followed.view;
+    }
+    // The work in progress may be for other days, so its failure does not concern this query.
+    if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
+    else missing.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
+    return null;
+  }
+
+  /** Leaves the memory budget; running queries keep what they read. */
+  release(): void {
+    this.#isReleased = true;
+    this.#view?.kept.release();
+    this.budget.remove(this);
+  }
+
+  drop(): void {
+    this.#view?.kept.release();
+    this.#view = null;
+    this.#stitching = null;
+    this.#carried = [];
+    this.byteLength = 0;
+  }
+
+  #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionSnapshot, needed: DaySpan): Promise<void> {
+    if (followed.kind === "exchange") return this.#exchange(followed.exchange, moment);
+    // Loaded columns may be evicted again, so loading is tried only once.
+    return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#stitchAll(moment, needed);
+  }
+
+  async #load(loads: readonly Promise<void>[]): Promise<void> {
+    this.#hasLoaded = true;
+    await Promise.all(loads);
+  }
+
+  /** Keeps the same sessions when their rows moved to other segments. */
+  async #exchange(exchange: SegmentReplacement, { looked }: SessionSnapshot): Promise<void> {
+    const [view, stitching] = [this.#view, this.#stitching];
+    if (view !== exchange.view || stitching === null) return;
+    const next = await withReplacedSegments(exchange, stitching, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
+    // While it yielded, the budget may have dropped everything.
+    if (this.#view !== view || this.#stitching !== stitching) return;
+    if (next === null) {
+      this.#stitching = null;
+      return;
+    }
+    this.#carried = this.#carried.filter(({ rows }) => next.partNumbers.has(keyOfRows(rows)));
+    this.#keep(next);
+  }
+
+  #follow(asked: SessionSnapshot, needed: DaySpan): Followed {
+    const view = this.#view;
+    if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return REBUILD;
+    const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
+    const moved = movedActorsSince(view, moment);
+    if (moved === null) return REBUILD;
+    if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
+    if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return REBUILD;
+    const exchange = replacementSince(view, moment);
+    if (exchange !== null) return { kind: "exchange", exchange };
+    const changes = changesSince(view, moment, moved);
+    const followed = changes === null ? REBUILD : resessionize(view, changes, moment, this.#stitching);
+    // An abandoned try may leave extra sessions, so everything is rebuilt next.
+    if (followed.kind === "anew") this.#stitching = null;
+    else if (followed.kind === "view") this.#keep(followed.view);
+    return followed;
+  }
+
+  /** Sessionizes all rows of the days that are needed, and of those covered before, yielding. Cost: the rows of these days. */
+  async #stitchAll(moment: SessionSnapshot, needed: DaySpan): Promise<void> {
+    const { rule, source } = this;
+    const { identities } = moment;
+    const turns = new Turns();
+    const reader = new EventReader(source, turns, moment.looked);
+    const whole = widenedDays(this.#view?.days.whole ?? NO_DAYS, needed);
+    const { days, carried } = await this.#daysOf(moment, whole, reader);
+    const own = [...rowsOfDays(moment.rows, whole)].sort((a, b) => a.day - b.day);
+    const rowsOf = [...carried.map(({ rows }) => rows), ...own];
+    const parts: SessionPart[] = [];
+    for (const rows of rowsOf) {
+      parts.push(new SessionPart(rows));
+      await turns.took(rows.rowCount);
+    }
+    const columns = new SessionColumns(rule.maxMs);
+    const latest = new LatestSessions();
+    const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
+    // Spare room for later sessions: otherwise the first of them would copy all columns.
+    const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.restitchedCount, SPARE_COUNT_MIN + rowCount);
+    await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
+    const stitcher = new Sessionizer(parts, identities, rule, columns, latest);
+    const room = new RoomAhead(columns, rowCount, spareCount, turns);
+    await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
+      // Sessions that cross midnight have more events than others.
+      const growing = room.before(to - from, events.part >= carried.length);
+      if (growing !== null) return growing.then(() => stitcher.addAll(events, from, to));
+      stitcher.addAll(events, from, to);
+    });
+    await readInTurns(stitcher.ties.decide(rowsOf), turns);
+    const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
+    const kept = new StretchCache(this.budget, columns.count);
+    const continuations = new Continuations();
+    const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
+    // Only now: while this yields, the budget may drop the table.
+    this.#carried = carried;
+    this.#stitching = { rule, source, columns, wholeCount: columns.count, latest, continuations };
+    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, kept, continuations));
+  }
+
+  /** The days to read, with the carried events of earlier ones. */
+  async #daysOf({ rows, identities }: SessionSnapshot, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
+    const { firstDay } = whole;
+    if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, carried: [] };
+    const { parts, midnight, earliestDay } = await overMidnight({ firstDay, rows, identities, former: this.#carried }, reader, this.rule.gapMs);
+    return { days: { whole, earliestDay, midnight }, carried: parts };
+  }
+
+  #keep(view: SessionView): void {
+    if (this.#view?.kept !== view.kept) this.#view?.kept.release();
+    this.#view = view;
+    const { columns, latest, continuations } = this.#stitching!;
+    this.budget.remove(this);
+    const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
+    const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
+    this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
+    // The table may have been built for a query that began before the release.
+    if (this.#isReleased) view.kept.release();
+    else this.budget.add(this);
+  }
+}

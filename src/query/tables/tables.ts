@@ -1,0 +1,262 @@
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { EventIds } from "../../storage/derived/event-ids.js";
+import type { TableUse } from "../../storage/derived/store-table.js";
+import type { PendingLoads } from "../../storage/derived/pending-loads.js";
+import type { KnownFields, KnownValues, RowLabels } from "../filter/known-fields.js";
+import type { CompanySnapshot } from "../../identity/company-of-event.js";
+import type { KnownEnds } from "../../identity/identity-view.js";
+import { Memberships } from "../../identity/memberships.js";
+import type { IdentityResolver } from "../../identity/resolver.js";
+import type { Rates } from "../plan/input.js";
+import type { Plan, Range, RevenueRule, TouchRule } from "../plan/plan.js";
+import type { Droppable, MemoryBudget } from "../../storage/segment/memory-budget.js";
+import { CompanyTouches } from "./touches/company-touches.js";
+import { Entities } from "./people/entities.js";
+import { KnownTraits } from "./people/known-traits.js";
+import { PaymentCompanies } from "./money/payment-companies.js";
+import { EventLabels } from "./touches/event-labels.js";
+import { PaymentLabels } from "./touches/payment-labels.js";
+import { Payments } from "./money/payments.js";
+import { RefundOrigins } from "./money/refund-origins.js";
+import { RevenueTable } from "./money/revenue-table.js";
+import { SeenActors } from "./people/seen-actors.js";
+import type { newSessionTable, SessionRules, SessionTable } from "./sessions/session-table.js";
+import type { SessionView } from "./sessions/session-view.js";
+import { Timelines } from "./people/timelines.js";
+import { TouchMaker } from "./touches/touch-maker.js";
+import { Touches } from "./touches/touches.js";
+
+/** A snapshot, and all that a query may read in the snapshot's tick. */
+export interface TableSnapshot extends CompanySnapshot {
+  readonly dictionaries: Dictionaries;
+  /** Ends of the snapshot's codes: ids and companies beyond are newer. */
+  readonly ends: KnownEnds;
+  readonly rates: Rates;
+  readonly tables: Tables;
+  /** Traits and labels that the query uses. */
+  readonly known: KnownFields;
+  /** Yields now and then, so that the abort signal can fire too. @throws aborted */
+  readonly pause: () => Promise<void>;
+}
+
+interface AskedRanges {
+  readonly range: Range;
+  readonly previous?: Range | null;
+}
+
+interface LabelRules {
+  readonly revenue: RevenueRule;
+  readonly touch: TouchRule;
+}
+
+/** Tables about money under one rule. */
+interface Revenue {
+  readonly table: RevenueTable;
+  companies: PaymentCompanies;
+  readonly origins: RefundOrigins;
+  /** By model, level and touch rule. */
+  readonly labels: Map<string, PaymentLabels>;
+}
+
+/** Loaded by the first query for sessions: its code is as large as that of many a report, and most browser programs never need it. */
+let newSessions: typeof newSessionTable | null = null;
+
+async function loadSessions(): Promise<void> {
+  newSessions ??= (await import("./sessions/session-table.js")).newSessionTable;
+}
+
+/**
+ * The all-time tables of one store, each created on first use. Only sessions depend on which segments and heads the rows lie in; tables that map
+ * actors to identities or companies follow changes of these.
+ */
+export class Tables implements Droppable {
+  byteLength = 0;
+  lastUsed = 0;
+  readonly ids = new EventIds();
+  readonly memberships: Memberships;
+  readonly timelines: Timelines;
+  #traits: KnownTraits;
+  readonly #use: TableUse = { readerCount: 0 };
+  readonly #seen: SeenActors;
+  #entities: { readonly identity: Entities; readonly account: Entities };
+  readonly #revenue = new Map<string, Revenue>();
+  readonly #sessions = new Map<string, SessionTable>();
+  readonly #touches = new Map<string, { readonly touches: Touches; ofCompanies: CompanyTouches }>();
+
+  constructor(
+    readonly budget: MemoryBudget,
+    readonly dictionaries: Dictionaries,
+    readonly resolver: IdentityResolver,
+  ) {
+    this.#traits = this.#newTraits();
+    this.timelines = new Timelines(budget);
+    this.memberships = new Memberships(budget, this.#use, resolver);
+    this.#seen = new SeenActors(budget, this.#use);
+    this.#entities = this.#newEntities();
+  }
+
+  get pinned(): boolean {
+    return this.#use.readerCount > 0;
+  }
+
+  /** Drops what follows other tables; those are dropped one by one. */
+  drop(): void {
+    this.byteLength = 0;
+    this.#entities = this.#newEntities();
+    this.#traits = this.#newTraits();
+    for (const revenue of this.#revenue.values()) {
+      revenue.companies = new PaymentCompanies(revenue.table.payments, this.memberships);
+      revenue.labels.clear();
+    }
+    for (const known of this.#touches.values()) known.ofCompanies = new CompanyTouches(known.touches, this.memberships);
+  }
+
+  /** Marks the start of a query that reads tables or waits for loads: no table is dropped until `unpin`. */
+  pin(): void {
+    this.#use.readerCount += 1;
+  }
+
+  unpin(): void {
+    this.#use.readerCount -= 1;
+    if (this.#use.readerCount > 0) return;
+    this.budget.unpinned();
+    this.budget.remove(this);
+    this.byteLength = this.#followersByteLength();
+    this.budget.add(this);
+  }
+
+  /** Drops everything; running queries keep what they read. */
+  release(): void {
+    const tables = [this.memberships, this.#seen, ...[...this.#revenue.values()].map(({ table }) => table.payments), ...[...this.#touches.values()].map(({ touches }) => touches)];
+    for (const table of [...tables, this.timelines, this]) this.budget.remove(table);
+    for (const table of this.#sessions.values()) table.release();
+  }
+
+  /** Revenue up to a snapshot; null when something is missing. */
+  revenue(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): RevenueTable | null {
+    const { table } = this.#revenueOf(rule);
+    return table.payments.catchUp(moment, missing) ? table : null;
+  }
+
+  /** The companies of payments up to a snapshot; null when something is missing. */
+  paymentCompanies(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): PaymentCompanies | null {
+    const { table, companies } = this.#revenueOf(rule);
+    return table.payments.catchUp(moment, missing) && companies.catchUp(moment, missing) ? companies : null;
+  }
+
+  /** The actors seen up to a snapshot; null when something is missing. */
+  seen(moment: TableSnapshot, missing: PendingLoads): SeenActors | null {
+    return this.#seen.catchUp(moment, missing) ? this.#seen : null;
+  }
+
+  /** Entities with their projects and first days up to a snapshot, counted in one project; null when something is missing. */
+  entities(level: "identity" | "account", project: number, moment: TableSnapshot, missing: PendingLoads): Entities | null {
+    return this.#seen.catchUp(moment, missing) && this.#entities[level].catchUp(project, moment, missing) ? this.#entities[level] : null;
+  }
+
+  /** A trait of each identity, or its newest email, in a snapshot; null when something is missing. */
+  person(path: string, { identities }: CompanySnapshot, missing: PendingLoads): KnownValues | null {
+    return this.#traits.person(path, identities, missing);
+  }
+
+  /** A trait of each company, by its code, in a snapshot; null when something is missing. */
+  company(path: string, { identities }: CompanySnapshot, missing: PendingLoads): KnownValues | null {
+    return this.#traits.company(path, identities, missing);
+  }
+
+  /** The labels of payments, to be settled at this snapshot; null when something is missing. */
+  paymentLabels(plan: Plan<"revenueByAttribution">, moment: TableSnapshot, missing: PendingLoads): PaymentLabels | null {
+    const { table, companies, labels } = this.#revenueOf(plan.revenue);
+    const { touches, ofCompanies } = this.#touchesOf(plan.touch);
+    const accounts = plan.level === "account" ? { touches: ofCompanies, payments: companies } : null;
+    if (!table.payments.catchUp(moment, missing) || !touches.catchUp(moment, missing)) return null;
+    if (accounts !== null && !(ofCompanies.catchUp(moment, missing) && companies.catchUp(moment, missing))) return null;
+    const key = JSON.stringify([plan.model, plan.level, plan.touch]);
+    const known = labels.get(key) ?? new PaymentLabels(table.payments, touches, accounts, plan);
+    labels.set(key, known);
+    return known;
+  }
+
+  /** The sessions of a snapshot that a query reads; null when something is missing. */
+  sessions({ session, pageviewSlugs, revenue, range, previous = null }: SessionRules & AskedRanges, moment: TableSnapshot, missing: PendingLoads): SessionView | null {
+    const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
+    let table = this.#sessions.get(key);
+    if (table === undefined) {
+      if (newSessions === null) {
+        missing.add(loadSessions);
+        return null;
+      }
+      table = newSessions(this.budget, this.#use, this.dictionaries, { session, pageviewSlugs, revenue });
+      this.#sessions.set(key, table);
+    }
+    const asked = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
+    return table.at(moment, asked, missing);
+  }
+
+  /**
+   * The labels that events would get as payments of their identities, in a snapshot; null when something is missing. What is found missing while rows
+   * are read is added to `missing` then.
+   */
+  eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
+    const { table, origins } = this.#revenueOf(revenue);
+    const { touches } = this.#touchesOf(touch);
+    const areThere = [table.payments.catchUp(moment, missing), touches.catchUp(moment, missing)];
+    if (areThere.includes(false)) return null;
+    const codeEnd = Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size);
+    return new EventLabels({ touches, payments: table.payments, orders: origins.now() }, model, moment, missing, codeEnd * 2);
+  }
+
+  touchMaker(rule: TouchRule): TouchMaker {
+    return this.#touchesOf(rule).touches.maker;
+  }
+
+  #newTraits() {
+    return new KnownTraits(this.resolver, this.dictionaries);
+  }
+
+  #newEntities() {
+    return { identity: new Entities(this.#seen, null), account: new Entities(this.#seen, this.memberships) };
+  }
+
+  #followersByteLength(): number {
+    const { identity, account } = this.#entities;
+    let byteLength = identity.byteLength + account.byteLength + this.#traits.byteLength;
+    for (const { companies, labels } of this.#revenue.values()) {
+      byteLength += companies.byteLength;
+      for (const ofPlan of labels.values()) byteLength += ofPlan.byteLength;
+    }
+    for (const { ofCompanies } of this.#touches.values()) byteLength += ofCompanies.byteLength;
+    return byteLength;
+  }
+
+  #revenueOf(rule: RevenueRule): Revenue {
+    const key = keyOf(rule);
+    let revenue = this.#revenue.get(key);
+    if (revenue === undefined) {
+      const payments = new Payments(this.budget, this.#use, this.dictionaries, rule, this.ids);
+      revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), origins: new RefundOrigins(payments), labels: new Map() };
+      this.#revenue.set(key, revenue);
+    }
+    return revenue;
+  }
+
+  #touchesOf(rule: TouchRule) {
+    const key = keyOf(rule);
+    let known = this.#touches.get(key);
+    if (known === undefined) {
+      const touches = new Touches(this.budget, this.#use, new TouchMaker(rule, this.dictionaries), this.ids);
+      known = { touches, ofCompanies: new CompanyTouches(touches, this.memberships) };
+      this.#touches.set(key, known);
+    }
+    return known;
+  }
+}
+
+const keys = new WeakMap<RevenueRule | TouchRule, string>();
+
+/** The key of a rule, cached: a rule lists some hundred hosts, and a Daybook passes the same one each time. */
+function keyOf(rule: RevenueRule | TouchRule): string {
+  let key = keys.get(rule);
+  if (key === undefined) keys.set(rule, (key = JSON.stringify(rule)));
+  return key;
+}

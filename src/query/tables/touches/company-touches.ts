@@ -1,0 +1,126 @@
+import { Turns } from "../../../core/base/turn.js";
+import { PendingLoads } from "../../../storage/derived/pending-loads.js";
+import type { Memberships } from "../../../identity/memberships.js";
+import { ChangeLog } from "../../../identity/change-log.js";
+import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-of-event.js";
+import { TouchIndex } from "./touch-index.js";
+import type { Touches } from "./touches.js";
+
+/** Cost of finding the company of a touch, in values read. */
+const VALUES_PER_TOUCH = 64;
+
+/** Ordered touches of each company: those that name it, and those of its members. 8 bytes a touch; follows touches, links and memberships. */
+export class CompanyTouches {
+  readonly #index: TouchIndex;
+  #companies = new Uint32Array(0);
+  #count = 0;
+  #generation = -1;
+  #changeCount = -1;
+  #building: Promise<void> | null = null;
+  /** Companies that gained or lost touches. */
+  readonly changed = new ChangeLog();
+
+  constructor(
+    readonly touches: Touches,
+    readonly memberships: Memberships,
+  ) {
+    this.#index = new TouchIndex(touches, (place) => this.#companies[place] as number);
+  }
+
+  get byteLength(): number {
+    return this.#companies.byteLength + this.#index.byteLength;
+  }
+
+  /** Positions in the touches. */
+  placesOf(company: number): ArrayLike<number> {
+    return this.#index.of(company);
+  }
+
+  /**
+   * Brings the table up to a snapshot that touches and memberships are at; false when something is missing. Cost: the new touches, and those of
+   * identities whose company changed.
+   */
+  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
+    const { touches, memberships } = this;
+    const { changeCount } = memberships;
+    if (this.#generation !== touches.generation) this.#clear();
+    const changed = memberships.changedBetween(this.#changeCount, changeCount);
+    if (changed === null || this.#index.isFarBehind(touches.count, this.#count)) {
+      missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
+      return false;
+    }
+    for (const identity of changed)
+      for (const actor of moment.identities.actorsOf(identity))
+        for (const place of Array.from(touches.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, missing)) return false;
+    this.#grow(touches.count);
+    for (let place = this.#count; place < touches.count; place += 1) if (!this.#move(place, moment, missing)) return false;
+    this.#count = touches.count;
+    this.#changeCount = changeCount;
+    return this.#index.settle(moment, missing);
+  }
+
+  #clear(): void {
+    this.#index.clear();
+    this.#companies = new Uint32Array(0);
+    this.#count = 0;
+    this.#generation = this.touches.generation;
+    this.#changeCount = this.memberships.changeCount;
+    this.changed.addAll();
+  }
+
+  /** Rebuilds everything, yielding. Later changes have greater change counts than the recorded one, so the next call applies them. */
+  async #build(moment: CompanySnapshot): Promise<void> {
+    const { count, generation } = this.touches;
+    const { changeCount } = this.memberships;
+    moment.looked(count);
+    const companies = new Uint32Array(count);
+    const unknown: number[] = [];
+    // Unused: the missing ids are read below, for all touches at once.
+    const missing = new PendingLoads();
+    const find = (place: number) => {
+      const company = this.#companyOf(place, moment, missing);
+      if (company === null) unknown.push(place);
+      else companies[place] = company;
+    };
+    await new Turns().inPieces(
+      count,
+      (from, to) => {
+        for (let place = from; place < to; place += 1) find(place);
+      },
+      VALUES_PER_TOUCH,
+    );
+    if (unknown.length > 0) await this.touches.ids.read(unknown.map((place) => this.touches.eventAt(place)), moment.rows);
+    for (const place of unknown.splice(0)) find(place);
+    const replace = await this.#index.build(companies);
+    if (generation !== this.touches.generation || unknown.length > 0) return;
+    replace();
+    this.#companies = companies;
+    this.#count = count;
+    this.#changeCount = changeCount;
+    this.changed.addAll();
+  }
+
+  #move(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
+    const before = this.#companies[place] as number;
+    const company = this.#companyOf(place, moment, missing);
+    if (company === null) return false;
+    if (company === before) return true;
+    if (before !== 0) this.#index.remove(before, place);
+    if (company !== 0) this.#index.add(company, place);
+    this.#companies[place] = company;
+    for (const touched of [before, company]) if (touched !== 0) this.changed.add(touched);
+    return true;
+  }
+
+  #companyOf(place: number, moment: CompanySnapshot, missing: PendingLoads): number | null {
+    const { touches } = this;
+    return companyOfEvent(touches.companyOf(place), touches.actorOf(place), touches.momentOf(place), moment, missing);
+  }
+
+  #grow(count: number): void {
+    if (count <= this.#companies.length) return;
+    const companies = new Uint32Array(Math.ceil(count * 1.25));
+    companies.set(this.#companies);
+    this.#companies = companies;
+  }
+}

@@ -1,0 +1,376 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by their arrays */
+import { DaybookError } from "../../core/base/errors.js";
+import { atOnce, type Steps } from "../../core/base/steps.js";
+import { mergeCodes, sortedCodes, sortedCodesInTurns, sortCodesByText } from "../../core/base/text-order.js";
+import type { Turns } from "../../core/base/turn.js";
+import { TextTable } from "./text-table.js";
+
+/** Compared codes join the order once they are more than this share of the codes in it. */
+const COMPARED_SHARE = 1 / 8;
+
+/** The order of the codes requested so far, which spares comparing them again. 4 bytes a code, and 4 for each code requested. */
+export class RequestedCodeOrder {
+  /** Codes sorted by their values' code points. */
+  #order: Uint32Array = new Uint32Array(0);
+  /** By code: its index in the order plus one; 0 for none. */
+  #places = new Uint32Array(0);
+  /** Codes outside the order that were compared since some last joined it. */
+  #comparedCount = 0;
+
+  /** @param values by code */
+  constructor(readonly values: readonly string[]) {}
+
+  get byteLength(): number {
+    return this.#order.byteLength + this.#places.byteLength;
+  }
+
+  /** Sorts distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 for those not in the order yet. */
+  of(codes: Uint32Array): Uint32Array {
+    this.#makeRoom();
+    const places = new Uint32Array(codes.length);
+    const others = new Uint32Array(codes.length);
+    let [knownCount, otherCount] = [0, 0];
+    for (let at = 0; at < codes.length; at += 1) {
+      const place = this.#places[codes[at]!]!;
+      if (place > 0) places[knownCount++] = place - 1;
+      else others[otherCount++] = codes[at]!;
+    }
+    const known = places.subarray(0, knownCount).sort();
+    for (let at = 0; at < knownCount; at += 1) known[at] = this.#order[known[at]!]!;
+    if (otherCount === 0) return known;
+    const compared = others.subarray(0, otherCount);
+    sortCodesByText(compared, this.values);
+    this.#comparedCount += otherCount;
+    if (this.#comparedCount > this.#order.length * COMPARED_SHARE) this.#take(compared);
+    return this.#merge(known, compared);
+  }
+
+  /** Call it when values are dropped. */
+  clear(): void {
+    this.#order = new Uint32Array(0);
+    this.#places = new Uint32Array(0);
+    this.#comparedCount = 0;
+  }
+
+  #take(codes: Uint32Array): void {
+    this.#order = this.#merge(this.#order, codes);
+    for (let place = 0; place < this.#order.length; place += 1) this.#places[this.#order[place]!] = place + 1;
+    this.#comparedCount = 0;
+  }
+
+  #merge(a: Uint32Array, b: Uint32Array): Uint32Array {
+    return a.length >= b.length ? mergeCodes(this.values, a, b) : mergeCodes(this.values, b, a);
+  }
+
+  #makeRoom(): void {
+    if (this.#places.length >= this.values.length) return;
+    const longer = new Uint32Array(Math.ceil(this.values.length * 1.25));
+    longer.set(this.#places);
+    this.#places = longer;
+  }
+}
+
+/** Totals over several dictionaries. */
+export interface HeldValues {
+  charCount: number;
+  valueCount: number;
+}
+
+/** Estimate: two bytes a character, and this for the string, its slot and its entry in the table. */
+export const VALUE_OVERHEAD_BYTES = 72;
+
+/** Reading a value takes a fiftieth of adding it to the table: a new process that answers one query needs no table. */
+const SCAN_COUNT_MAX = 8;
+/** With fewer values, the table is built at once. */
+const SCAN_VALUES_MIN = 10_000;
+
+/** Values that are added to the table, or looked up in it, in one step. */
+const VALUES_PER_STEP = 4_096;
+
+/** From this share of all codes on, building the order of all is cheaper than sorting them alone; from the second share on if it is known. */
+const ORDER_SHARE = 1 / 8;
+const KNOWN_ORDER_SHARE = 1 / 64;
+/** The order counts as known if it covers this share: newer codes are merged. */
+const KNOWN_SHARE = 4 / 5;
+/** Sorting this many times all codes, in parts, takes as long as building the order. */
+const ORDERED_SHARE = 4;
+
+/** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
+export class Dictionary {
+  readonly #values: string[] = [""];
+  readonly #table = new TextTable(this.#values);
+  /** Values below it are in the table; those of a file are added by the first look-up. */
+  #indexedSize = 1;
+  #scanCount = 0;
+  #charCount = 0;
+  #valueCount = 0;
+  /** Codes whose values remain for readers of older snapshots. */
+  readonly #retired = new Set<number>();
+  /** The first codes sorted by their values' code points; empty after a code was blanked. */
+  #inOrder: Uint32Array = new Uint32Array(0);
+  readonly #asked = new RequestedCodeOrder(this.#values);
+  /** Codes sorted alone so far. */
+  #orderedCount = 0;
+  /** How often values were dropped: an order begun before is then discarded. */
+  #forgettingCount = 0;
+
+  /** @param held totals that also count these values */
+  constructor(
+    readonly name: string,
+    readonly held: HeldValues = { charCount: 0, valueCount: 0 },
+  ) {}
+
+  /** Number of codes, including code 0. */
+  get size(): number {
+    return this.#values.length;
+  }
+
+  /** Number of values, without those of blanked codes. */
+  get valueCount(): number {
+    return this.#valueCount;
+  }
+
+  get byteLength(): number {
+    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#asked.byteLength;
+  }
+
+  /**
+   * The code of a value; -1 if it was never stored. Cost: values from a file are first added to the table; if there are very many, the first
+   * look-ups scan them instead. @throws corruption
+   */
+  codeOf(value: string): number {
+    if (value === "") return 0;
+    const newCount = this.#values.length - this.#indexedSize;
+    if (newCount > SCAN_VALUES_MIN && this.#scanCount < SCAN_COUNT_MAX) return this.#scan(value);
+    if (newCount > 0) this.#index();
+    return this.#table.codeOf(value);
+  }
+
+  /**
+   * The codes of one field of many rows, whose texts and codes begin at `start`: 0 for not set, -1 and a mark in `hasNew` for new values. Field by
+   * field, a look-up takes a third of its time row by row: the table stays in cache.
+   */
+  codesOf(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
+    if (this.#indexedSize < this.#values.length) this.#index();
+    this.#table.codesOf(texts, codes, start, hasNew, rowCount);
+  }
+
+  /** The codes of some values, -1 for one that was never stored. Cost: as of `codeOf`, in steps of some milliseconds. @throws corruption */
+  *codesOfAll(values: readonly string[]): Steps<number[]> {
+    // With this many values, scanning all for each takes longer than building the table.
+    if (this.#values.length - this.#indexedSize > SCAN_VALUES_MIN && values.length > SCAN_COUNT_MAX - this.#scanCount) yield* this.#indexing();
+    const codes: number[] = [];
+    for (const [at, value] of values.entries()) {
+      codes.push(this.codeOf(value));
+      // Without a table, an unknown value scans all values.
+      if (this.#indexedSize < this.#values.length || at % VALUES_PER_STEP === 0) yield;
+    }
+    return codes;
+  }
+
+  /** The code of a value, adding it if new. */
+  intern(value: string): number {
+    if (this.#indexedSize < this.#values.length) this.#index();
+    const known = this.codeOf(value);
+    if (known >= 0) return known;
+    const code = this.#values.length;
+    this.add(value);
+    this.#table.add(value, code);
+    this.#indexedSize = code + 1;
+    return code;
+  }
+
+  /** Gives the next code to a value without one, or to `""` in place of a blanked value. */
+  add(value: string): void {
+    this.#values.push(value);
+    this.#count(value, 1);
+  }
+
+  /** @param sign 1: added; -1: dropped */
+  #count({ length }: string, sign: 1 | -1): void {
+    if (length === 0) return;
+    this.#charCount += sign * length;
+    this.#valueCount += sign;
+    this.held.charCount += sign * length;
+    this.held.valueCount += sign;
+  }
+
+  #scan(value: string): number {
+    this.#scanCount += 1;
+    const known = this.#table.codeOf(value);
+    const code = this.#values.indexOf(value, this.#indexedSize);
+    if (code < 0) return known;
+    if (known >= 0 || this.#values.lastIndexOf(value) !== code) throw this.#hasTwoCodes();
+    return code;
+  }
+
+  #hasTwoCodes(): DaybookError {
+    return new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
+  }
+
+  /** @throws corruption: a value has two codes */
+  #index(): void {
+    atOnce(this.#indexing());
+  }
+
+  *#indexing(): Steps<void> {
+    while (this.#indexedSize < this.#values.length) {
+      const end = Math.min(this.#indexedSize + VALUES_PER_STEP, this.#values.length);
+      for (let code = this.#indexedSize; code < end; code += 1) {
+        const value = this.valueOf(code);
+        if (value !== "" && !this.#table.add(value, code)) throw this.#hasTwoCodes();
+      }
+      this.#indexedSize = end;
+      yield;
+    }
+  }
+
+  /** Removes the value of a code that nothing stored uses any more: if the value is added again, it gets another code. */
+  retire(code: number): void {
+    this.#index();
+    this.#table.remove(this.valueOf(code), code);
+    this.#retired.add(code);
+  }
+
+  /** Whether a code's value was removed and is not blanked yet. */
+  isRetired(code: number): boolean {
+    return this.#retired.has(code);
+  }
+
+  /** Drops all codes from `size` on, which nothing stored ever used. */
+  truncate(size: number): void {
+    this.#forgettingCount += 1;
+    for (let code = size; code < this.#values.length; code += 1) {
+      const value = this.valueOf(code);
+      this.#count(value, -1);
+      this.#table.remove(value, code);
+    }
+    this.#values.length = Math.min(this.#values.length, size);
+    this.#indexedSize = Math.min(this.#indexedSize, this.#values.length);
+    if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
+    this.#asked.clear();
+  }
+
+  /** Drops the value of a retired code, once no reader can need it. */
+  blank(code: number): void {
+    this.#forgettingCount += 1;
+    this.#count(this.valueOf(code), -1);
+    this.#inOrder = new Uint32Array(0);
+    this.#asked.clear();
+    this.#values[code] = "";
+    this.#retired.delete(code);
+  }
+
+  /** The value of a code below `size`; `""` for a blanked one. */
+  valueOf(code: number): string {
+    return this.#values[code] ?? "";
+  }
+
+  /** All codes sorted by their values' code points, 4 bytes a value. Built on first use, extended by newer codes. Not to be changed. */
+  codesInOrder(): Uint32Array {
+    const known = this.#inOrder;
+    if (known.length === this.size) return known;
+    const added = sortedCodes(this.#values, known.length, this.size);
+    // A few are merged; with many it pays to sort all.
+    if (added.length > known.length / 4) this.#inOrder = sortedCodes(this.#values, 0, this.size);
+    else this.#inOrder = mergeCodes(this.#values, known, added);
+    return this.#inOrder;
+  }
+
+  /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
+  fewInOrder(codes: Uint32Array): Uint32Array {
+    return this.#asked.of(codes);
+  }
+
+  /** Builds the order for `codesInOrder`, yielding in between; the result is discarded if values are dropped meanwhile. */
+  async order(turns: Turns): Promise<void> {
+    const { size } = this;
+    if (this.#inOrder.length >= size * KNOWN_SHARE) return;
+    const forgettings = this.#forgettingCount;
+    const inOrder = await sortedCodesInTurns(this.#values, 0, size, turns);
+    if (forgettings === this.#forgettingCount && this.#inOrder.length < size) this.#inOrder = inOrder;
+  }
+
+  /**
+   * Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all; for less if the order is known, or if earlier
+   * requests already cost as much as building it.
+   */
+  isOrderWorth(codeCount: number): boolean {
+    if (codeCount >= this.size * ORDER_SHARE) return true;
+    if (this.#inOrder.length >= this.size * KNOWN_SHARE) return codeCount >= this.size * KNOWN_ORDER_SHARE;
+    this.#orderedCount += codeCount;
+    return this.#orderedCount >= this.size * ORDERED_SHARE;
+  }
+
+  /** The values of the codes from `start` on. */
+  valuesFrom(start: number): string[] {
+    return this.#values.slice(start);
+  }
+
+  /** All values by code; not to be changed. */
+  get values(): readonly string[] {
+    return this.#values;
+  }
+}
+
+/** Cached scalars per key: values of keys with more rarely repeat. */
+const SCALAR_COUNT_MAX = 4_096;
+
+const NOT_PARSED = Symbol("not parsed");
+
+/** A dictionary of JSON texts; `""`, its code 0, stands for an absent key. */
+export class JsonDictionary extends Dictionary {
+  readonly #scalars = new Map<string | number | boolean, number>();
+  readonly #parsed: unknown[] = [undefined];
+  readonly #arrayCodes: number[] = [];
+  #scanned = 1;
+
+  /** The cached code of a scalar, which spares building and hashing its text; -1 if it is not cached. */
+  codeOfScalar(value: string | number | boolean): number {
+    return this.#scalars.get(value) ?? -1;
+  }
+
+  /** The code of a value's text, adding it if new; caches the code of a scalar. */
+  internScalar(value: unknown, text: string): number {
+    const code = this.intern(text);
+    if (this.#scalars.size < SCALAR_COUNT_MAX && (typeof value === "string" || typeof value === "number" || typeof value === "boolean"))
+      this.#scalars.set(value, code);
+    return code;
+  }
+
+  /** The JSON value of a code; undefined for code 0 and blanked ones. Each text is parsed once. Not to be changed. */
+  json(code: number): unknown {
+    // Parsing a million of them would block the thread: only requested ones are parsed.
+    for (let next = this.#parsed.length; next <= code; next += 1) this.#parsed.push(NOT_PARSED);
+    if (this.#parsed[code] === NOT_PARSED) {
+      const text = this.valueOf(code);
+      this.#parsed[code] = text === "" ? undefined : JSON.parse(text);
+    }
+    return this.#parsed[code];
+  }
+
+  override truncate(size: number): void {
+    super.truncate(size);
+    this.#scalars.clear();
+    this.#parsed.length = Math.min(this.#parsed.length, this.size);
+    this.#scanned = Math.min(this.#scanned, this.size);
+    while ((this.#arrayCodes.at(-1) ?? 0) >= this.size) this.#arrayCodes.pop();
+  }
+
+  override retire(code: number): void {
+    super.retire(code);
+    this.#scalars.clear();
+  }
+
+  override blank(code: number): void {
+    super.blank(code);
+    if (code < this.#parsed.length) this.#parsed[code] = undefined;
+  }
+
+  /** Codes whose value is an array: they may equal a scalar whose text differs. */
+  arrayCodes(): readonly number[] {
+    for (; this.#scanned < this.size; this.#scanned += 1)
+      if (this.valueOf(this.#scanned).startsWith("[")) this.#arrayCodes.push(this.#scanned);
+    return this.#arrayCodes;
+  }
+}

@@ -1,0 +1,281 @@
+import { inOrder } from "../../core/base/ahead.js";
+import { LIMITS } from "../../core/base/limits.js";
+import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
+import { Turns, yieldToEventLoop } from "../../core/base/turn.js";
+import type { Rows } from "../segment/rows.js";
+import { firstAtLeast } from "../column/search.js";
+import { HeadView } from "../segment/head.js";
+import type { PendingLoads } from "./pending-loads.js";
+
+interface NewerRows {
+  /** Sealed segments by ascending day. */
+  readonly segments: readonly Rows[];
+  /** The new rows of each head. */
+  readonly heads: readonly HeadView[];
+}
+
+/** Head rows consumed per step. A step takes 1 to 60 ms. */
+const PIECE_ROW_COUNT = LIMITS.headPartRowCount;
+
+/**
+ * Tracks which rows of a store a table has consumed: all up to a sequence. Seals and compactions move rows, but each row keeps its sequence, so what
+ * a table derived from it stays valid.
+ */
+export class Watermark {
+  #sequence = 0;
+  /** Consumed segments with rows beyond the sequence. */
+  readonly #segments = new Set<Rows>();
+  /** The last list that was consumed whole: a store without new rows returns the same list. Weak, so that sealed heads can be freed. */
+  #rows: WeakRef<readonly Rows[]> | null = null;
+
+  /** Whether a row of a segment was consumed earlier, from a head. */
+  has(sequence: number): boolean {
+    return sequence <= this.#sequence;
+  }
+
+  /**
+   * The rows not consumed yet; null when a consumed segment disappeared before the rest of its snapshot was consumed: the table must restart. Cost:
+   * the number of segments and heads.
+   * @param rows all rows of a snapshot
+   */
+  newer(rows: readonly Rows[]): NewerRows | null {
+    const segments: Rows[] = [];
+    const heads: HeadView[] = [];
+    let takenCount = 0;
+    for (const part of rows) {
+      if (part.lastSequence <= this.#sequence) continue;
+      if (this.#segments.has(part)) takenCount += 1;
+      else if (!(part instanceof HeadView)) segments.push(part);
+      else heads.push(part.firstSequence > this.#sequence ? part : part.slice(firstAtLeast(part.sequences(), this.#sequence + 1)));
+    }
+    return takenCount < this.#segments.size ? null : { segments: segments.sort((a, b) => a.day - b.day), heads };
+  }
+
+  /**
+   * The earliest newer head rows, and their greatest sequence: `rowCount` rows, or the whole earliest head if it has less than twice as many, because
+   * what is derived from a whole head is cached.
+   * @param heads not empty
+   */
+  static firstOf(heads: readonly HeadView[], rowCount = PIECE_ROW_COUNT): { readonly heads: readonly HeadView[]; readonly sequence: number } {
+    const { firstSequence, lastSequence } = heads.reduce((a, b) => (b.firstSequence < a.firstSequence ? b : a));
+    const wanted = Math.max(firstSequence + rowCount - 1, lastSequence < firstSequence + 2 * rowCount ? lastSequence : 0);
+    // Not beyond the last row: later rows are not consumed yet.
+    const sequence = heads.reduce((last, head) => Math.max(last, Math.min(wanted, head.lastSequence)), 0);
+    const pieces = heads.map((head) => (head.lastSequence <= sequence ? head : head.slice(0, firstAtLeast(head.sequences(), sequence + 1))));
+    return { heads: pieces.filter((piece) => piece.rowCount > 0), sequence };
+  }
+
+  /** Whether this list is the last that was consumed whole. */
+  hasAll(rows: readonly Rows[]): boolean {
+    return this.#rows?.deref() === rows;
+  }
+
+  hasSegment(segment: Rows): boolean {
+    return segment.lastSequence <= this.#sequence || this.#segments.has(segment);
+  }
+
+  tookSegment(segment: Rows): void {
+    this.#segments.add(segment);
+  }
+
+  /** Marks all rows up to a sequence as consumed, those of segments too. */
+  tookUpTo(sequence: number): void {
+    this.#sequence = sequence;
+    for (const segment of this.#segments) if (segment.lastSequence <= sequence) this.#segments.delete(segment);
+  }
+
+  /** Marks all rows of a snapshot as consumed. @param sequence that of the snapshot */
+  tookAll(rows: readonly Rows[], sequence: number): void {
+    this.#sequence = sequence;
+    this.#segments.clear();
+    this.#rows = new WeakRef(rows);
+  }
+
+  clear(): void {
+    this.#sequence = 0;
+    this.#segments.clear();
+    this.#rows = null;
+  }
+}
+
+/** Head rows that a query consumes without yielding. Takes 1 to 40 ms. */
+const ROWS_AT_ONCE = 4 * 1024;
+/** Factor on that bound for each yielding pass that callers waited for: while events arrive fast, more rows arrive than a pass consumes. */
+const MORE_AT_ONCE = 16;
+/** Cost of loading and consuming a segment row, in values read. */
+const VALUES_PER_ROW = 8;
+
+/** The rows of a snapshot. */
+export interface RowsOfSnapshot {
+  readonly rows: readonly Rows[];
+  /** The greatest sequence of the rows. */
+  readonly sequence: number;
+  /** Counts rows that were read. */
+  readonly looked: (rowCount: number) => void;
+}
+
+/** Counts queries that read tables or wait for loads: no table is dropped meanwhile. */
+export interface TableUse {
+  readerCount: number;
+}
+
+/**
+ * An all-time table. It consumes each row once: what is derived from each segment, and the new rows of each head. It is in the memory budget and is
+ * rebuilt after a drop. `T`: what is derived from rows.
+ */
+export abstract class StoreTable<T> implements Droppable {
+  readonly #taken = new Watermark();
+  #loading: Promise<void> | null = null;
+  #generation = 0;
+  #takeCount = 0;
+  /** Yielding passes over head rows since all rows were consumed. */
+  #waitCount = 0;
+  byteLength = 0;
+  lastUsed = 0;
+
+  constructor(
+    readonly budget: MemoryBudget,
+    readonly use: TableUse,
+  ) {}
+
+  get pinned(): boolean {
+    return this.use.readerCount > 0;
+  }
+
+  /** What is derived from a segment; null when it is not in memory. */
+  protected abstract known(segment: Rows): T | null;
+  /** The same, from storage if needed. */
+  protected abstract load(segment: Rows): Promise<T>;
+  /** What is derived from rows of a head, which are in memory. */
+  protected abstract ofHead(rows: Rows): T;
+  /** The same for many rows, yielding. */
+  protected ofLongHead(rows: Rows): Promise<T> {
+    return Promise.resolve(this.ofHead(rows));
+  }
+  /** Consumes rows. @param isTaken whether the row with this sequence was consumed before */
+  protected abstract take(rows: Rows, made: T, isTaken: (sequence: number) => boolean): void;
+  protected abstract reset(): void;
+  protected abstract measure(): number;
+
+  /** Number of restarts: what was derived from the table before a restart is invalid. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Consumes the rows up to a snapshot no earlier than the last one; false when some are not in memory. Cost: the new rows. */
+  takeRows(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
+    const { rows, sequence, looked } = moment;
+    if (this.#taken.hasAll(rows)) {
+      this.budget.touch(this);
+      return true;
+    }
+    let newer = this.#taken.newer(rows);
+    if (newer === null) {
+      this.clear();
+      newer = this.#taken.newer(rows);
+    }
+    const { segments = [], heads = [] } = newer ?? {};
+    const isTaken = (row: number) => this.#taken.has(row);
+    let takenRowCount = 0;
+    for (const segment of segments) {
+      const made = this.known(segment);
+      // Consuming loaded rows takes time too: above the limit, the rest is consumed with yields.
+      if (made === null || takenRowCount > LIMITS.turnValueCount) {
+        missing.add(() => this.#loadSegments(segments, looked));
+        return false;
+      }
+      this.#takeSegment(segment, made);
+      takenRowCount += segment.rowCount;
+    }
+    const headRowCount = heads.reduce((sum, { rowCount }) => sum + rowCount, 0);
+    if (headRowCount > ROWS_AT_ONCE * MORE_AT_ONCE ** this.#waitCount) {
+      missing.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
+      return false;
+    }
+    looked(headRowCount);
+    for (const head of heads) this.take(head, this.ofHead(head), isTaken);
+    this.#taken.tookAll(rows, sequence);
+    this.#takeCount += 1;
+    this.#waitCount = 0;
+    this.#count();
+    return true;
+  }
+
+  clear(): void {
+    this.#taken.clear();
+    this.#generation += 1;
+    this.reset();
+    this.#count();
+  }
+
+  drop(): void {
+    this.#taken.clear();
+    this.#generation += 1;
+    this.reset();
+    this.byteLength = 0;
+  }
+
+  #takeSegment(segment: Rows, made: T): void {
+    this.take(segment, made, (sequence) => this.#taken.has(sequence));
+    this.#taken.tookSegment(segment);
+    this.#takeCount += 1;
+  }
+
+  /** One load at a time: later callers wait for it. */
+  #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+    this.#loading ??= this.#loadAll(segments, looked).finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #loadAll(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+    const generation = this.#generation;
+    const turns = new Turns();
+    const load = async (segment: Rows) => {
+      // When no load waits for a disk, only this yields; without it the query could not be cancelled.
+      await turns.took(segment.rowCount * VALUES_PER_ROW);
+      return await this.load(segment);
+    };
+    await inOrder(segments, load, async (made, segment) => {
+      looked(segment.rowCount);
+      if (generation !== this.#generation) return false;
+      if (this.#taken.hasSegment(segment)) return true;
+      this.#takeSegment(segment, made);
+      // More segments were loaded meanwhile; without a yield they would all be consumed at once.
+      await yieldToEventLoop();
+      return true;
+    });
+    this.#count();
+  }
+
+  /** Consumes head rows from the earliest on, yielding. Another call may consume some of them meanwhile. */
+  async #takeHeads({ rows, looked }: RowsOfSnapshot): Promise<void> {
+    const generation = this.#generation;
+    const turns = new Turns();
+    for (;;) {
+      const newer = this.#taken.newer(rows);
+      // A retry has the new segments.
+      if (newer === null || newer.segments.length > 0 || newer.heads.length === 0) break;
+      const takeCount = this.#takeCount;
+      const { heads, sequence } = Watermark.firstOf(newer.heads);
+      const rowCount = heads.reduce((sum, head) => sum + head.rowCount, 0);
+      const made: T[] = [];
+      for (const head of heads) made.push(await this.ofLongHead(head));
+      if (generation !== this.#generation) return;
+      if (takeCount !== this.#takeCount) continue;
+      looked(rowCount);
+      for (const [at, head] of heads.entries()) this.take(head, made[at] as T, (row) => this.#taken.has(row));
+      this.#taken.tookUpTo(sequence);
+      this.#takeCount += 1;
+      await turns.took(rowCount * VALUES_PER_ROW);
+      if (generation !== this.#generation) return;
+    }
+    this.#waitCount += 1;
+    this.#count();
+  }
+
+  #count(): void {
+    this.budget.remove(this);
+    this.byteLength = this.measure();
+    this.budget.add(this);
+  }
+}

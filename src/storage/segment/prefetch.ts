@@ -1,0 +1,52 @@
+import { AHEAD_COUNT } from "../../core/base/ahead.js";
+import type { Rows } from "./rows.js";
+
+/** Loads segments that are read one after another ahead of time: the next ones load while one is being read. */
+export class Prefetch {
+  readonly #places: ReadonlyMap<Rows, number>;
+  /** Started loads that no caller has requested yet; their rows are pinned. */
+  readonly #begun = new Map<Rows, Promise<unknown> | null>();
+  #begunCount = 0;
+
+  /**
+   * @param all in the order in which they are requested; some may be skipped
+   * @param load returns null if there is nothing to load
+   */
+  constructor(
+    readonly all: readonly Rows[],
+    readonly load: (rows: Rows) => Promise<unknown> | null,
+  ) {
+    this.#places = new Map(all.map((rows, place) => [rows, place]));
+  }
+
+  /** Resolves when rows, which must be pinned, are loaded; null if they already are. */
+  of(rows: Rows): Promise<unknown> | null {
+    const place = this.#places.get(rows);
+    if (place === undefined) return this.load(rows);
+    // Skipped rows are not requested later.
+    this.#begunCount = Math.max(this.#begunCount, place);
+    for (const next of this.all.slice(this.#begunCount, place + AHEAD_COUNT)) this.#begin(next);
+    const loading = this.#begun.get(rows) ?? null;
+    this.#letGo(rows);
+    return loading;
+  }
+
+  /** Unpins all rows loaded ahead; call it when no more are requested. */
+  release(): void {
+    this.#begunCount = this.all.length;
+    for (const rows of this.#begun.keys()) this.#letGo(rows);
+  }
+
+  #begin(rows: Rows): void {
+    this.#begunCount += 1;
+    rows.pin();
+    const loading = this.load(rows);
+    // Errors reach the caller that requests these rows, if any: none does if an earlier load failed.
+    loading?.catch(() => undefined);
+    this.#begun.set(rows, loading);
+  }
+
+  #letGo(rows: Rows): void {
+    if (this.#begun.delete(rows)) rows.unpin();
+  }
+}

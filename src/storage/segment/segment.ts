@@ -1,0 +1,277 @@
+import { assert } from "../../core/base/assert.js";
+import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
+import type { Dictionary } from "../column/dictionary.js";
+import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import { checkBlock, damaged, type BlockEntry, type ContainerFooter } from "./container.js";
+import { decodeExcerpt, excerptBlock, type Excerpt } from "./excerpt.js";
+import { DerivedCache } from "./derived-cache.js";
+import type { LinkList } from "./link-list.js";
+import type { MemoryBudget } from "./memory-budget.js";
+import type { ColumnZone, Folding, Rows } from "./rows.js";
+import { ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type ColumnMeta, type SegmentMeta } from "./segment-file.js";
+import { decodeActorTriples, type ActorTriples } from "./actor-triples.js";
+
+/** Largest gap between two ranges that are read together: reading it costs about as much as another read. */
+const GAP_BYTES = 128 * 1024;
+/** Longer combined reads would hold more bytes at once than they save. */
+const READ_BYTES_MAX = 4 * 1024 * 1024;
+
+interface BlockRequest {
+  readonly start: number;
+  readonly end: number;
+  readonly resolve: (bytes: Uint8Array | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Reads ranges of one object, combining those that are requested at once and lie close together; up to 4 MiB, unless one range is longer. */
+export class CoalescedReads {
+  #asked: BlockRequest[] = [];
+
+  /** @param read resolves to null if the object is missing, and to fewer bytes if it ends before `end` */
+  constructor(readonly read: (start: number, end: number) => Promise<Uint8Array | null>) {}
+
+  /** Reads a range into an array of its own. */
+  of(start: number, end: number): Promise<Uint8Array | null> {
+    return new Promise((resolve, reject) => {
+      if (this.#asked.push({ start, end, resolve, reject }) === 1) queueMicrotask(() => this.#readAsked());
+    });
+  }
+
+  #readAsked(): void {
+    const asked = this.#asked.sort((a, b) => a.start - b.start);
+    this.#asked = [];
+    let run: BlockRequest[] = [];
+    let end = 0;
+    for (const range of asked) {
+      const isClose = run[0] === undefined || (range.start - end <= GAP_BYTES && range.end - run[0].start <= READ_BYTES_MAX);
+      if (!isClose) {
+        void this.#readRun(run, end);
+        run = [];
+      }
+      end = run.length === 0 ? range.end : Math.max(end, range.end);
+      run.push(range);
+    }
+    void this.#readRun(run, end);
+  }
+
+  /** Never rejects: an error, even one thrown synchronously, rejects the requests of the run. */
+  async #readRun(run: readonly BlockRequest[], end: number): Promise<void> {
+    const from = run[0]?.start ?? 0;
+    try {
+      const bytes = await this.read(from, end);
+      for (const range of run) range.resolve(bytes === null || run.length === 1 ? bytes : bytes.slice(range.start - from, range.end - from));
+    } catch (error) {
+      for (const { reject } of run) reject(error);
+    }
+  }
+}
+
+/** Access of a segment to its file. */
+export interface SegmentSource {
+  read(key: string, start: number, end: number): Promise<Uint8Array | null>;
+  inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
+  /** Project texts by code. */
+  readonly projects: ProjectTexts;
+  /** Called when nothing more is read. */
+  release?(): void;
+}
+
+/** Cache key of a small segment's whole file. */
+const WHOLE_FILE = "whole file";
+
+/** Project texts by code. */
+export type ProjectTexts = Pick<Dictionary, "valueOf">;
+
+type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
+
+/** Immutable rows of one UTC day, stored in a container file; columns are loaded when a query needs them. */
+export class Segment implements Rows {
+  readonly sealed = true;
+  readonly settled = true;
+  readonly meta: SegmentMeta;
+  readonly day: number;
+  readonly rowCount: number;
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly #blocks: ReadonlyMap<string, BlockEntry>;
+  readonly #columns: ReadonlyMap<string, ColumnMeta>;
+  readonly #held: DerivedCache;
+  readonly #loading = new Map<string, Promise<void>>();
+  readonly #reads: CoalescedReads;
+  /** The project code of all rows; null if they belong to several projects. */
+  readonly #onlyProject: number | null;
+
+  /**
+   * @param links ids seen together on one event
+   * @param file all bytes of a small file, so that its columns need no further reads; null for others
+   */
+  constructor(
+    readonly key: string,
+    readonly byteLength: number,
+    readonly footer: ContainerFooter<SegmentMeta>,
+    readonly links: LinkList,
+    readonly source: SegmentSource,
+    budget: MemoryBudget,
+    file: Uint8Array | null,
+  ) {
+    const { meta } = footer;
+    this.meta = meta;
+    this.#held = new DerivedCache(budget);
+    this.#reads = new CoalescedReads((start, end) => source.read(key, start, end));
+    if (file !== null) this.#held.hold(WHOLE_FILE, file, file.byteLength);
+    this.day = meta.day;
+    this.rowCount = meta.rowCount;
+    this.minMs = meta.minMs;
+    this.maxMs = meta.maxMs;
+    this.#blocks = new Map(footer.blocks.map((block) => [block.name, block]));
+    this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
+    const projects = this.zone(PROJECT_COLUMN);
+    this.#onlyProject = projects !== null && projects.min === projects.max && !projects.hasZero ? projects.min : null;
+  }
+
+  /** The same rows with a cache of their own: no column is loaded yet, and derived data is not shared. */
+  twin(budget: MemoryBudget): Segment {
+    return new Segment(this.key, this.byteLength, this.footer, this.links, this.source, budget, this.#held.get(WHOLE_FILE) as Uint8Array | null);
+  }
+
+  get firstSequence(): number {
+    return this.meta.firstSequence;
+  }
+
+  get lastSequence(): number {
+    return this.meta.lastSequence;
+  }
+
+  columnNames(): readonly string[] {
+    return this.meta.columns.map((column) => column.name);
+  }
+
+  zone(column: string): ColumnZone | null {
+    return this.#columns.get(column) ?? null;
+  }
+
+  load(columns: readonly string[]): Promise<void> | null {
+    let waits: Promise<void>[] | null = null;
+    // With several projects, comparing ids also needs the projects.
+    const needed = columns.includes(ID_COLUMN) && this.#onlyProject === null ? [...columns, PROJECT_COLUMN] : columns;
+    for (const name of needed) {
+      if (this.#held.get(name) === null && this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
+    }
+    return waits === null ? null : Promise.all(waits).then(() => undefined);
+  }
+
+  /** Whether a column, or the times, ids or sequences, are in memory. */
+  isLoaded(name: string): boolean {
+    return this.#held.get(name) !== null;
+  }
+
+  knownWho(): ActorTriples | null {
+    return this.#held.get(ACTORS_BLOCK) as ActorTriples | null;
+  }
+
+  async who(): Promise<ActorTriples> {
+    const held = this.knownWho();
+    if (held !== null) return held;
+    const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
+    this.#held.hold(ACTORS_BLOCK, who, who.actors.byteLength * 3);
+    return who;
+  }
+
+  async excerpt(name: string, of: readonly string[]): Promise<Excerpt | null> {
+    const meta = this.meta.excerpts?.find((known) => known.name === name && of.every((asked) => known.of.includes(asked)));
+    if (meta === undefined) return null;
+    return decodeExcerpt(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(excerptBlock(name)));
+  }
+
+  column(name: string): CodeColumn {
+    if (!this.#columns.has(name)) return absentColumn(this.rowCount);
+    return this.#loaded(name) as CodeColumn;
+  }
+
+  times(): Int32Array {
+    return this.#loaded(TIME_COLUMN) as Int32Array;
+  }
+
+  ids(): Uint8Array {
+    return this.#loaded(ID_COLUMN) as Uint8Array;
+  }
+
+  projectOf(row: number): string {
+    return this.source.projects.valueOf(this.#onlyProject ?? codeAt(this.column(PROJECT_COLUMN), row));
+  }
+
+  sequences(): Uint32Array {
+    return this.#loaded(SEQUENCE_COLUMN) as Uint32Array;
+  }
+
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {
+    return this.#held.derive(key, make, byteLength, since);
+  }
+
+  fold<T>(key: string, { of, byteLength }: Folding<T>): T {
+    return this.#held.derive(key, () => of(this, 0), byteLength);
+  }
+
+  kept(key: string, since: readonly object[]): unknown {
+    return this.#held.get(key, since);
+  }
+
+  /** Drops all derived data, which may describe persons erased from other segments. Columns stay. */
+  forgetDerived(): void {
+    this.#held.forget((key) => key !== WHOLE_FILE && !this.#blocks.has(key));
+  }
+
+  pin(): void {
+    this.#held.pin();
+  }
+
+  unpin(): void {
+    this.#held.unpin();
+  }
+
+  /** Drops everything in memory once the segment has left the catalog. */
+  release(): void {
+    this.#held.release();
+    this.source.release?.();
+  }
+
+  #loaded(name: string): Loaded {
+    const loaded = this.#held.get(name);
+    assert(loaded !== null, `column ${name} of ${this.key} is read before it was loaded`);
+    return loaded as Loaded;
+  }
+
+  #loadOnce(name: string): Promise<void> {
+    let loading = this.#loading.get(name);
+    if (loading === undefined) {
+      loading = this.#loadColumn(name).finally(() => this.#loading.delete(name));
+      this.#loading.set(name, loading);
+    }
+    return loading;
+  }
+
+  async #loadColumn(name: string): Promise<void> {
+    const meta = this.#columns.get(name);
+    const [bytes, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
+    if (name === ID_COLUMN) return this.#held.hold(name, bytes, bytes.byteLength);
+    if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
+      const values = decodeDeltas(bytes);
+      return this.#held.hold(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
+    }
+    if (meta === undefined) throw damaged(this.key, `block ${name} is no column`);
+    const column = decodeColumn(meta, this.rowCount, bytes, rows);
+    this.#held.hold(name, column, columnByteLength(column));
+  }
+
+  async #readBlock(name: string): Promise<Uint8Array> {
+    const entry = this.#blocks.get(name);
+    if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
+    const bytes = checkBlock(this.key, entry, await this.#readBytes(entry.offset, entry.offset + entry.byteLength));
+    return entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes;
+  }
+
+  async #readBytes(start: number, end: number): Promise<Uint8Array | null> {
+    const file = this.#held.get(WHOLE_FILE) as Uint8Array | null;
+    return file === null ? await this.#reads.of(start, end) : file.subarray(start, end);
+  }
+}
