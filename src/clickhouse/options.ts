@@ -115,7 +115,7 @@ function addressOf(url: unknown): string {
   if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
     throw parameterError("invalid_parameter", "url", "expected an http or https URL");
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")
-    throw parameterError("invalid_parameter", "url", "expected no user, password, query or fragment in it");
+    throw parameterError("invalid_parameter", "url", "expected a URL without user, password, query or fragment");
   return text;
 }
 

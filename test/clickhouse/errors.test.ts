@@ -85,6 +85,6 @@ describe("an error of the server", () => {
     ["To execute this query, it's necessary to have the grant REMOTE ON *.*. ", "REMOTE ON *.*"],
   ])("about a right says which one is missing: %s", (message, right) => {
     expect(errorOf(thrown("497", "ACCESS_DENIED", message), undefined, "writes").message)
-      .toBe(`ClickHouse refused a statement: ACCESS_DENIED (497): its user needs ${right}`);
+      .toBe(`ClickHouse refused a statement: ACCESS_DENIED (497): the user needs ${right}`);
   });
 });

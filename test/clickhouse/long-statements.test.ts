@@ -103,14 +103,14 @@ describe.each<Layout>(["one server", "two shards"])("a deletion, %s", (layout) =
     const message = "Code: 279. DB::Exception: All connection tries failed. (ALL_CONNECTION_TRIES_FAILED)";
     const look = "system.one";
     await order({ kind: "hold", statement: " DELETE WHERE" }, { kind: "error", statement: look, times: 99, message });
-    await expect(daybook.deleteProject("shop")).rejects.toMatchObject({ code: "unreachable", message: expect.stringContaining("is gone") as string });
+    await expect(daybook.deleteProject("shop")).rejects.toMatchObject({ code: "unreachable", message: expect.stringContaining("no longer responds") as string });
     await order();
     await daybook.deleteProject("shop");
     expect(await daybook.countEvents()).toBe(0);
   });
 });
 
-const isGone = { code: "unreachable", message: expect.stringContaining("is gone") as string };
+const isGone = { code: "unreachable", message: expect.stringContaining("no longer responds") as string };
 
 test.each(["AS gone", "INSERT INTO removals", "system.parts"])("a deletion does not wait for a server that is silent at %s", async (statement) => {
   const { daybook } = await opened("one server", { timeoutMs: 500 });

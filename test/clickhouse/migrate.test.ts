@@ -78,7 +78,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     for (const version of [5, 0]) {
       await change(place, "kept", sql`DELETE WHERE name = 'tablesVersion'`);
       await connection.insert("kept", [{ name: "tablesVersion", value: String(version) }]);
-      const refused = { code: "invalid_parameter", message: `database: its tables are of version ${version}, this package knows 6` };
+      const refused = { code: "invalid_parameter", message: `database: its tables have version ${version}, but this package supports version 6` };
       for (const isDryRun of [true, false]) await expect(migrateClickHouse(options, isDryRun)).rejects.toMatchObject(refused);
       await expect(openClickHouse(options)).rejects.toMatchObject(refused);
     }
@@ -139,7 +139,7 @@ test("a client of the application's own will do", async () => {
   await daybook.ingest([{ name: "seen" }]);
   expect(await daybook.countEvents()).toBe(1);
   const other = newOptions("one server").database;
-  const refused = { code: "invalid_parameter", message: expect.stringContaining(`expected one that was made for the database ${other}`) as string };
+  const refused = { code: "invalid_parameter", message: expect.stringContaining(`expected a client for the database ${other}`) as string };
   for (const wrong of [migrateClickHouse, openClickHouse])
     await expect(wrong({ client: createClient({ url, database }), database: other })).rejects.toMatchObject(refused);
 });

@@ -53,8 +53,8 @@ test("ClickHouse makes the tables with replicas", async () => {
 });
 
 test.each([
-  [LOOSE, /internal_replication/], [UNLIKE, /as many replicas in each shard, got 2, 1/], ["nobody", /know none that is called nobody/],
-  [APART, /have 2 replicas, and the tables 1: expected a macro shard/], [TRIO, /expected all servers of trio to have the tables by now/],
+  [LOOSE, /internal_replication/], [UNLIKE, /the same number of replicas in each shard, got 2, 1/], ["nobody", /have no cluster named nobody/],
+  [APART, /have 2 replicas, but the tables have 1: the macro shard must be/], [TRIO, /expected the tables on all servers of trio, but some servers have none/],
 ] as const)("a cluster %s is refused", async (cluster, message) => {
   const options = { ...newOptions("two replicas"), cluster };
   await expect(migrateClickHouse(options)).rejects.toMatchObject(refused(message));
@@ -65,7 +65,7 @@ test.each([
 test("tables that were made without replicas are not opened where the servers of a shard would not hold the same, nor made over", async () => {
   const made = { ...newOptions("two shards"), cluster: CLUSTER };
   await migrateClickHouse(made);
-  const message = /were made without replicas.*make another database/;
+  const message = /were created without replication.*create another database/;
   for (const options of [{ ...made, cluster: PAIR }, { ...made, replicas: true }] satisfies ClickHouseOptions[])
     for (const run of [openClickHouse, migrateClickHouse]) await expect(run(options)).rejects.toMatchObject(refused(message));
   const connection = await connect(checkClickHouseOptions(made));
@@ -78,9 +78,9 @@ test("tables that were made without replicas are not opened where the servers of
 test("tables with replicas are not opened without their cluster, nor as if they had none", async () => {
   const { options } = await opened();
   const { cluster: _, ...alone } = options;
-  await expect(openClickHouse(alone)).rejects.toMatchObject(refused(/expected their cluster/));
+  await expect(openClickHouse(alone)).rejects.toMatchObject(refused(/name their cluster/));
   await expect(openClickHouse({ ...options, replicas: false })).rejects.toMatchObject(refused(/have 2 servers/));
-  await expect(openClickHouse({ ...options, cluster: CLUSTER, replicas: false })).rejects.toMatchObject(refused(/the tables have replicas/));
+  await expect(openClickHouse({ ...options, cluster: CLUSTER, replicas: false })).rejects.toMatchObject(refused(/the tables are replicated/));
   await expect(openClickHouse({ ...alone, replicas: true })).rejects.toMatchObject({ code: "invalid_parameter" });
   await expect(openClickHouse({ ...options, replicas: "yes" as never })).rejects.toMatchObject(refused(/expected true or false/));
   await (await openClickHouse({ ...options, replicas: true })).close();

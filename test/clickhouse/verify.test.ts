@@ -57,12 +57,12 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     const found = [
       `events: expected ${ID}1 once, found it 2 times`,
       `records: expected ${record} once, found it 2 times`,
-      "events: expected in each row the day of its time, found rows with another: 1",
-      "events: expected a name in each row, found rows without: 1",
-      "events: expected a project in each row, found rows without: 1",
-      "links: expected a link for each pair of ids of events, since its first, found pairs without: 1",
-      "links: expected a link for each record that makes one, found records without: 1",
-      "projects: expected the name of each project that events have, found projects without: 1",
+      "events: expected the day of its time in each row, found rows with another day: 1",
+      "events: expected a name in each row, found rows without one: 1",
+      "events: expected a project in each row, found rows without one: 1",
+      "links: expected a link for each pair of ids in events, from the first event on, found pairs without one: 1",
+      "links: expected a link for each record that makes one, found records without one: 1",
+      "projects: expected the name of each project that has events, found missing names: 1",
     ];
     expect(linesOf(await reportOf(servers, 1, 0))).toEqual(found);
   });
@@ -73,7 +73,7 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     const record = "00000000-0000-0000-0000-000000000000";
     await connection.insert("links", [{ anonymousId: "a", userId: "ann", record, firstMs: AT }, { anonymousId: "z", userId: "zoe", record, firstMs: AT }]);
     const late = await reportOf(servers, 1, 0);
-    expect(linesOf(late)).toEqual(["links: expected a link for each pair of ids of events, since its first, found pairs without: 1"]);
+    expect(linesOf(late)).toEqual(["links: expected a link for each pair of ids in events, from the first event on, found pairs without one: 1"]);
     expect(late.strayLinkCount).toBe(1);
     await connection.insert("links", [{ anonymousId: "a", userId: "ann", record, firstMs: AT - 6 }]);
     expect(await reportOf(servers, 1, 0)).toMatchObject({ findingCount: 0, strayLinkCount: 2 });
@@ -122,14 +122,14 @@ test("names columns of other types, and what stands in place of a view", async (
 
 test("tables that are not there, or of another version, are said to be so", async () => {
   const options = newOptions("one server");
-  const missing = "daybook verify: the database has no tables of Daybook: run `daybook clickhouse migrate`\n";
+  const missing = "daybook verify: the database has no Daybook tables: run `daybook clickhouse migrate`\n";
   expect(await daybookHere(["verify", ...placeArguments(options)])).toEqual({ code: 1, stdout: "", stderr: missing });
   await migrateClickHouse(options);
   const connection = await connectTo(options);
   await connection.insert("kept", [{ name: "tablesVersion", value: "99" }]);
   await connection.close();
   const other = await daybookHere(["verify", ...placeArguments(options)]);
-  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/its tables are of version 99, this package knows 6\n$/)]);
+  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/its tables have version 99, but this package supports version 6\n$/)]);
 });
 
 test("of ids that are there twice ten are named, and the others counted", async () => {
@@ -138,7 +138,7 @@ test("of ids that are there twice ten are named, and the others counted", async 
   for (const ms of [AT, AT + 1]) await connection.insert("events", ids.map((id) => ({ id, name: "seen", project: "default", ms, day: AT / 86_400_000 })));
   const lines = linesOf(await reportOf(servers, 1, 0));
   expect(lines).toHaveLength(11);
-  expect(lines.slice(-2)).toEqual([`events: expected ${ids[9]} once, found it 2 times`, "events: expected each id once, found more that are not: 2"]);
+  expect(lines.slice(-2)).toEqual([`events: expected ${ids[9]} once, found it 2 times`, "events: expected each id once, found more duplicates: 2"]);
 });
 
 test("rows that lie on another shard than their ids say are counted", async () => {
@@ -150,7 +150,7 @@ test("rows that lie on another shard than their ids say are counted", async () =
   // Whoever asks shards is given rows by the key of this table.
   await connection.define(`DROP TABLE ${database}.events SYNC`);
   await connection.define(`CREATE TABLE ${database}.events AS ${database}.events_local ENGINE = Distributed(${cluster}, ${database}, events_local, cityHash64(toString(id)))`);
-  expect(linesOf(await reportOf(servers, 1, 0))).toEqual([expect.stringMatching(/^events: expected each row on the shard that its ids say, found rows on another: \d+$/)]);
+  expect(linesOf(await reportOf(servers, 1, 0))).toEqual([expect.stringMatching(/^events: expected each row on the shard of its ids, found rows on another shard: \d+$/)]);
 });
 
 test("a file that is damaged, and a part that a server set aside, are named", async () => {
@@ -168,7 +168,7 @@ test("a file that is damaged, and a part that a server set aside, are named", as
   const { code, stdout, stderr } = await daybookHere(["verify", ...placeArguments(options)]);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/: \d findings\n$/)]);
   expect(stdout).toMatch(new RegExp(`^events: expected files of the part ${part} that match their checksums, found .*Checksum mismatch for file data\\.bin.*$`, "m"));
-  expect(stdout).toMatch(/^events: expected no part that a server set aside, found 1 as broken-on-start$/m);
+  expect(stdout).toMatch(/^events: expected no broken part that a server detached, found 1 with the reason broken-on-start$/m);
   expect(stdout).toContain("events: expected rows that can be read, found ClickHouse refused a statement: CHECKSUM_DOESNT_MATCH (40)\n");
   expect(stdout).toMatch(new RegExp(`^${options.database}: damaged: 3 events of 3 days`, "m"));
   await connection.close();

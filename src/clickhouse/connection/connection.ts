@@ -59,7 +59,7 @@ async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areThere: ()
     let failedCount = 0;
     const look = async () => {
       failedCount = (await areThere()) ? 0 : failedCount + 1;
-      if (failedCount === FAILED_COUNT) reject(new DaybookError("unreachable", "a server of ClickHouse is gone, and a statement waits for it"));
+      if (failedCount === FAILED_COUNT) reject(new DaybookError("unreachable", "a ClickHouse server no longer responds while a statement waits for it"));
       else next();
     };
     const next = () => {
@@ -93,7 +93,7 @@ function sendingOf(query: string, params: Readonly<Record<string, unknown>>): "f
   const sizes = Object.entries(params).map(([name, value]) => addressBytesOf(name, value));
   const hasRoom = sizes.every((size) => size <= FIELD_BYTES) && sizes.reduce((sum, size) => sum + size, 0) <= ADDRESS_BYTES - OTHER_ADDRESS_BYTES;
   if (hasRoom) return "address";
-  throw new DaybookError("too_many_filters", `expected a question that ClickHouse has room for, got one of ${queryBytes} bytes of SQL and long values`);
+  throw new DaybookError("too_many_filters", `expected a query that fits into a request to ClickHouse, got ${queryBytes} bytes of SQL with long values`);
 }
 
 /** Upper bound for a parameter in a URL: the client writes lists like JSON, but with apostrophes, which it escapes in texts. */
@@ -228,7 +228,7 @@ export class Connection {
     try {
       const result = await this.#attempt("reads", signal, () => this.#query(this.clients.usual, statement, heard, settings));
       for await (const block of result.stream()) {
-        if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
+        if (signal?.aborted === true) throw new DaybookError("aborted", "the query was cancelled");
         for (const row of block) yield row.json() as Row;
       }
     } catch (error) {
@@ -311,7 +311,7 @@ export class Connection {
 
   async #attempt<T>(doing: Doing, signal: Pick<AbortSignal, "aborted"> | undefined, run: () => Promise<T>): Promise<T> {
     if (this.shared.isClosed) throw new DaybookError("closed", "this Daybook was closed");
-    if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
+    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was cancelled");
     this.shared.outCount += 1;
     try {
       const result = await run();

@@ -17,8 +17,8 @@ export type Doing = "reads" | "writes";
 /** Maps anything the client threw to a Daybook error. Its text may reveal a query, so it becomes the `cause` only. */
 export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined, doing: Doing): DaybookError {
   if (error instanceof DaybookError) return error;
-  if (signal?.aborted === true) return new DaybookError("aborted", "the question was given up", {}, { cause: error });
-  if (error instanceof RangeError) return new DaybookError("internal", "a statement is longer than this process can make one: send fewer rows at a time", {}, { cause: error });
+  if (signal?.aborted === true) return new DaybookError("aborted", "the query was cancelled", {}, { cause: error });
+  if (error instanceof RangeError) return new DaybookError("internal", "a statement exceeds the longest text that this process supports: send fewer rows at a time", {}, { cause: error });
   const { code, type, message } = error as { readonly code?: unknown; readonly type?: unknown; readonly message?: unknown };
   if (typeof code !== "string" || typeof type !== "string")
     return new DaybookError("unreachable", `ClickHouse did not answer${isOfSystem(code) ? `: ${code}` : ""}`, {}, { cause: error });
@@ -38,7 +38,7 @@ function codeOf(number: string, said: string, doing: Doing): ErrorCode {
 function missingRight(number: string, said: string): string {
   if (number !== String(RIGHTS.ACCESS_DENIED)) return "";
   const [, right = "", of = ""] = /\bgrant ([A-Z ]+)(?<! ON)(?:\([^)]*\))? ON ([\w*`]+(?:\.[\w*`]+)*)/.exec(said) ?? [];
-  return right === "" ? "" : `: its user needs ${right} ON ${of}`;
+  return right === "" ? "" : `: the user needs ${right} ON ${of}`;
 }
 
 /** Whether the server refused a statement with this error number. */

@@ -55,7 +55,7 @@ async function carryOut({ request }: KeptRequest, erasing: Erasing, context: Era
     await keepOut(request, person, erasing.atMs, context);
     const actors = { users: of("userId"), anonymous: of("anonymousId") };
     for (let passes = 1; passes === 1 || (await isLeft(actors, erasing.atMs, context)); passes += 1) {
-      if (passes > PASSES) throw new DaybookError("overloaded", "more of the erased comes as fast as it goes: resolve the request again");
+      if (passes > PASSES) throw new DaybookError("overloaded", "new data of the erased person arrives as fast as it is removed: resolve the request again");
       await removeRows(removal, erasing.atMs, noted.some(([kind]) => kind === "traits"));
       await settleEventLinks(context);
       await forgetRecordLinks(actors, removal);
@@ -192,7 +192,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     refuseBundle(request);
     const subjects = await this.#context.subjects(signal);
     const person = await personOfRequest(request, subjects);
-    if (person === null) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");
+    if (person === null) throw new DaybookError("identity_not_found", "nothing is stored about the subject of this request");
     yield* bundleOf(person, subjects);
   }
 
@@ -209,7 +209,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const { clock, requests } = this.#context;
     const atMs = clock.now();
     resolve(request, resolution, atMs);
-    if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");
+    if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request has already been erased");
     const subjects = await this.#context.subjects();
     const person = await personOfRequest(request, subjects);
     const email = "email" in request.subject ? normalEmail(request.subject.email) : null;

@@ -108,6 +108,6 @@ export class Needs {
   }
 
   #refuseLate(isAsked: boolean): void {
-    assert(isAsked || !this.#isGiven, "what is needed is known before the rows are given");
+    assert(isAsked || !this.#isGiven, "columns are requested before the rows are read");
   }
 }

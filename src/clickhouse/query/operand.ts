@@ -58,7 +58,7 @@ export function foundOf(operand: Operand, needs: Needs): ValueLocation {
     case "company":
       return { kind: "trait", ...needs.trait(nameOf(operand), companyOf(needs), needs.moment.known(operand)) };
     case "segment":
-      throw new DaybookError("internal", "whether somebody is in a segment is no value");
+      throw new DaybookError("internal", "membership in a segment has no value");
   }
 }
 

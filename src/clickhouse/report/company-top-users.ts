@@ -10,7 +10,7 @@ import type { ReportContext, StatementReport } from "./report.js";
 
 /** The identified identities that were most active for a company in the window. */
 export const companyTopUsers: StatementReport<"companyTopUsers"> = async ({ companyId, window, limit }, asking) => {
-  if (!(await isKnown(companyId, asking))) throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
+  if (!(await isKnown(companyId, asking))) throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
   const needs = new Needs(asking, rowsByActor(asking, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
   const isOfCompany = sql`${companyOf(needs)} = ${text(companyId)}`;
   const person = needs.who();

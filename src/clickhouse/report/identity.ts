@@ -77,7 +77,7 @@ async function copyEvents(subject: PersonActors, isStored: Sql, asking: ReportCo
 /** Ingests events of the servers, where metadata keys have no bound. @throws overloaded where the values are too many for one store */
 async function take(events: readonly EventInput[], daybook: AllowingDaybook): Promise<void> {
   const { rejected } = await daybook.ingest(events, { [ALLOWANCE]: { keyCountMax: Infinity, limit: null } });
-  if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person hold more values than can be looked at together");
+  if (rejected.length > 0) throw new DaybookError("overloaded", "the events of this person have more values than one query can read");
 }
 
 /** The payments of others that share an order key with this person, or that have no order key and share a refund id. */
@@ -91,7 +91,7 @@ function ordersOfOthers(subject: PersonActors, { revenue, tables }: ReportContex
 
 function notFound({ subject }: Plan<PersonReport>): Error {
   const [name, id] = subject.kind === "email" ? (["email", subject.email] as const) : (["userId", subject.userId] as const);
-  return parameterError("identity_not_found", name, `nobody is known by ${shown(id)}`);
+  return parameterError("identity_not_found", name, `no person has the identifier ${shown(id)}`);
 }
 
 /** Above the sequence of any row of a copy. */

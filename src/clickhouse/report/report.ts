@@ -32,13 +32,13 @@ export function selectRows(scope: QueryScope, asking: ReportContext, columns: (n
 
 /** ClickHouse answers for the present only. @throws not_supported */
 export function refuseAsOf({ asOf }: InsightScope): void {
-  if (asOf !== null) throw new DaybookError("not_supported", "asOf: ClickHouse answers of now alone");
+  if (asOf !== null) throw new DaybookError("not_supported", "asOf: ClickHouse supports only queries of the current state");
 }
 
 /** A pause that yields during long computations. @throws aborted */
 export function pauseOf({ signal }: ReportContext): () => Promise<void> {
   return async () => {
     await yieldToEventLoop();
-    if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
+    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was cancelled");
   };
 }

@@ -35,7 +35,7 @@ function columnsOf({ cluster }: ForeignTables, isOurs: (name: string) => boolean
 }
 
 function foreign({ database }: ForeignTables, found: string): DaybookError {
-  return parameterError("invalid_parameter", "database", `expected a database of Daybook's own, ${database} has a table ${found}: name another one`);
+  return parameterError("invalid_parameter", "database", `expected a database that only Daybook uses, but ${database} has a table ${found}: use another database`);
 }
 
 interface ForeignTables {
@@ -47,5 +47,5 @@ interface ForeignTables {
 export async function refuseOtherDatabase(connection: Connection, database: string): Promise<void> {
   const [[current = ""] = []] = await connection.systemRows<[string]>(sql`SELECT currentDatabase()`);
   if (current === database) return;
-  throw parameterError("invalid_parameter", "client", `expected one that was made for the database ${database}, got one for ${current}`);
+  throw parameterError("invalid_parameter", "client", `expected a client for the database ${database}, got one for ${current}`);
 }

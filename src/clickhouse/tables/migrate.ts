@@ -104,7 +104,7 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
   if (isDryRun || isDone) return migration;
   for (const statement of migration.statements) await connection.define(statement);
   if (of !== null && !(await areOnAllServers(connection, place, of)))
-    throw parameterError("invalid_parameter", "cluster", `expected all servers of ${of.name} to have the tables by now, and some have none`);
+    throw parameterError("invalid_parameter", "cluster", `expected the tables on all servers of ${of.name}, but some servers have none`);
   if (isThere !== null) return migration;
   const keys = [CURSOR_KEY, SUPPRESSION_KEY].map((name) => {
     const key = new Uint8Array(32);
@@ -129,13 +129,13 @@ export interface StoreValues {
 export async function keptOf(connection: Connection): Promise<StoreValues> {
   const isReplicated = await areReplicated(connection);
   if (isReplicated === null)
-    throw new DaybookError("manifest_missing", "the database has no tables of Daybook: run `daybook clickhouse migrate`");
+    throw new DaybookError("manifest_missing", "the database has no Daybook tables: run `daybook clickhouse migrate`");
   // Of several values the first stored: concurrent migrations then read the same.
   const rows = await connection.rows<[string, string]>(sql`SELECT name, argMin(value, (storedMs, value)) FROM kept GROUP BY name`);
   const values = new Map(rows);
   const keyOf = (name: string) => {
     const hex = values.get(name);
-    if (hex === undefined) throw new DaybookError("manifest_missing", `expected ${name} in the table kept, it is missing: nobody can work without it`);
+    if (hex === undefined) throw new DaybookError("manifest_missing", `expected ${name} in the table kept, but it is missing: Daybook cannot work without it`);
     return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
   };
   return { cursorKey: keyOf(CURSOR_KEY), suppressionKey: keyOf(SUPPRESSION_KEY), isReplicated };
@@ -149,7 +149,7 @@ async function areReplicated(connection: Connection): Promise<boolean | null> {
     const [[versions, other, replicated] = [0, "", 0]] = await connection.rows<[number, string, number]>(
       sql`SELECT countIf(${isOf(VERSION)}), maxIf(value, ${isOther}), countIf(${isOf(REPLICATED)}) FROM kept`);
     if (other !== "")
-      throw parameterError("invalid_parameter", "database", `its tables are of version ${other}, this package knows ${TABLES_VERSION}`);
+      throw parameterError("invalid_parameter", "database", `its tables have version ${other}, but this package supports version ${TABLES_VERSION}`);
     return versions === 0 ? null : replicated > 0;
   } catch (error) {
     if (error instanceof DaybookError && error.code === "manifest_missing") return null;

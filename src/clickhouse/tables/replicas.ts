@@ -17,13 +17,13 @@ export async function clusterOf(connection: Connection, name: string | null): Pr
   const shards = await connection.systemRows<[count: number, replicates: number]>(
     sql`SELECT count(), min(internal_replication) FROM system.clusters WHERE cluster = ${text(name)} GROUP BY shard_num ORDER BY shard_num`);
   const [[replicaCount] = [0]] = shards;
-  if (replicaCount === 0) throw parameterError("invalid_parameter", "cluster", `the servers know none that is called ${name}`);
+  if (replicaCount === 0) throw parameterError("invalid_parameter", "cluster", `the servers have no cluster named ${name}`);
   // The quorum of a row is one number for all shards.
   if (shards.some(([count]) => count !== replicaCount))
-    throw parameterError("invalid_parameter", "cluster", `expected as many replicas in each shard, got ${shards.map(([count]) => count).join(", ")}`);
+    throw parameterError("invalid_parameter", "cluster", `expected the same number of replicas in each shard, got ${shards.map(([count]) => count).join(", ")}`);
   // Otherwise the inserting server writes each row to all replicas, and these replicate it again.
   if (replicaCount > 1 && shards.some(([, replicates]) => replicates !== 1))
-    throw parameterError("invalid_parameter", "cluster", "its shards have replicas: expected internal_replication of each shard in remote_servers");
+    throw parameterError("invalid_parameter", "cluster", "its shards have replicas: set internal_replication for each shard in remote_servers");
   return { name, shardCount: shards.length, replicaCount };
 }
 
@@ -39,15 +39,15 @@ export interface Replication {
 /** Whether the tables are replicated, or will be. @throws invalid_parameter (options, cluster and tables contradict each other) */
 export function isReplicated({ asked, cluster, isThere }: Replication): boolean {
   const hasReplicas = cluster !== null && cluster.replicaCount > 1;
-  if (cluster === null && isThere === true) throw parameterError("invalid_parameter", "cluster", "the tables have replicas: expected their cluster");
+  if (cluster === null && isThere === true) throw parameterError("invalid_parameter", "cluster", "the tables are replicated: name their cluster");
   if (cluster === null && asked === true)
-    throw parameterError("invalid_parameter", "replicas", "expected a cluster, whose servers have the replicas");
+    throw parameterError("invalid_parameter", "replicas", "replicas need a cluster, whose servers store them");
   if (hasReplicas && asked === false) {
     const { name, replicaCount } = cluster;
-    throw parameterError("invalid_parameter", "replicas", `the shards of ${name} have ${replicaCount} servers, which would not hold the same`);
+    throw parameterError("invalid_parameter", "replicas", `the shards of ${name} have ${replicaCount} servers, which would store different rows without replication`);
   }
   const isWanted = asked ?? (hasReplicas || isThere === true);
-  if (isThere === true && !isWanted) throw parameterError("invalid_parameter", "replicas", "the tables have replicas");
+  if (isThere === true && !isWanted) throw parameterError("invalid_parameter", "replicas", "the tables are replicated");
   if (isThere === false && isWanted) throw withoutReplicas();
   return isWanted;
 }
@@ -71,8 +71,8 @@ export async function areOnAllServers(connection: Connection, place: ReplicaTabl
   const isRight = isWhole ? fewest === replicaCount && most === replicaCount : most <= replicaCount;
   if (!isRight) {
     const found = fewest === most ? `${most}` : `${fewest} to ${most}`;
-    throw parameterError("invalid_parameter", "cluster", `its shards have ${replicaCount} replicas, and the tables ${found}: ` +
-      "expected a macro shard on its servers that is the same in a shard and nowhere else, and a macro replica that is another on each of them");
+    throw parameterError("invalid_parameter", "cluster", `its shards have ${replicaCount} replicas, but the tables have ${found}: ` +
+      "the macro shard must be the same on all servers of a shard and different in each shard, and the macro replica different on each server");
   }
   return isWhole;
 }
@@ -84,5 +84,5 @@ interface ReplicaTables {
 
 function withoutReplicas() {
   return parameterError("invalid_parameter", "database",
-    "its tables were made without replicas, and the servers of a shard would not hold the same: make another database, and load the events there");
+    "its tables were created without replication, so the servers of a shard would store different rows: create another database, and load the events there");
 }

@@ -35,7 +35,7 @@ function idsOnce(table: "events" | "records"): Law {
         sql`SELECT id, copies, count() OVER () FROM (${copies}) ORDER BY id LIMIT ${whole(NAMED_COUNT)} ${spilling}`);
       const hidden = (rows[0]?.[2] ?? 0) - rows.length;
       const breaches = rows.map(([id, times]) => ({ key: id, expected: `${id} once`, found: `it ${times} times` }));
-      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `more that are not: ${hidden}` }];
+      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `more duplicates: ${hidden}` }];
     },
   };
 }
@@ -48,9 +48,9 @@ const PLACED_IN_TIME: Law = {
       FROM ${names.all("events")}`;
     const [[days, nameless, homeless] = [0, 0, 0]] = await connection.rows<[number, number, number]>(counts);
     return counted([
-      ["day", "in each row the day of its time", "rows with another", days],
-      ["name", "a name in each row", "rows without", nameless],
-      ["project", "a project in each row", "rows without", homeless],
+      ["day", "the day of its time in each row", "rows with another day", days],
+      ["name", "a name in each row", "rows without one", nameless],
+      ["project", "a project in each row", "rows without one", homeless],
     ]);
   },
 };
@@ -68,7 +68,7 @@ function onItsShard({ name: table, placedBy }: Table): Law {
       const slot = sql`cityHash64(${new Sql([placedBy], [])}) % toUInt64(${whole(ends.at(-1) ?? 1)})`;
       const [[astray] = [0]] = await connection.rows<[number]>(
         sql`SELECT countIf(arrayFirstIndex(upTo -> ${slot} < upTo, ${wholes(ends)}) != _shard_num) FROM ${names.all(table)}`);
-      return counted([["shard", "each row on the shard that its ids say", "rows on another", astray]]);
+      return counted([["shard", "each row on the shard of its ids", "rows on another shard", astray]]);
     },
   };
 }
@@ -81,8 +81,8 @@ const LINKS_OF_ALL: Law = {
   broken: async (servers) => {
     const [events, records] = await linkCounts(servers, sql`given > 0 AND (there = 0 OR thereMs > givenMs)`);
     return counted([
-      ["events", "a link for each pair of ids of events, since its first", "pairs without", events],
-      ["records", "a link for each record that makes one", "records without", records],
+      ["events", "a link for each pair of ids in events, from the first event on", "pairs without one", events],
+      ["records", "a link for each record that makes one", "records without one", records],
     ]);
   },
 };
@@ -115,7 +115,7 @@ const PROJECTS_OF_EVENTS: Law = {
     const named = sql`SELECT DISTINCT project FROM ${names.all("events")}`;
     const [[missing] = [0]] = await connection.rows<[number]>(
       sql`SELECT count() FROM (${named}) WHERE project GLOBAL NOT IN (SELECT name FROM ${names.all("projects")})`);
-    return counted([["projects", "the name of each project that events have", "projects without", missing]]);
+    return counted([["projects", "the name of each project that has events", "missing names", missing]]);
   },
 };
 
@@ -263,7 +263,7 @@ async function verifyDetached(servers: Servers, findings: Findings): Promise<voi
   const rows = await servers.connection.systemRows<[string, string, number]>(
     sql`SELECT table, reason, count() FROM ${systemTable(servers, "detached_parts")}
       WHERE database = ${text(servers.database)} AND startsWith(ifNull(reason, ''), 'broken') GROUP BY table, reason ORDER BY table, reason`);
-  for (const [table, reason, count] of rows) findings.add(table, "no part that a server set aside", `${count} as ${reason}`);
+  for (const [table, reason, count] of rows) findings.add(table, "no broken part that a server detached", `${count} with the reason ${reason}`);
 }
 
 type CheckedPart = readonly [part: string, isPassed: number | boolean, message: string];
