@@ -49,7 +49,7 @@ function appendCase(name: string, run: AppendRun): StorageCase {
 
 const objectCases: readonly StorageCase[] = [
   {
-    name: "a written object is read back, also through a second opening of the place",
+    name: "a written object can be read back, also after a second opening of the location",
     async run(open) {
       const storage = await open();
       await storage.write("segments/2026-03-01.seg", bytesOf("rows"));
@@ -97,7 +97,7 @@ const objectCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a range that is none is refused",
+    name: "an invalid range is refused",
     async run(open) {
       const storage = await open();
       await storage.write("k", bytesOf("0123456789"));
@@ -107,7 +107,7 @@ const objectCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a second write replaces the object, and ifAbsent refuses to",
+    name: "a second write replaces the object, but is refused with ifAbsent",
     async run(open) {
       const storage = await open();
       await storage.write("k", bytesOf("first and long"));
@@ -121,7 +121,7 @@ const objectCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "of simultaneous writes with ifAbsent one succeeds",
+    name: "exactly one of several simultaneous writes with ifAbsent succeeds",
     async run(open) {
       const storage = await open();
       const writes = ["0", "1", "2", "3", "4"].map((text) => storage.write("k", bytesOf(text), { ifAbsent: true }).then(() => text));
@@ -132,7 +132,7 @@ const objectCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "no caller can change stored bytes through what was handed in or out",
+    name: "no caller can change stored bytes through the arrays that it passed or received",
     async run(open) {
       const storage = await open();
       const given = bytesOf("stored");
@@ -166,7 +166,7 @@ const objectCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a removed object is gone, and removing it again is no error",
+    name: "a removed object is gone, and removing it again is not an error",
     async run(open) {
       const storage = await open();
       await storage.write("a/k", bytesOf("x"));
@@ -210,7 +210,7 @@ const objectCases: readonly StorageCase[] = [
 ];
 
 const appendCases: readonly StorageCase[] = [
-  appendCase("appended bytes stand in order, are counted, and stay after close", async (openAppend, storage, reopen) => {
+  appendCase("appended bytes are in order, are counted, and remain after close", async (openAppend, storage, reopen) => {
     const file = await openAppend("journal/1");
     expect(file.byteLength === 0, "a new append file to be empty");
     await expectKeys(storage, "journal/", ["journal/1"]);
@@ -249,7 +249,7 @@ const appendCases: readonly StorageCase[] = [
     await again.close();
     await expectText(storage, "j", "torn no more");
   }),
-  appendCase("a truncated object ends there and goes on from there", async (openAppend, storage) => {
+  appendCase("a truncated object ends at its new length, and can be appended to", async (openAppend, storage) => {
     const file = await openAppend("j");
     await file.write(bytesOf("keep and drop"));
     await file.truncate(4);
@@ -269,11 +269,11 @@ const appendCases: readonly StorageCase[] = [
     copy?.fill(0);
     await file.truncate(0);
     await file.write(bytesOf("xyz"));
-    expect(copy?.every((byte) => byte === 0) === true, "the earlier copy to stay as it was");
+    expect(copy?.every((byte) => byte === 0) === true, "the earlier copy to stay unchanged");
     await expectText(storage, "j", "xyz");
     await file.close();
   }),
-  appendCase("a closed append file refuses work with closed, and closing twice is no error", async (openAppend) => {
+  appendCase("a closed append file refuses operations with closed, and closing it twice is not an error", async (openAppend) => {
     const file = await openAppend("j");
     await file.close();
     await file.close();
@@ -287,7 +287,7 @@ const lockOf = (storage: Storage) => storage.lock?.bind(storage) ?? null;
 
 const lockCases: readonly StorageCase[] = [
   {
-    name: "the lock is held once at a time and free again after its release",
+    name: "the lock has one holder at a time, and is free again after its release",
     async run(open) {
       const storage = await open();
       const [first, second] = [lockOf(storage), lockOf(await open())];
@@ -299,12 +299,12 @@ const lockCases: readonly StorageCase[] = [
       await lock.release();
       const next = await second();
       await lock.release();
-      await expectError("store_locked", "a lock after an old release came twice", first);
+      await expectError("store_locked", "a lock after a second release of an old lock", first);
       await next.release();
     },
   },
   {
-    name: "of simultaneous locks one succeeds",
+    name: "exactly one of several simultaneous locks succeeds",
     async run(open) {
       const storages = await Promise.all([open(), open(), open(), open()]);
       const locking = storages.map(lockOf).filter((lock) => lock !== null);
@@ -320,26 +320,26 @@ const lockCases: readonly StorageCase[] = [
 
 const holdCases: readonly StorageCase[] = [
   {
-    name: "an object that is held, where objects can be, stays as it is though it is replaced or removed; one that is not there is null",
+    name: "a held object, where a storage can hold objects, stays readable after it is replaced or removed; a missing object is null",
     async run(open) {
       const storage = await open();
       if (storage.hold === undefined) return;
       const text = async (held: HeldObject | null, start: number, end: number) =>
         held === null ? null : new TextDecoder().decode(await held.read({ start, end }));
-      expect((await storage.hold("segments/0000000001")) === null, "null for an object that is not there");
+      expect((await storage.hold("segments/0000000001")) === null, "null for a missing object");
       await storage.write("segments/0000000001", bytesOf("rows of a day"));
       await storage.write("segments/0000000002", bytesOf("rows"));
       const [first, second] = [await storage.hold("segments/0000000001"), await storage.hold("segments/0000000002")];
       await storage.remove("segments/0000000001");
       await storage.write("segments/0000000002", bytesOf("others"));
       expect((await text(first, 5, 7)) === "of", "a range of a held object that was removed");
-      expect((await text(first, 8, 99)) === "a day", "what there is of a range beyond its end");
-      expect((await text(second, 0, 9)) === "rows", "a held object as it was, though another is in its place");
+      expect((await text(first, 8, 99)) === "a day", "the existing part of a range beyond its end");
+      expect((await text(second, 0, 9)) === "rows", "the old bytes of a held object that was replaced");
       await expectText(storage, "segments/0000000002", "others");
       const reading = text(first, 0, 4);
       first?.release();
       first?.release();
-      expect((await reading) === "rows", "a read that was under way when the object was let go");
+      expect((await reading) === "rows", "a read that was under way when the object was released");
       second?.release();
     },
   },
@@ -349,7 +349,7 @@ const TOLD_WITHIN_MS = 1_000;
 
 const watchCases: readonly StorageCase[] = [
   {
-    name: "what whoever has the lock writes, appends and removes is told soon, where a storage tells of changes, to all who still listen",
+    name: "writes, appends and removals by the holder of the lock are reported soon, where a storage reports changes, to all current listeners",
     async run(open) {
       const writing = await open();
       const reading = await open();
@@ -371,10 +371,10 @@ const watchCases: readonly StorageCase[] = [
           setTimeout(() => resolve(false), TOLD_WITHIN_MS);
         });
         await change();
-        expect(await isTold, `${what} to be told`);
+        expect(await isTold, `${what} to be reported`);
         unwatch?.();
       }
-      expect(goneCount === 0, "nothing to be told to whoever stopped listening");
+      expect(goneCount === 0, "nothing to be reported to a listener that stopped");
       await journal?.close();
       await lock?.release();
     },

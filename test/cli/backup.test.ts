@@ -148,7 +148,7 @@ describe("a byte is written to no place but an empty one, or a backup of the sam
       expect(stderr.trimEnd()).toMatch(message);
     }
     const ofOther = await daybookHere(["backup", "--data", join(data, "acme"), "--out", store]);
-    expect([ofOther.code, ofOther.stdout]).toEqual([1, "default: failed: storage: expected an empty place, or a backup of this store: it holds a store that is no backup\n"]);
+    expect([ofOther.code, ofOther.stdout]).toEqual([1, "default: failed: storage: expected an empty location or a backup of this store: it contains a store that is not a backup\n"]);
     expect(await directoryState(join(root, "data"))).toEqual(Object.fromEntries(Object.entries(before).flatMap(([path, state]) => (path.startsWith("data/") ? [[path.slice(5) || "/", state]] : []))));
     expect(await namesIn(store)).toEqual(["x"]);
   });

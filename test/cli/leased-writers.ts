@@ -80,7 +80,7 @@ export async function takeOverFromSuspended(first: Running, second: Running): Pr
   await writes(second);
   const stood = { stdout: first.stdout };
   process.kill(innerPid(first), "SIGCONT");
-  await first.said(/failed store_locked: another process has taken the store over/);
+  await first.said(/failed store_locked: another process has taken over the store/);
   await first.said(/health read_only\n/);
   // At most the answer for what was stored before it stood still.
   expect(acknowledgedOf(first) - acknowledgedOf(stood)).toBeLessThanOrEqual(20);

@@ -18,7 +18,7 @@ test("A process that stood still while another took its store over loses no ackn
   writer.child.kill("SIGCONT");
   const { code, stdout, stderr } = await writer.finished;
   expect(code).toBe(1);
-  expect(stderr).toContain("another process has taken the store over");
+  expect(stderr).toContain("another process has taken over the store");
   const acknowledged = Math.max(...[...stdout.matchAll(/acknowledged (\d+)\n/g)].map((match) => Number(match[1])));
   const again = Array.from({ length: acknowledged }, (_, number) => crashEvent(number));
   expect(await second.ingest(again)).toEqual({ accepted: 0, duplicates: acknowledged, rejected: [], adjusted: [] });

@@ -200,7 +200,7 @@ describe("a backup is refused", () => {
       await onward.ingest(eventsFrom(100 + round, 1));
       await onward.seal();
     }
-    await expect(onward.backup(newer)).rejects.toMatchObject({ code: "invalid_parameter", message: expect.stringContaining("holds a moment that this store did not come to") });
+    await expect(onward.backup(newer)).rejects.toMatchObject({ code: "invalid_parameter", message: expect.stringContaining("contains a snapshot that this store does not descend from") });
     await onward.backup(older);
     expect(await shownBy(older)).toBe(await shown(onward));
     await onward.close();

@@ -20,5 +20,5 @@ test.each<[string, (list: Uint32Array) => number]>([
     const bytes = await encodeLinks({ anonymousIds, userIds, times }, new Turns());
     return { blocks: blocks.map((block) => (block.name === LINKS_BLOCK ? { ...block, bytes, deflated: false } : block)), meta };
   });
-  expect((await verifyStore(storage)).findings).toMatchObject([{ expected: "beside the rows, the ids that rows have together", found: "others" }]);
+  expect((await verifyStore(storage)).findings).toMatchObject([{ expected: "links that match the rows", found: "different links" }]);
 });

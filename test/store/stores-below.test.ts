@@ -20,7 +20,7 @@ async function organizations(...names: readonly string[]): Promise<string> {
 }
 
 describe("a directory of organizations is no store:", () => {
-  const REFUSAL = /^storage: expected a store or an empty place, got a directory of organizations, each a store of its own: default, shop; open one of them, as fileStorage\("DIRECTORY\/default"\)$/;
+  const REFUSAL = /^storage: expected a store or an empty location, got a directory of organizations, each with its own store: default, shop; open one of them, such as fileStorage\("DIRECTORY\/default"\)$/;
 
   test.each([
     ["for writing", {}],
@@ -41,14 +41,14 @@ describe("a directory of organizations is no store:", () => {
 
   test.each(["journal", "segments", "dictionaries", "identities", "quarantine"])("also when an organization is called %s", async (name) => {
     const directory = await organizations(name);
-    await expect(openDaybook({ storage: fileStorage(directory) })).rejects.toThrow(`each a store of its own: ${name};`);
+    await expect(openDaybook({ storage: fileStorage(directory) })).rejects.toThrow(`each with its own store: ${name};`);
     expect(await (await openDaybook({ storage: fileStorage(join(directory, name)) })).countEvents()).toBe(1);
   });
 
   test("also when the manifests of all organizations are gone", async () => {
     const directory = await organizations("shop");
     await rm(join(directory, "shop", "MANIFEST"));
-    await expect(openDaybook({ storage: fileStorage(directory) })).rejects.toThrow("each a store of its own: shop;");
+    await expect(openDaybook({ storage: fileStorage(directory) })).rejects.toThrow("each with its own store: shop;");
   });
 });
 
@@ -68,7 +68,7 @@ describe("a store stays one", () => {
     const before = Object.keys(await directoryState(directory));
     await expect(openDaybook({ storage: fileStorage(directory) })).rejects.toMatchObject({ code: "manifest_missing" });
     expect(Object.keys(await directoryState(directory))).toEqual(before);
-    expect((await verifyStore(fileStorage(directory))).findings[0]?.expected).toBe("a manifest beside the other files");
+    expect((await verifyStore(fileStorage(directory))).findings[0]?.expected).toBe("a manifest next to the other files");
   });
 
   test("among files of others, also folders with a MANIFEST that is none of ours", async () => {

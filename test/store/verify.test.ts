@@ -40,7 +40,7 @@ describe("a whole store", () => {
     const torn = [...storage.objects].map(([key, bytes]) => [key, key.startsWith("journal/") ? Uint8Array.from([...bytes, 70, 82]) : bytes] as const);
     const report = await verifyStore(await storageWith(new Map(torn)));
     expect(report.findings).toEqual([]);
-    expect(report.notes).toEqual(["journal: 2 bytes behind the last whole frame, a write that was never answered"]);
+    expect(report.notes).toEqual(["journal: 2 bytes after the last whole frame, from a write that was never acknowledged"]);
     expect(report.eventCount).toBe(await daybook.countEvents());
   });
 
@@ -86,7 +86,7 @@ describe("a whole store", () => {
     await storage.write("note.txt", Uint8Array.of(1));
     const { findings, notes } = await verifyStore(storage);
     expect(findings).toEqual([]);
-    expect(notes).toEqual(["note.txt: no file of a store", "segments/0000000099: the manifest does not name it; the next opening for writing removes it"]);
+    expect(notes).toEqual(["note.txt: not a file of a store", "segments/0000000099: the manifest does not name it; the next opening for writing removes it"]);
   });
 });
 
@@ -124,31 +124,31 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     return { ...rows, times };
   };
   test.each<[law: string, forge: (storage: Storage) => Promise<unknown>, found: RegExp]>([
-    ["rows are sorted", (storage) => forgeRows(storage, swapFirstRows), /expected row 1 behind row 0 in \(createdAt, id, project\), found it comes before/],
-    ["times lie within the day", (storage) => forgeRows(storage, (rows) => ({ ...rows, times: rows.times.map((ms, row) => (row === rows.times.length - 1 ? 86_400_000 : ms)) })), /a time within the day, found 86400000 ms/],
+    ["rows are sorted", (storage) => forgeRows(storage, swapFirstRows), /expected row 1 after row 0 in the order \(createdAt, id, project\), found it before that row/],
+    ["times lie within the day", (storage) => forgeRows(storage, (rows) => ({ ...rows, times: rows.times.map((ms, row) => (row === rows.times.length - 1 ? 86_400_000 : ms)) })), /a time within the day in row \d+, found 86400000 ms/],
     ["ids are unique in a segment", (storage) => forgeRows(storage, (rows) => ({ ...rows, ids: rows.ids.map((_, at) => rows.ids[at % 16] ?? 0) })), /expected event [0-9a-f-]{36} of project default once, found segments\/\d+ row 0, segments\/\d+ row 1/],
     ["ids are whole", (storage) => forgeRows(storage, (rows) => ({ ...rows, ids: rows.ids.slice(0, -1) })), /rows with ids: \d+, found \d+\.\d+/],
-    ["sequences are unique", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(3) })), /a sequence of its own, found 3, which another row or record has/],
-    ["sequences are below the next", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(5_000, 0, 1) })), /a sequence from 1 to \d+, found 5000/],
-    ["codes have values", (storage) => forgeRows(storage, (rows) => withCode(rows, "url", 0, 900)), /codes of url that have a value, found code 900 of url, which has \d+/],
-    ["each event has a name", (storage) => forgeRows(storage, (rows) => withCode(rows, "name", 0, 0)), /a name in each row, found rows without/],
-    ["metadata is that of the shape", (storage) => forgeRows(storage, (rows) => withCode(rows, "shape", 0, 0)), /in row 0 metadata of its shape, found a value of metadata key 1/],
-    ["zones are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, columns: meta.columns.map((column) => ({ ...column, max: column.max + 1 })) })), /of name the codes 1 to 2, in every row, found 1 to 3/],
+    ["sequences are unique", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(3) })), /a unique sequence in row \d+, found 3, which another row or record has/],
+    ["sequences are below the next", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(5_000, 0, 1) })), /a sequence from 1 to \d+ in row \d+, found 5000/],
+    ["codes have values", (storage) => forgeRows(storage, (rows) => withCode(rows, "url", 0, 900)), /codes of url that have a value, found code 900 of url, whose size is \d+/],
+    ["each event has a name", (storage) => forgeRows(storage, (rows) => withCode(rows, "name", 0, 0)), /a name in each row, found rows without one/],
+    ["metadata is that of the shape", (storage) => forgeRows(storage, (rows) => withCode(rows, "shape", 0, 0)), /only metadata of its shape in row 0, found a value of metadata key 1/],
+    ["zones are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, columns: meta.columns.map((column) => ({ ...column, max: column.max + 1 })) })), /the codes 1 to 2 of name, in every row, found 1 to 3/],
     ["times of the footer are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, maxMs: meta.maxMs - 1 })), /latest ms of the day/],
     ["sequences of the footer are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, firstSequence: 0 })), /the sequences \d+ to \d+ in the footer/],
-    ["who did something is told by the rows", (storage) => forgeMeta(storage, (meta) => ({ ...meta, who: { count: 1, companyWidth: 1, projectWidth: 1 } })), /who did something by them, found others/],
+    ["who did something is told by the rows", (storage) => forgeMeta(storage, (meta) => ({ ...meta, who: { count: 1, companyWidth: 1, projectWidth: 1 } })), /a list of actors that matches the rows, found a different list/],
     ["row counts are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, rowCount: meta.rowCount - 1 })), /row count \d+, found \d+/],
     ["each column has its blocks", (storage) => forgeMeta(storage, (meta) => ({ ...meta, columns: meta.columns.slice(1) })), /the blocks /],
     ["the day is that of the manifest", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((entry) => ({ ...entry, day: entry.day + 1 })) })), /day \d+, found \d+/],
     ["no segment stands twice", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: [...manifest.segments, ...manifest.segments.slice(0, 1)] })), /each file named once/],
-    ["no record stands twice", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, identities: [...manifest.identities, ...manifest.identities] })), /in record 0 an id of its own, found that of record 0/],
-    ["records lie in the order of their sequences", (storage) => forgeRecordSequences(storage, (sequences) => sequences.toReversed()), /in record 1 a sequence above 22, found 21/],
-    ["sequences of records are below the next", (storage) => forgeRecordSequences(storage, (sequences) => sequences.map((sequence) => sequence + 5_000)), /in record 0 a sequence below \d+, found 5021/],
+    ["no record stands twice", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, identities: [...manifest.identities, ...manifest.identities] })), /a unique id in record 0, found the id of record 0/],
+    ["records lie in the order of their sequences", (storage) => forgeRecordSequences(storage, (sequences) => sequences.toReversed()), /a sequence above 22 in record 1, found 21/],
+    ["sequences of records are below the next", (storage) => forgeRecordSequences(storage, (sequences) => sequences.map((sequence) => sequence + 5_000)), /a sequence below \d+ in record 0, found 5021/],
     ["each record has a sequence", (storage) => forgeRecordSequences(storage, (sequences) => sequences.slice(1)), /expected 2 sequences of records, got 1/],
-    ["sequences of records are those of no rows", (storage) => forgeRecordSequences(storage, (sequences) => sequences.with(0, 3)), /a sequence of its own, found 3, which another row or record has/],
+    ["sequences of records are those of no rows", (storage) => forgeRecordSequences(storage, (sequences) => sequences.with(0, 3)), /a unique sequence in row \d+, found 3, which another row or record has/],
     ["numbers of files are below the next", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, nextFile: 2 })), /file numbers below 2/],
     ["sequences follow on from segments to journals", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, nextSequence: 30 })), /a sequence from 1 to 29/],
-    ["a closed store ends with a mark", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, firstJournal: manifest.nextFile })), /an end mark and nothing behind it/],
+    ["a closed store ends with a mark", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, firstJournal: manifest.nextFile })), /an end mark with nothing after it/],
   ])("%s", async (_law, forge, found) => {
     const storage = await smallStore();
     await forge(storage);

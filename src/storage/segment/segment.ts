@@ -237,7 +237,7 @@ export class Segment implements Rows {
 
   #loaded(name: string): Loaded {
     const loaded = this.#held.get(name);
-    assert(loaded !== null, `column ${name} of ${this.key} is read before it was loaded`);
+    assert(loaded !== null, `column ${name} of ${this.key} was read before it was loaded`);
     return loaded as Loaded;
   }
 
@@ -258,7 +258,7 @@ export class Segment implements Rows {
       const values = decodeDeltas(bytes);
       return this.#held.hold(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
     }
-    if (meta === undefined) throw damaged(this.key, `block ${name} is no column`);
+    if (meta === undefined) throw damaged(this.key, `block ${name} is not a column`);
     const column = decodeColumn(meta, this.rowCount, bytes, rows);
     this.#held.hold(name, column, columnByteLength(column));
   }

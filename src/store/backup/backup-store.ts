@@ -61,7 +61,7 @@ async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manife
   // After the journals: a store has its keys before its first frame.
   const keys = await storage.read(KEYS_KEY);
   if (keys !== null) parseKey(keys);
-  else if (nextSequence > 1 || manifest.privacy !== null) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
+  else if (nextSequence > 1 || manifest.privacy !== null) throw damaged(KEYS_KEY, "it is missing, although the store contains events");
   // After the manifest: an erasure replaces saved segments first.
   const savedSegments = await storage.read(SAVED_SEGMENTS_KEY);
   if (savedSegments !== null) decodeSavedSegments(savedSegments);
@@ -81,7 +81,7 @@ async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<St
     if (replay.frameCount > 0 || number === firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
     nextSequence = replay.nextSequence;
   }
-  if (clean && epoch > 0 && !ended) throw damaged(`journal ${firstJournal}`, "the store was closed in good order, but the end mark is missing");
+  if (clean && epoch > 0 && !ended) throw damaged(`journal ${firstJournal}`, "the store was closed cleanly, but the end mark is missing");
   return { frames, nextSequence };
 }
 
@@ -137,7 +137,7 @@ class CopiedFiles {
 
   async #copy({ key, byteLength, sha256 }: FileEntry): Promise<void> {
     const bytes = await this.from.read(key);
-    if (bytes?.length !== byteLength) throw damaged(key, `expected ${byteLength} bytes, it is missing or has another length`);
+    if (bytes?.length !== byteLength) throw damaged(key, `expected ${byteLength} bytes, but it is missing or has another length`);
     if ((await sha256Of(codecOf(this.from), bytes)) !== sha256) throw damaged(key, `expected the SHA-256 ${sha256}`);
     await this.to.write(key, bytes, { durable: false });
     this.#unsynced.push(key);
@@ -179,7 +179,7 @@ export function restoreStore(from: Storage, to: Storage): Promise<BackupReport> 
 
 /** @param mark null: the copy is not a backup */
 async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): Promise<BackupReport> {
-  if (from === to) throw parameterError("invalid_parameter", "storage", "expected another one than that of the store");
+  if (from === to) throw parameterError("invalid_parameter", "storage", "expected a storage other than that of the store");
   await refuseStoresBelow(from);
   await refuseStoresBelow(to);
   const lock = (await to.lock?.()) ?? null;
@@ -273,9 +273,9 @@ async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot):
 async function formerBackup(place: Storage, keys: Uint8Array | null): Promise<Manifest | null> {
   const stored = await place.read(MANIFEST_KEY);
   const former = stored === null ? null : decodeManifest(stored);
-  if (former !== null && former.backup === undefined) throw unfit("it holds a store that is no backup");
+  if (former !== null && former.backup === undefined) throw unfit("it contains a store that is not a backup");
   const formerKeys = await place.read(KEYS_KEY);
-  if (formerKeys !== null && !areSameBytes(formerKeys, keys)) throw unfit("it holds a backup of another store");
+  if (formerKeys !== null && !areSameBytes(formerKeys, keys)) throw unfit("it contains a backup of another store");
   if (former === null && formerKeys === null) await refuseFilled(place);
   return former;
 }
@@ -283,7 +283,7 @@ async function formerBackup(place: Storage, keys: Uint8Array | null): Promise<Ma
 /** @throws invalid_parameter unless the location is empty */
 async function refuseFilled(place: Storage): Promise<void> {
   const [key] = await place.list("");
-  if (key !== undefined) throw unfit(`it holds ${key}`);
+  if (key !== undefined) throw unfit(`it contains ${key}`);
 }
 
 /**
@@ -291,9 +291,9 @@ async function refuseFilled(place: Storage): Promise<void> {
  * @throws invalid_parameter if numbers or files prove it
  */
 function refuseOtherHistory(former: Manifest, manifest: Manifest): void {
-  if (isOtherHistory(former, manifest)) throw unfit("it holds a moment that this store did not come to, as one that was restored from an older backup");
+  if (isOtherHistory(former, manifest)) throw unfit("it contains a snapshot that this store does not descend from, as after a restore from an older backup");
 }
 
 function unfit(reason: string): DaybookError {
-  return parameterError("invalid_parameter", "storage", `expected an empty place, or a backup of this store: ${reason}`);
+  return parameterError("invalid_parameter", "storage", `expected an empty location or a backup of this store: ${reason}`);
 }

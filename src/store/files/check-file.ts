@@ -58,6 +58,6 @@ function checkContainer<M>(key: string, bytes: Uint8Array, findings: Findings): 
     end = offset + byteLength;
   }
   const footerAt = bytes.length - TRAILER_BYTES - new DataView(bytes.buffer, bytes.byteOffset + bytes.length - TRAILER_BYTES).getUint32(0, true);
-  if (end !== footerAt) findings.add(key, `the footer right behind the last block, at byte ${end}`, `it begins at byte ${footerAt}`);
+  if (end !== footerAt) findings.add(key, `the footer directly after the last block, at byte ${end}`, `it begins at byte ${footerAt}`);
   return footer;
 }

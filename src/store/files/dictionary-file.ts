@@ -33,13 +33,13 @@ export async function applyDictionaryFile(
   inflate: (bytes: Uint8Array, byteLength: number) => Uint8Array | Promise<Uint8Array>,
   dictionaries: Pick<Dictionaries, "apply">,
 ): Promise<void> {
-  if (footer.meta.kind !== "dictionary") throw damaged(key, `expected dictionary values, it is a ${String(footer.meta.kind)}`);
+  if (footer.meta.kind !== "dictionary") throw damaged(key, `expected dictionary values, got a file of the kind ${String(footer.meta.kind)}`);
   for (const [index, { name, start, count }] of footer.meta.deltas.entries()) {
     const block = footer.blocks[index];
     if (block === undefined) throw damaged(key, `block ${name} is missing`);
     const bytes = checkBlock(key, block, file.subarray(block.offset, block.offset + block.byteLength));
     const values = JSON.parse(decoder.decode(await inflate(bytes, block.rawByteLength))) as string[];
     if (values.length !== count || !dictionaries.apply({ name, start, values }))
-      throw damaged(key, `the values of ${name} do not continue those before`);
+      throw damaged(key, `the values of ${name} do not continue the earlier ones`);
   }
 }

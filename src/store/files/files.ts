@@ -149,7 +149,7 @@ export class StoreFiles {
     for (;;) {
       const range = { start: byteLength - guess, end: byteLength };
       const tail = await (held === null ? this.storage.read(key, range) : held.read(range));
-      if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, it is missing or shorter`);
+      if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, but it is missing or shorter`);
       const footer = decodeFooter<SegmentMeta>(key, tail, byteLength);
       if (!("need" in footer)) {
         refuseOther(entry, tail);
@@ -208,7 +208,7 @@ export class StoreFiles {
     const bytes = await this.#readWhole(entry);
     const footer = this.#footer<{ kind: string }>(entry.key, bytes, bytes.length);
     const [block] = footer.blocks;
-    if (footer.meta.kind !== kind || block === undefined) throw damaged(entry.key, `expected ${kind}, it is a ${String(footer.meta.kind)}`);
+    if (footer.meta.kind !== kind || block === undefined) throw damaged(entry.key, `expected ${kind}, got a file of the kind ${String(footer.meta.kind)}`);
     const packed = checkBlock(entry.key, block, bytes.subarray(block.offset, block.offset + block.byteLength));
     return await this.#codec.inflate(packed, block.rawByteLength);
   }
@@ -216,7 +216,7 @@ export class StoreFiles {
   async #readWhole(entry: FileEntry): Promise<Uint8Array> {
     const bytes = await this.storage.read(entry.key);
     if (bytes === null || bytes.length !== entry.byteLength)
-      throw damaged(entry.key, `expected ${entry.byteLength} bytes, it is missing or has another length`);
+      throw damaged(entry.key, `expected ${entry.byteLength} bytes, but it is missing or has another length`);
     if (bytes.length >= TRAILER_BYTES) refuseOther(entry, bytes);
     return bytes;
   }

@@ -23,7 +23,7 @@ export function decodeSavedSegments(bytes: Uint8Array): readonly StoredSegment[]
     throw damaged(SAVED_SEGMENTS_KEY, "it is not JSON", cause);
   }
   const segments = file?.segments;
-  if (!Array.isArray(segments)) throw damaged(SAVED_SEGMENTS_KEY, "it holds no list of segments");
+  if (!Array.isArray(segments)) throw damaged(SAVED_SEGMENTS_KEY, "it contains no list of segments");
   if (file?.check !== checkOf(segments)) throw damaged(SAVED_SEGMENTS_KEY, "its checksum is wrong");
   return segments as readonly StoredSegment[];
 }

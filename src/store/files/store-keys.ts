@@ -30,7 +30,7 @@ export interface StoreKeysOptions {
 export async function storeKeys(storage: Storage, { random, mayWrite, mayBeMissing }: StoreKeysOptions): Promise<StoreKeys> {
   const stored = await storage.read(KEYS_KEY);
   if (stored !== null) return keysOf(parseKey(stored));
-  if (!mayBeMissing) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
+  if (!mayBeMissing) throw damaged(KEYS_KEY, "it is missing, although the store contains events");
   const cursorKey = new Uint8Array(32);
   random(cursorKey);
   if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey), check: checkOf(cursorKey) })}\n`));

@@ -77,7 +77,7 @@ export class Follower {
   }
 
   async #takeManifest(bytes: Uint8Array | null): Promise<void> {
-    if (bytes === null) throw new DaybookError("manifest_missing", "the store that was opened here is gone, its manifest is missing", { key: MANIFEST_KEY });
+    if (bytes === null) throw new DaybookError("manifest_missing", "the store no longer exists: its manifest is missing", { key: MANIFEST_KEY });
     await this.hooks.refuseOther();
     const manifest = decodeManifest(bytes);
     const { hasUnseen, whenUnread } = await applyManifest(this.store, manifest, { journal: this.#tail.place.number, sequence: this.#tail.sequence }, this.hooks.forget);

@@ -207,5 +207,5 @@ export function replayJournal(key: string, bytes: Uint8Array, nextSequence: numb
 /** Throws if a later frame proves that the broken frame at `offset` was durable. @throws corruption */
 export function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
   for (const later of findFrames(bytes, offset))
-    if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, but had been durable`);
+    if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, although it had been synced`);
 }

@@ -76,11 +76,11 @@ export class Journals {
    */
   async write(batch: Batch, recordBatch: RecordBatch | null): Promise<CommittedSequences> {
     const { current } = this;
-    if (current === null) throw new DaybookError("read_only", "the store was opened for reading");
+    if (current === null) throw new DaybookError("read_only", "the store was opened read-only");
     const recordCount = recordBatch?.records.rowCount ?? 0;
     const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
     if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
-      throw new DaybookError("internal", "a store holds at most 2^32 records");
+      throw new DaybookError("internal", "expected at most 2^32 events and records in a store");
     const before = { mark: current.mark(), nextSequence: this.nextSequence, sizes: this.#sizes };
     try {
       await this.#writeAll(current, batch, recordBatch, rowsCount);

@@ -45,7 +45,7 @@ export class Claim {
 
 /** The error for a writer that has lost the store. */
 export function takenOver(reason: string, cause?: unknown): DaybookError {
-  return new DaybookError("store_locked", `another process has taken the store over: ${reason}; close this one and open it again`, {}, { cause });
+  return new DaybookError("store_locked", `another process has taken over the store: ${reason}; close this Daybook and open it again`, {}, { cause });
 }
 
 /** The epoch of a stored manifest; null if it is missing or unreadable, then the manifest in memory counts. */

@@ -172,7 +172,7 @@ export class Store implements VisibleStore {
   refuseUnwritable(): void {
     if (this.isWritable) return;
     this.#claim.refuseLost();
-    throw new DaybookError("read_only", "the store does not take writes");
+    throw new DaybookError("read_only", "the store does not accept writes");
   }
 
   /** Values of a dictionary by code, without those that are gone and without those of an unfinished commit. */

@@ -99,7 +99,7 @@ async function recoverRest({ storage, files, journals, durable, ...begun }: Begu
     const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => {
       const { deltas, commit } = commitOf(frame, number);
       for (const delta of deltas)
-        if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict those before`);
+        if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict the earlier ones`);
       if (commit !== null) commits.push(commit);
     });
     // A journal without frames, left by an unfinished opening, says nothing about how the one before it ended.
@@ -110,7 +110,7 @@ async function recoverRest({ storage, files, journals, durable, ...begun }: Begu
     if (keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
   }
   if (manifest.clean && !isNew && !ended)
-    throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
+    throw damaged(`journal ${manifest.firstJournal}`, "the store was closed cleanly, but the end mark is missing");
   if (durable && !manifest.clean) await writeAnew(storage, read);
   return { ...begun, commits, privacy, nextSequence, journalByteLengths, end };
 }
@@ -167,7 +167,7 @@ export async function recoverBesideWriter(storage: Storage, files: StoreFiles): 
     }
     if ("error" in outcome) throw outcome.error;
     // Refuse to show an empty store: most likely the path is mistyped, or a volume is missing.
-    if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read: one that is opened for writing would be made");
+    if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read; only opening it for writing would create one");
     return outcome;
   }
 }

@@ -71,7 +71,7 @@ export async function salvageJournals(storage: Storage, manifest: Manifest, dict
     if (strict.frames.length > 0 || strict.ended || number === manifest.firstJournal) [ended, last] = [strict.ended, journal];
     if (strict.fault !== null) broken.push(journal);
   }
-  if (manifest.clean && !ended && broken.length === 0) broken.push({ ...last, reason: "the store was closed in good order, but its journal does not end with the mark" });
+  if (manifest.clean && !ended && broken.length === 0) broken.push({ ...last, reason: "the store was closed cleanly, but its journal does not end with the end mark" });
   return { broken, rows, records, nextSequence, lastNumber: numbers.at(-1) ?? 0 };
 }
 

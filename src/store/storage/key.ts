@@ -37,10 +37,10 @@ export function clipRange(range: ByteRange | undefined, byteLength: number): Byt
 
 /** The error for a write with `ifAbsent` to an existing key. */
 export function keyTaken(key: string): DaybookError {
-  return new DaybookError("internal", `storage key ${key} is taken already`, { key });
+  return new DaybookError("internal", `storage key ${key} already exists`, { key });
 }
 
 /** The error for a truncation that would lengthen the object. */
 export function cannotLengthen(key: string, from: number, to: number): DaybookError {
-  return new DaybookError("internal", `${key}: expected to be cut to 0 to ${from} bytes, got ${shown(to)}`, { key });
+  return new DaybookError("internal", `${key}: expected a truncation to 0 to ${from} bytes, got ${shown(to)}`, { key });
 }

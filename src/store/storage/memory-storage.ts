@@ -88,7 +88,7 @@ class MemoryStorage implements Storage {
   async sync(keys: readonly string[]): Promise<void> {
     for (const key of keys) {
       checkKey(key);
-      if (!this.#objects.has(key)) throw new DaybookError("internal", `storage key ${key} to sync is absent`, { key });
+      if (!this.#objects.has(key)) throw new DaybookError("internal", `storage key ${key} cannot be synced: it does not exist`, { key });
     }
   }
 
@@ -111,7 +111,7 @@ class MemoryStorage implements Storage {
   }
 
   async lock(): Promise<StorageLock> {
-    if (this.#locked) throw new DaybookError("store_locked", `The store is open already in this process: ${OPEN_TWICE_ADVICE}`);
+    if (this.#locked) throw new DaybookError("store_locked", `The store is already open in this process: ${OPEN_TWICE_ADVICE}`);
     this.#locked = true;
     let held = true;
     return {

@@ -108,4 +108,4 @@ export interface Storage {
 
 /** Advice for opening a store twice in one process. */
 export const OPEN_TWICE_ADVICE =
-  "share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis.";
+  "share one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis.";

@@ -17,15 +17,15 @@ export function verifyDictionaries(dictionaries: Dictionaries, findings: Finding
       const value = values[code] ?? "";
       // The value was erased.
       if (value === "") continue;
-      if (known.has(value)) findings.add(FILE, `one code for each value of ${name}`, `code ${code} has the value of an earlier one`);
+      if (known.has(value)) findings.add(FILE, `one code for each value of ${name}`, `code ${code} has the value of an earlier code`);
       known.add(value);
       if (!value.isWellFormed()) findings.add(FILE, `Unicode in ${name}`, `code ${code} has half a surrogate pair`);
-      if (isJson && !isJsonText(value)) findings.add(FILE, `JSON texts in ${name}`, `code ${code} is none`);
+      if (isJson && !isJsonText(value)) findings.add(FILE, `JSON texts in ${name}`, `code ${code} is not JSON`);
       if (name === KEY_DICTIONARY && !value.startsWith(".")) findings.add(FILE, "a dot before each metadata key", `code ${code} has none`);
       if (name === SHAPE_DICTIONARY) verifyShape(value, code, dictionaries, findings);
     }
     const key = /^m(\d+)$/.exec(name);
-    if (key !== null && Number(key[1]) >= dictionaries.keys.size) findings.add(FILE, `a metadata key with the code ${key[1]}`, `values of it, but ${dictionaries.keys.size - 1} keys`);
+    if (key !== null && Number(key[1]) >= dictionaries.keys.size) findings.add(FILE, `a metadata key with the code ${key[1]}`, `values for it, but only ${dictionaries.keys.size - 1} keys`);
   }
 }
 
@@ -57,8 +57,8 @@ export class CodeChecker {
   /** Why no row may have this code; null for a valid one. The caller checks code 0 (not set). */
   faultOf(dictionary: string, code: number): string | null {
     const size = this.sizeOf(dictionary);
-    if (code >= size) return `code ${code} of ${dictionary}, which has ${size}`;
-    return this.blanksOf(dictionary).has(code) ? `code ${code} of ${dictionary}, whose value is gone` : null;
+    if (code >= size) return `code ${code} of ${dictionary}, whose size is ${size}`;
+    return this.blanksOf(dictionary).has(code) ? `code ${code} of ${dictionary}, whose value is missing` : null;
   }
 
   sizeOf(dictionary: string): number {

@@ -62,7 +62,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
         const isRows = frame.kind === FRAME_KINDS.rows;
         const { deltas, batch } = isRows ? decodeBatch(frame.payload) : decodeRecords(frame.payload, frame.firstSequence);
         for (const delta of deltas)
-          if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict those before`);
+          if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict the earlier ones`);
         if ("records" in batch) return laws.records.add(file, batch, judge);
         verifyRows(file, batch, frame.firstSequence, laws, judge);
         if (batch.rowCount > 0) events.push({ file, ids: batch.ids, projects: batch.codes[fieldIndex(PROJECT_COLUMN)] ?? new Uint32Array(0) });
@@ -74,11 +74,11 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
       found.tornByteLength += bytes.length - replay.goodByteLength;
     } catch (error) {
       isBroken = true;
-      findings.add(file, "whole frames that follow on without gap", error instanceof Error ? error.message : String(error));
+      findings.add(file, "whole frames without gaps", error instanceof Error ? error.message : String(error));
     }
   }
   if (manifest.clean && manifest.epoch > 0 && !ended && !isBroken)
-    findings.add(journalKey(manifest.firstJournal), "an end mark and nothing behind it: the store was closed in good order", "another end");
+    findings.add(journalKey(manifest.firstJournal), "an end mark with nothing after it, as the store was closed cleanly", "a different end");
   return { ...found, days, events };
 }
 
@@ -86,12 +86,12 @@ function verifyRows(file: string, batch: Batch, firstSequence: number, { finding
   const { rowCount, times, codes, shapes, values } = batch;
   const check = (row: number, dictionary: string, code: number) => {
     const fault = judge.faultOf(dictionary, code);
-    if (fault !== null) findings.add(file, `in the row of sequence ${firstSequence + row} codes that have a value`, fault);
+    if (fault !== null) findings.add(file, `codes with a value in the row of sequence ${firstSequence + row}`, fault);
   };
   let valuesAt = 0;
   for (let row = 0; row < rowCount; row += 1) {
-    if (!Number.isInteger(times[row])) findings.add(file, `in the row of sequence ${firstSequence + row} a time`, String(times[row]));
-    if (!sequences.add(firstSequence + row)) findings.add(file, "a sequence of its own in each row", `${firstSequence + row} again`);
+    if (!Number.isInteger(times[row])) findings.add(file, `a time in the row of sequence ${firstSequence + row}`, String(times[row]));
+    if (!sequences.add(firstSequence + row)) findings.add(file, "a unique sequence in each row", `${firstSequence + row} again`);
     FIELDS.forEach(({ column }, field) => check(row, column, codes[field]?.[row] ?? 0));
     const shape = shapes[row] ?? 0;
     check(row, SHAPE_COLUMN, shape);
@@ -101,5 +101,5 @@ function verifyRows(file: string, batch: Batch, firstSequence: number, { finding
       valuesAt += 1;
     }
   }
-  if (valuesAt !== values.length) findings.add(file, `from sequence ${firstSequence} on ${valuesAt} metadata values, as the shapes of the rows say`, String(values.length));
+  if (valuesAt !== values.length) findings.add(file, `${valuesAt} metadata values from sequence ${firstSequence} on, as the shapes of the rows require`, String(values.length));
 }

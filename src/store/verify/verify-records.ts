@@ -22,24 +22,24 @@ export class RecordChecker {
     for (const field of ["userId", "anonymousId", "companyId"] as const)
       for (const code of brought[field]) {
         const fault = judge.faultOf(field, code);
-        if (fault !== null || code === 0) findings.add(file, `ids that only records name in its list of ${field}`, fault ?? "code 0");
+        if (fault !== null || code === 0) findings.add(file, `ids with a value in its list of ${field}`, fault ?? "code 0");
       }
     for (let row = 0; row < records.rowCount; row += 1) {
       const kind = records.kinds[row] ?? 0;
       const place = `in record ${row}`;
       const known = table.find(records.ids, row * 16);
-      if (kind < RECORD_KINDS.identify || kind > RECORD_KINDS.unlink) findings.add(file, `${place} a kind from 1 to 4`, String(kind));
-      else if (kind !== RECORD_KINDS.unlink && known !== -1) findings.add(file, `${place} an id of its own`, `that of record ${known}`);
+      if (kind < RECORD_KINDS.identify || kind > RECORD_KINDS.unlink) findings.add(file, `a kind from 1 to 4 ${place}`, String(kind));
+      else if (kind !== RECORD_KINDS.unlink && known !== -1) findings.add(file, `a unique id ${place}`, `the id of record ${known}`);
       const ms = records.times[row] ?? NaN;
-      if (!(Math.abs(ms) <= LIMITS.instantMaxMs)) findings.add(file, `${place} a time`, String(ms));
+      if (!(Math.abs(ms) <= LIMITS.instantMaxMs)) findings.add(file, `a time ${place}`, String(ms));
       const sequence = records.sequences[row] ?? 0;
-      if (sequence <= this.#lastSequence) findings.add(file, `${place} a sequence above ${this.#lastSequence}`, String(sequence));
-      else if (sequence >= nextSequence) findings.add(file, `${place} a sequence below ${nextSequence}`, String(sequence));
-      else if (!this.sequences.add(sequence)) findings.add(file, `${place} a sequence of its own`, `${sequence}, which another row or record has`);
+      if (sequence <= this.#lastSequence) findings.add(file, `a sequence above ${this.#lastSequence} ${place}`, String(sequence));
+      else if (sequence >= nextSequence) findings.add(file, `a sequence below ${nextSequence} ${place}`, String(sequence));
+      else if (!this.sequences.add(sequence)) findings.add(file, `a unique sequence ${place}`, `${sequence}, which another row or record has`);
       this.#lastSequence = Math.max(this.#lastSequence, sequence);
       RECORD_FIELDS.forEach((field, at) => {
         const fault = judge.faultOf(DICTIONARY_OF_FIELD[field], records.codes[row * RECORD_FIELD_COUNT + at] ?? 0);
-        if (fault !== null) findings.add(file, `${place} a ${field} that has a value`, fault);
+        if (fault !== null) findings.add(file, `a ${field} with a value ${place}`, fault);
       });
       table.append(kind, ms, records.ids, row * 16, records.sequences[row] ?? 0, records.codes, row * RECORD_FIELD_COUNT);
     }
@@ -52,12 +52,12 @@ export function verifyPrivacy(file: string, text: string, findings: Findings): v
   try {
     book = JSON.parse(text) as typeof book;
   } catch {
-    return findings.add(file, "JSON", "another text");
+    return findings.add(file, "JSON", "text that is not JSON");
   }
   const { requests, suppressed } = book ?? {};
-  if (!Array.isArray(requests) || !Array.isArray(suppressed)) return findings.add(file, "lists of requests and of erased ids", "others");
+  if (!Array.isArray(requests) || !Array.isArray(suppressed)) return findings.add(file, "lists of requests and of erased ids", "something else");
   const ids = requests.map((request: { id?: unknown } | null) => request?.id);
-  if (ids.some((id) => typeof id !== "string") || new Set(ids).size < ids.length) findings.add(file, "an id of its own in each privacy request", "others");
+  if (ids.some((id) => typeof id !== "string") || new Set(ids).size < ids.length) findings.add(file, "a unique id in each privacy request", "missing or duplicate ids");
   const isHash = (entry: unknown) => Array.isArray(entry) && /^[0-9a-f]{32}$/.test(String(entry[0])) && typeof entry[1] === "number";
-  if (!suppressed.every(isHash)) findings.add(file, "hashes and times of who was erased", "others");
+  if (!suppressed.every(isHash)) findings.add(file, "hashes and times of erased ids", "something else");
 }

@@ -49,11 +49,11 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   expect("latest ms of the day", segment.times().at(-1), meta.maxMs);
   verifySequences(entry.key, segment, laws);
   for (const column of meta.columns) verifyColumn(entry.key, segment, column, laws);
-  for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
+  for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without one");
   verifyShapes(entry.key, segment, laws);
-  if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "beside the rows, the ids that rows have together", "others");
+  if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "links that match the rows", "different links");
   const who = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
-  if (!areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
+  if (!areSameWho(await segment.who(), who)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
   await verifyExcerpts(entry.key, segment, laws);
 }
 
@@ -78,7 +78,7 @@ async function verifyExcerpts(key: string, segment: Segment, { judge, findings }
   for (const { name, of } of segment.meta.excerpts ?? []) {
     const rule = moneyExcerpt(judge.dictionaries, of);
     const [made, stored] = [await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
-    if (made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `the rows of the excerpt ${name} as the columns have them`, "others");
+    if (made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `an excerpt ${name} that matches the columns`, "a different one");
   }
 }
 
@@ -98,10 +98,10 @@ function verifyOrder(key: string, segment: Segment, findings: Findings): void {
   const compare = orderWithin(segment);
   for (let row = 0; row < times.length; row += 1) {
     const ms = times[row]!;
-    if (ms < 0 || ms >= MS_PER_DAY) findings.add(key, `in row ${row} a time within the day`, `${ms} ms`);
+    if (ms < 0 || ms >= MS_PER_DAY) findings.add(key, `a time within the day in row ${row}`, `${ms} ms`);
     if (row === 0) continue;
     const order = times[row - 1]! - ms || compare(row - 1, row);
-    if (order > 0) findings.add(key, `row ${row} behind row ${row - 1} in (createdAt, id, project)`, "it comes before");
+    if (order > 0) findings.add(key, `row ${row} after row ${row - 1} in the order (createdAt, id, project)`, "it before that row");
   }
 }
 
@@ -111,8 +111,8 @@ function verifySequences(key: string, segment: Segment, { sequences, nextSequenc
   segment.sequences().forEach((sequence, row) => {
     if (sequence < first) first = sequence;
     if (sequence > last) last = sequence;
-    if (sequence < 1 || sequence >= nextSequence) findings.add(key, `in row ${row} a sequence from 1 to ${nextSequence - 1}`, String(sequence));
-    else if (!sequences.add(sequence)) findings.add(key, `in row ${row} a sequence of its own`, `${sequence}, which another row or record has`);
+    if (sequence < 1 || sequence >= nextSequence) findings.add(key, `a sequence from 1 to ${nextSequence - 1} in row ${row}`, String(sequence));
+    else if (!sequences.add(sequence)) findings.add(key, `a unique sequence in row ${row}`, `${sequence}, which another row or record has`);
   });
   if (first !== firstSequence || last !== lastSequence) findings.add(key, `the sequences ${first} to ${last} in the footer`, `${firstSequence} to ${lastSequence}`);
 }
@@ -136,13 +136,13 @@ function verifyColumn(key: string, segment: Segment, meta: ColumnMeta, { judge, 
   if (max >= judge.sizeOf(name)) findings.add(key, `codes of ${name} that have a value`, judge.faultOf(name, max) ?? "");
   const hasZero = column.kind === "sparse" ? column.rows.length < segment.rowCount || zeroCount > 0 : zeroCount > 0;
   if (min !== meta.min || max !== meta.max || hasZero !== meta.hasZero)
-    findings.add(key, `of ${name} the codes ${min} to ${max}, ${hasZero ? "and rows without" : "in every row"}`, `${meta.min} to ${meta.max}, ${meta.hasZero ? "and rows without" : "in every row"}`);
+    findings.add(key, `the codes ${min} to ${max} of ${name}, ${hasZero ? "not in every row" : "in every row"}`, `${meta.min} to ${meta.max}, ${meta.hasZero ? "not in every row" : "in every row"}`);
 }
 
 function verifySparseRows(key: string, name: string, rows: Uint32Array, rowCount: number, codeCount: number, findings: Findings): void {
   if (rows.length !== codeCount) findings.add(key, `${codeCount} row numbers of ${name}`, String(rows.length));
   for (let at = 0; at < rows.length; at += 1)
-    if (rows[at]! >= rowCount || (at > 0 && rows[at]! <= rows[at - 1]!)) findings.add(key, `ascending row numbers of ${name} below ${rowCount}`, `${rows[at]} at place ${at}`);
+    if (rows[at]! >= rowCount || (at > 0 && rows[at]! <= rows[at - 1]!)) findings.add(key, `ascending row numbers of ${name} below ${rowCount}`, `${rows[at]} at position ${at}`);
 }
 
 /** Checks that each row has values for the metadata keys of its shape and for no others. */
@@ -165,8 +165,8 @@ function verifyShapes(key: string, segment: Segment, { judge, findings }: Segmen
       if (column.codes[at] === 0) continue;
       const row = column.kind === "sparse" ? column.rows[at]! : at;
       if (keySets.get(shapes[row] ?? 0)?.has(metadataKey) === true) foundCount += 1;
-      else findings.add(key, `in row ${row} metadata of its shape`, `a value of metadata key ${metadataKey}`);
+      else findings.add(key, `only metadata of its shape in row ${row}`, `a value of metadata key ${metadataKey}`);
     }
   }
-  if (foundCount !== expectedCount) findings.add(key, `${expectedCount} metadata values, as the shapes of the rows say`, String(foundCount));
+  if (foundCount !== expectedCount) findings.add(key, `${expectedCount} metadata values, as the shapes of the rows require`, String(foundCount));
 }

@@ -145,7 +145,7 @@ class Verification {
   async readManifest(bytes: Uint8Array | null): Promise<Manifest | null> {
     if (bytes === null) {
       const [other] = await this.storage.list("");
-      if (other !== undefined) this.findings.add(MANIFEST_KEY, "a manifest beside the other files", "none");
+      if (other !== undefined) this.findings.add(MANIFEST_KEY, "a manifest next to the other files", "none");
       return null;
     }
     this.#count(bytes);
@@ -227,7 +227,7 @@ class Verification {
         segment?.release();
       });
     for (const { id, places } of this.#ids.duplicates()) this.findings.add(places[0] ?? "segments/", `event ${id} once`, places.join(", "));
-    if (this.#ids.isCut) this.findings.add("segments/", "event ids of their own", "so many that seem to be there twice that not all were looked for");
+    if (this.#ids.isCut) this.findings.add("segments/", "unique event ids", "too many possible duplicates to check them all");
   }
 
   async #verifyKeys({ nextSequence, privacy }: Manifest): Promise<void> {
@@ -305,8 +305,8 @@ async function notesOf(storage: Storage, manifest: Manifest, tornByteLength: num
     if (named.has(key) || (journal !== null && journal >= manifest.firstJournal)) continue;
     if (key.startsWith("quarantine/")) notes.push(`${key}: kept in quarantine`);
     else if (/^(?:segments|dictionaries|identities|journal)\//.test(key)) notes.push(`${key}: the manifest does not name it; the next opening for writing removes it`);
-    else notes.push(`${key}: no file of a store`);
+    else notes.push(`${key}: not a file of a store`);
   }
-  if (tornByteLength > 0) notes.push(`journal: ${tornByteLength} bytes behind the last whole frame, a write that was never answered`);
+  if (tornByteLength > 0) notes.push(`journal: ${tornByteLength} bytes after the last whole frame, from a write that was never acknowledged`);
   return notes;
 }
