@@ -42,7 +42,7 @@ describe("of two tabs", () => {
   test("one writes, and the other hears so; it may once the first is gone, closed or killed", async () => {
     const [first, second] = [await profile.tab(), await profile.tab()];
     await first.worker.evaluate(openWriter, "two");
-    expect(await second.worker.evaluate(refusal, "two")).toMatch(/^store_locked: the store two is open in another tab/);
+    expect(await second.worker.evaluate(refusal, "two")).toMatch(/^store_locked: the store two is already open in this or another tab/);
     await first.page.close();
     await expect.poll(() => second.worker.evaluate(refusal, "two")).toBe(null);
     await second.worker.evaluate(openWriter, "two");
@@ -58,7 +58,7 @@ describe("of two tabs", () => {
     expect(await reader.worker.evaluate(countBeside, "read")).toBe(1);
     await reader.equipPage();
     expect(await reader.page.evaluate(countBeside, "read")).toBe(1);
-    expect(await reader.page.evaluate(refusal, "read")).toMatch(/^not_supported: .*expected to be in a dedicated worker/);
+    expect(await reader.page.evaluate(refusal, "read")).toMatch(/^not_supported: .*can write only in a dedicated worker/);
   });
 
   test("the one that reads again and again finds all that was acknowledged before, however fast the other writes and seals", async () => {
@@ -90,7 +90,7 @@ describe("of two tabs", () => {
     await first.worker.evaluate(openWriter, "stolen");
     await second.worker.evaluate(() => navigator.locks.request("daybook:stolen", { steal: true }, () => undefined));
     const ingest = () => daybook.ingest([{ id: "late", name: "page_view", createdAt: new Date(0) }]).then(() => "stored", String);
-    expect(await first.worker.evaluate(ingest)).toMatch(/another process has taken the store over/);
+    expect(await first.worker.evaluate(ingest)).toMatch(/another process has taken over the store/);
   });
 
   test("one creates an object that both want to create", async () => {

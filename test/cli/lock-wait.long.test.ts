@@ -19,7 +19,7 @@ test("serve and import end with an error that names the place where no directory
   const ended = await Promise.all([daybook(["serve", "--data", data, ...FREE_PORT]), daybook(["import", "--data", data, await eventsFile()])]);
   for (const { code, stderr } of ended) {
     expect(code).toBe(1);
-    expect(stderr).toContain(`could not make or open the directory ${data}/default: `);
+    expect(stderr).toContain(`could not create or open the directory ${data}/default: `);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   }
 });

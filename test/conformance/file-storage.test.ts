@@ -219,13 +219,13 @@ describe("file storage: a place where no directory can be made", () => {
     const path = join(obstacles(), name);
     const error: Error = await openDaybook({ storage: fileStorage(path) }).then(() => new Error("opened"), (reason) => reason);
     expect(error).toMatchObject({ code: "invalid_parameter", details: { errno: code, path } });
-    expect(error.message).toContain(`could not make or open the directory ${path}: `);
+    expect(error.message).toContain(`could not create or open the directory ${path}: `);
   });
 
   it("is an error that names it: below what holds no directories, as /proc does", async () => {
     const error: Error = await openDaybook({ storage: fileStorage("/proc/nope/store") }).then(() => new Error("opened"), (reason) => reason);
     expect(error).toMatchObject({ code: "invalid_parameter" });
-    expect(error.message).toMatch(/^could not make or open the directory \/proc\/nope\/store: .*not mounted.* \(ENOENT\)$/);
+    expect(error.message).toMatch(/^could not create or open the directory \/proc\/nope\/store: .*not mounted.* \(ENOENT\)$/);
   });
 
   it.each([["EACCES", "read_only"], ["EROFS", "read_only"], ["ENOSPC", "storage_full"], ["EIO", "internal"]])("is an error that names it: %s", async (code, expected) => {

@@ -249,14 +249,14 @@ describe("a lock that is held", () => {
     const first = await openDaybook({ storage: fileStorage(directory) });
     await expect(openDaybook({ storage: fileStorage(directory) })).rejects.toMatchObject({
       code: "store_locked",
-      message: expect.stringMatching(new RegExp(`^The store is open already in this process \\(pid ${process.pid}\\), .*: share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis\\.$`)) as string,
+      message: expect.stringMatching(new RegExp(`^The store is already open in this process \\(pid ${process.pid}\\), .*: share one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis\\.$`)) as string,
       details: { pid: process.pid },
     });
     await first.ingest([{ name: "still" }]);
     await first.close();
     const storage = memoryStorage();
     const inMemory = await openDaybook({ storage });
-    await expect(openDaybook({ storage })).rejects.toMatchObject({ code: "store_locked", message: expect.stringContaining("share the one Daybook") as string });
+    await expect(openDaybook({ storage })).rejects.toMatchObject({ code: "store_locked", message: expect.stringContaining("share one Daybook") as string });
     await inMemory.close();
     await (await openDaybook({ storage: fileStorage(directory) })).close();
   });

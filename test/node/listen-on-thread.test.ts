@@ -86,6 +86,6 @@ describe("a thread of sockets", () => {
 
   it.each(sliceOf(["throw", "exit"], 2))("that breaks (%s) takes its process along: a server that nobody reaches must not look alive", async (how) => {
     const { code, stderr } = await startProgram("test/node/broken-thread.ts", [how]).finished;
-    expect([code, stderr.includes(how === "throw" ? "the thread broke" : "ended by itself")]).toEqual([1, true]);
+    expect([code, stderr.includes(how === "throw" ? "the thread broke" : "ended unexpectedly")]).toEqual([1, true]);
   });
 });

@@ -32,10 +32,10 @@ describe("bundled to CommonJS by esbuild, daybook/node", () => {
     await server.close();
     expect(await daybook.countEvents({ startDate: "1970-01-01" })).toBe(2 * events.length);
     await daybook.close();
-    const hint = /bundle of this kind does not say where it is; the option "program" names another, see "Bundlers" in docs\/guide\/embedding\.md/;
+    const hint = /bundle of this format does not know its own location; the option "program" names another, see "Bundlers" in docs\/guide\/embedding\.md/;
     expect(warnings.mock.calls).toEqual([
       [expect.stringMatching(/the seal thread failed/), "DaybookWarning"],
-      [expect.stringMatching(/requests are read on that of the handler/), "DaybookWarning"],
+      [expect.stringMatching(/requests are read on the thread of the handler/), "DaybookWarning"],
     ]);
     for (const [text] of warnings.mock.calls) expect(text).toMatch(hint);
   });

@@ -147,7 +147,7 @@ describe("the command of the package", () => {
     program.child.kill("SIGTERM");
     const { code, stderr } = await program.finished;
     // A machine of one core has no such thread anyway.
-    const words = availableParallelism() === 1 ? /^$/ : /^daybook: the sockets have no thread of their own.*socket-thread\.mjs.*\n$/;
+    const words = availableParallelism() === 1 ? /^$/ : /^daybook: the socket thread did not start.*socket-thread\.mjs.*\n$/;
     expect([code, stderr]).toEqual([0, expect.stringMatching(words)]);
   });
 });

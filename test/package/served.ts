@@ -20,6 +20,6 @@ export async function expectServed(program: Running, threads: boolean): Promise<
   const { code, stdout, stderr } = await program.finished;
   expect(stdout).toContain(`sealed ${threads ? "on a thread" : "here"}\n5000 stored, 2858 match, invalid_date\n`);
   const warnings = stderr.match(/DaybookWarning: .*/g) ?? [];
-  expect(warnings).toEqual(threads ? [] : [expect.stringMatching(/the seal thread failed.*the option "program"/), expect.stringMatching(/that of the handler.*the option "program"/)]);
+  expect(warnings).toEqual(threads ? [] : [expect.stringMatching(/the seal thread failed.*the option "program"/), expect.stringMatching(/the thread of the handler.*the option "program"/)]);
   expect([code, stderr === ""]).toEqual([0, threads]);
 }

@@ -1,11 +1,11 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 
 const CODE_OF_NAME: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  QuotaExceededError: ["storage_full", "the browser gives this origin no more room"],
+  QuotaExceededError: ["storage_full", "the browser's storage quota for this origin is used up"],
   NoModificationAllowedError: ["overloaded", "another tab or worker has the file open"],
-  NotReadableError: ["overloaded", "it changes faster than it can be read"],
-  NotAllowedError: ["read_only", "the browser does not permit it"],
-  SecurityError: ["not_supported", "the browser keeps nothing for this origin"],
+  NotReadableError: ["overloaded", "the file changes faster than it can be read"],
+  NotAllowedError: ["read_only", "the browser does not allow it"],
+  SecurityError: ["not_supported", "the browser does not allow this origin to store files"],
   NotFoundError: ["internal", "there is no such file"],
 };
 

@@ -43,9 +43,9 @@ export function canOpenFiles(): boolean {
 /** @throws not_supported if nothing can be written here */
 export function refuseReaders(): void {
   if (!canOpenFiles())
-    throw new DaybookError("not_supported", "opfsStorage: expected to be in a dedicated worker (new Worker), where alone it can write; elsewhere open with readOnly: true");
+    throw new DaybookError("not_supported", "opfsStorage: can write only in a dedicated worker (new Worker); elsewhere, open with readOnly: true");
   if (!("move" in FileSystemFileHandle.prototype))
-    throw new DaybookError("not_supported", "opfsStorage: expected a browser that can rename files (FileSystemFileHandle.move); open with readOnly: true");
+    throw new DaybookError("not_supported", "opfsStorage: can write only in browsers that can rename files (FileSystemFileHandle.move); in others, open with readOnly: true");
 }
 
 /** Opens a file in a mode that lets others open it too. Browsers without that mode let no one else. @throws not_supported */
@@ -63,7 +63,7 @@ export async function moveFile(file: FileSystemFileHandle, directory: FileSystem
 export function writeAll(handle: AccessHandle, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; ) {
     const byteLength = handle.write(bytes.subarray(done), { at: position + done });
-    if (byteLength === 0) throw new DaybookError("storage_full", "the browser took no byte of a write");
+    if (byteLength === 0) throw new DaybookError("storage_full", "the browser wrote none of the bytes");
     done += byteLength;
   }
 }

@@ -108,7 +108,7 @@ class OpfsDirectories {
 async function originDirectory(): Promise<FileSystemDirectoryHandle> {
   const { storage, locks } = (globalThis.navigator as Partial<Navigator> | undefined) ?? {};
   if (storage?.getDirectory === undefined || locks === undefined)
-    throw new DaybookError("not_supported", "opfsStorage: expected a browser that has a private file system, and a page over https or of localhost");
+    throw new DaybookError("not_supported", "opfsStorage: expected a browser with an origin private file system, and a page served over https or from localhost");
   return await storage.getDirectory();
 }
 
@@ -332,7 +332,7 @@ class OpfsStorage implements Storage {
     };
     const file = await this.#find(key);
     const isThere = file !== null && (await (this.#open === null ? retryWhileOpen(() => withOpen(file, flush)) : this.#open.use(key, flush)));
-    if (isThere !== true) throw new DaybookError("internal", `storage key ${key} to sync is absent`, { key });
+    if (isThere !== true) throw new DaybookError("internal", `storage key ${key} cannot be synced: it does not exist`, { key });
   }
 }
 

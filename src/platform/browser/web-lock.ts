@@ -60,6 +60,6 @@ function webLockName(store: string): string {
 }
 
 function locked(store: string): DaybookError {
-  const advice = "share the one Daybook, or open this one with readOnly: true";
-  return new DaybookError("store_locked", `the store ${store} is open in another tab or worker of this origin, or twice in this one: ${advice}`);
+  const advice = "share one Daybook, or open this one with readOnly: true";
+  return new DaybookError("store_locked", `the store ${store} is already open in this or another tab or worker of this origin: ${advice}`);
 }

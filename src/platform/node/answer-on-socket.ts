@@ -73,7 +73,7 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
     // A caller that goes on after as many refusals reads no answers.
     if (line.length >= 2 * pipelinedRequestCount) return void socket.destroy();
     const tooMany = line.length >= pipelinedRequestCount;
-    const refusal = tooMany ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`) : null;
+    const refusal = tooMany ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests at a time on one connection`) : null;
     const admitted = refusal === null ? asking : { ...asking, fault: refusal };
     if (line.push(admitted) === 1) start(admitted, line);
   };

@@ -8,7 +8,7 @@ import { attempt } from "./storage-error.js";
 export async function writeAll(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const byteLength = await file.write(bytes.subarray(done), position + done);
-    if (byteLength === 0) throw new DaybookError("storage_full", "the file system took no byte of a write");
+    if (byteLength === 0) throw new DaybookError("storage_full", "the file system wrote none of the bytes");
     done += byteLength;
   }
 }

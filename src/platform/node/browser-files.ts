@@ -37,7 +37,7 @@ function besideThisModule(): string {
   try {
     return fileURLToPath(new URL(".", import.meta.url));
   } catch {
-    throw parameterError("invalid_parameter", "directory", "expected where the files for browsers lie: a bundle of this kind does not say where it is");
+    throw parameterError("invalid_parameter", "directory", "expected the directory of the files for browsers: a bundle of this format does not know its own location");
   }
 }
 

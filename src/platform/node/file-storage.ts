@@ -41,7 +41,7 @@ class HeldFile implements HeldObject {
   ) {}
 
   async read(range: ByteRange): Promise<Uint8Array> {
-    if (this.#isReleased) throw new DaybookError("closed", `${this.key}: it is held no more`);
+    if (this.#isReleased) throw new DaybookError("closed", `${this.key}: the file was released`);
     this.#readCount += 1;
     try {
       return await attempt("read", this.key, () => readFully(this.file, range));
@@ -106,7 +106,7 @@ function ignoreMissing(error: unknown): void {
  */
 async function refuseLostLock(lock: HeldLock | null): Promise<void> {
   if (lock === null || (await lock.isHeld())) return;
-  throw lock.isReleased ? new DaybookError("closed", "the store was closed: its lock is given back") : takenOver("its lock is gone");
+  throw lock.isReleased ? new DaybookError("closed", "the store was closed, and its lock released") : takenOver("its lock is gone");
 }
 
 /** Bound on memory allocated for bytes that may not exist. */

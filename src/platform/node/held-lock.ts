@@ -29,7 +29,7 @@ export class HeldLock implements StorageLock {
   async isHeld(): Promise<boolean> {
     if (this.#isLost || this.#isReleased) return false;
     try {
-      await attempt("look at the lock of", "", () => this.#look());
+      await attempt("check the lock of", "", () => this.#look());
     } catch (error) {
       // Released during the check.
       if (!this.#isLost && !this.#isReleased) throw error;

@@ -161,7 +161,7 @@ export async function listenOnThreadOr(hear: (text: string) => void, handler: Ha
     return await listenFrom(locate, handler, options);
   } catch (error) {
     if (!(error instanceof NoThread)) throw error;
-    hear(`the sockets have no thread of their own, requests are read on that of the handler: ${missingThread(locate, error)}`);
+    hear(`the socket thread did not start, so requests are read on the thread of the handler: ${missingThread(locate, error)}`);
     return await listen(handler, options);
   }
 }
@@ -200,7 +200,7 @@ async function listenFrom(locate: () => URL, handler: Handler, options: ListenOp
     worker.on("exit", (code) => {
       const hasToEnd = closing !== undefined;
       onClosed();
-      if (isListening && !hasToEnd) throw new Error(`the thread of the sockets ended by itself, with code ${code}`);
+      if (isListening && !hasToEnd) throw new Error(`the socket thread ended unexpectedly, with code ${code}`);
       // Only now has the thread released the port.
       reject(new NoThread(fault === "" ? `it ended with code ${code}` : fault));
     });

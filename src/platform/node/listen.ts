@@ -66,7 +66,7 @@ function faultOf({ code, rawPacket }: ParseError): DaybookError {
     case "HPE_HEADER_OVERFLOW":
       return isRequestLine(rawPacket)
         ? new DaybookError("uri_too_long", `expected a URL of at most ${SERVER_LIMITS.urlChars} characters`)
-        : new DaybookError("headers_too_large", `expected headers of at most ${SERVER_LIMITS.headerBytes} bytes in all`);
+        : new DaybookError("headers_too_large", `expected headers of at most ${SERVER_LIMITS.headerBytes} bytes in total`);
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return new DaybookError("body_too_large", "expected smaller chunk extensions");
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -209,7 +209,7 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
     outgoing.once("close", () => connections.answered(socket));
     newest.set(socket, { incoming, outgoing });
     const place = placeOf(incoming);
-    const fault = connections.isFull && !alwaysAnswered.has(place.target) ? new DaybookError("overloaded", "too many connections wait for answers") : null;
+    const fault = connections.isFull && !alwaysAnswered.has(place.target) ? new DaybookError("overloaded", "too many connections are waiting for answers") : null;
     answerRequest({ incoming, outgoing, expectsContinue, place, fault, onFailed: () => outgoing.destroy() });
   };
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
@@ -287,8 +287,8 @@ function signalOf(outgoing: ServerResponse): AbortSignal {
 function webRequest(request: SocketRequest, signal: AbortSignal): Request {
   const { incoming, method, target } = request;
   const url = `http://${incoming.headers.host ?? "localhost"}${target}`;
-  if (method === "TRACE") throw new DaybookError("method_not_allowed", "TRACE is not answered", { allow: "GET, HEAD, POST" });
-  if (!URL.canParse(url)) throw new DaybookError("invalid_parameter", "expected a URL as request target");
+  if (method === "TRACE") throw new DaybookError("method_not_allowed", "TRACE is not supported", { allow: "GET, HEAD, POST" });
+  if (!URL.canParse(url)) throw new DaybookError("invalid_parameter", "expected a URL as the request target");
   const headers = new Headers();
   for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
     headers.append(incoming.rawHeaders[at] ?? "", incoming.rawHeaders[at + 1] ?? "");

@@ -141,7 +141,7 @@ function lockedBy(claim: OtherClaim, { processes }: LockClaims, { leaseMs }: Loc
   const details = { pid: owner.pid, host: owner.host, lockFile: name };
   if (isSameProcess(owner, processes.current)) {
     const where = `this process (pid ${owner.pid}), as its lock file ${name} says`;
-    return new DaybookError("store_locked", `The store is open already in ${where}: ${OPEN_TWICE_ADVICE}`, details);
+    return new DaybookError("store_locked", `The store is already open in ${where}: ${OPEN_TWICE_ADVICE}`, details);
   }
   const advice = `its lock file ${name} says: close it there first.`;
   if (isSeen) return new DaybookError("store_locked", `The store is open in process ${owner.pid}, as ${advice}`, details);

@@ -108,7 +108,7 @@ class OwnThread implements SealThread {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const text = this.#hasMade ? (reason instanceof Error ? reason.message : String(reason)) : missingThread(this.program, reason);
-    warn(`the seal thread failed, segments are made on the calling thread from now on: ${text}`);
+    warn(`the seal thread failed, so segments are now made on the calling thread: ${text}`);
     void this.#end();
   }
 

@@ -58,7 +58,7 @@ export class IncomingBody {
       for (const chunk of this.#chunks ?? []) this.#check(chunk.length, reading);
       if (this.#reading === null) return;
       if (this.#byteLength === this.#declared || incoming.readableEnded) return this.#end();
-      const abort = (cause: unknown) => reject(new DaybookError("aborted", "the body ended before it was whole", {}, { cause }));
+      const abort = (cause: unknown) => reject(new DaybookError("aborted", "the body ended before it was complete", {}, { cause }));
       if (incoming.destroyed) return abort(incoming.errored);
       incoming.on("end", () => this.#end());
       incoming.on("error", abort);
@@ -273,6 +273,6 @@ function headerFault({ rawHeaders, headers, httpVersion }: IncomingMessage): Day
   if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) {
     return new DaybookError("invalid_parameter", `Expect: expected 100-continue, got ${JSON.stringify(headers.expect.slice(0, 80))}`);
   }
-  if (hostCount === 0 && httpVersion === "1.1") return new DaybookError("invalid_parameter", "Host: expected the header, it is missing");
+  if (hostCount === 0 && httpVersion === "1.1") return new DaybookError("invalid_parameter", "Host: the header is missing");
   return null;
 }

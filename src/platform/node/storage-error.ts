@@ -3,14 +3,14 @@ import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 const codeOfErrno: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["storage_full", "the disk is full"],
   EDQUOT: ["storage_full", "the disk quota is used up"],
-  EFBIG: ["storage_full", "the file is larger than the file system takes"],
+  EFBIG: ["storage_full", "the file is larger than the file system allows"],
   EROFS: ["read_only", "the file system is read-only"],
   EACCES: ["read_only", "access is denied"],
   EPERM: ["read_only", "the operation is not permitted"],
   EMFILE: ["overloaded", "this process has too many open files"],
   ENFILE: ["overloaded", "this machine has too many open files"],
   ENOTDIR: ["invalid_parameter", "a part of the path is not a directory"],
-  ELOOP: ["invalid_parameter", "a symbolic link stands in its place, and files are not written through links"],
+  ELOOP: ["invalid_parameter", "it is a symbolic link, and files are not written through links"],
   ENOENT: ["internal", "there is no such file"],
   EIO: ["internal", "the disk reports an error"],
 };
@@ -25,9 +25,9 @@ export function storageError(operation: string, key: string, error: unknown): Da
 }
 
 const REASON_OF_ERRNO: Readonly<Record<string, string>> = {
-  ENOENT: "what is above it takes no directory: it is not there, not mounted, or a link to nothing",
+  ENOENT: "its parent directory does not exist, is not mounted, or is a broken link",
   ENOTDIR: "a part of the path is not a directory",
-  ELOOP: "links lead in a circle",
+  ELOOP: "symbolic links form a loop",
   ENAMETOOLONG: "the path is too long",
 };
 
@@ -39,7 +39,7 @@ export function directoryError(path: string, error: unknown): DaybookError {
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
   const [code, known] = codeOfErrno[errno] ?? ["internal", "the file system refused it"];
   const reason = REASON_OF_ERRNO[errno];
-  const message = `could not make or open the directory ${path}: ${reason ?? known} (${errno})`;
+  const message = `could not create or open the directory ${path}: ${reason ?? known} (${errno})`;
   return new DaybookError(reason === undefined ? code : "invalid_parameter", message, { key: "", errno, path }, { cause: error });
 }
 

@@ -40,7 +40,7 @@ function placeOf(locate: () => URL): string {
   try {
     return locate().href.slice(0, SHOWN_CHARS_MAX);
   } catch {
-    return "none, as a bundle of this kind does not say where it is";
+    return "none, as a bundle of this format does not know its own location";
   }
 }
 

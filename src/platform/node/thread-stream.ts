@@ -29,7 +29,7 @@ class DistantStream implements BodyStream {
 
   came(piece: string | null, isCut = false): void {
     if (piece === null) this.#isOver = true;
-    if (isCut) this.#take?.reject(new Error("the other thread could not go on"));
+    if (isCut) this.#take?.reject(new Error("the other thread could not continue"));
     else this.#take?.resolve(piece);
     this.#take = null;
   }
