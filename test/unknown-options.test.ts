@@ -38,7 +38,7 @@ async function taken(take: (options: object | null) => unknown, options: object 
 
 describe.each(TAKERS)("%s", (_name, known, take) => {
   it("refuses an option that it does not know, and names those that it does", async () => {
-    const message = expect.stringMatching(new RegExp(`^misspelt: unknown; known are .*\\b${known}\\b`)) as string;
+    const message = expect.stringMatching(new RegExp(`^misspelt: unknown; allowed: .*\\b${known}\\b`)) as string;
     await expect(taken(take, { misspelt: true })).rejects.toMatchObject({ code: "unknown_parameter", message, details: { param: "misspelt" } });
   });
 
@@ -203,7 +203,7 @@ describe.each(["the library", "a client"])("A method of %s refuses a member that
   const expectRefusal = async (where: string, call: () => unknown) => {
     const param = where === "input" || where === "options" ? "misspelt" : `${where}.misspelt`;
     const outcome = await Promise.resolve().then(call).catch((error: unknown) => error);
-    expect(outcome).toMatchObject({ code: "unknown_parameter", message: expect.stringMatching(/misspelt: unknown; known are \w/) as string, details: { param } });
+    expect(outcome).toMatchObject({ code: "unknown_parameter", message: expect.stringMatching(/misspelt: unknown; allowed: \w/) as string, details: { param } });
   };
 
   it.each(rows(SHARED))("$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked)));
@@ -217,7 +217,7 @@ describe.each(["the library", "a client"])("A method of %s refuses a member that
     const records = await asked.ingestRecords([{ type: "identify", userId: "a", ...MISSPELT }] as never);
     expect([events.rejected, records.rejected].map(([fault]) => fault)).toMatchObject([
       { code: "invalid_event", message: expect.stringContaining('"misspelt"') as string },
-      { code: "unknown_parameter", message: expect.stringMatching(/^misspelt: unknown; known are \w/) as string },
+      { code: "unknown_parameter", message: expect.stringMatching(/^misspelt: unknown; allowed: \w/) as string },
     ]);
   });
 

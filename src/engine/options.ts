@@ -125,17 +125,17 @@ export function checkOptions(options: DaybookOptions): void {
   if (sealer !== undefined && typeof (sealer as Partial<Sealer> | null)?.make !== "function") throw unexpected("sealer", "sealThread() of daybook/node", sealer);
   if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
-  if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);
+  if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" when readOnly is true', onCorruption);
   isKeepingFuture(futureEvents);
   if (readOnly !== undefined && typeof readOnly !== "boolean") throw unexpected("readOnly", "true or false", readOnly);
   if (follow !== undefined && typeof follow !== "boolean") throw unexpected("follow", "true or false", follow);
-  if (follow === true && readOnly !== true) throw unexpected("follow", "false where readOnly is not true: a writer follows nobody", follow);
+  if (follow === true && readOnly !== true) throw unexpected("follow", "false unless readOnly is true, as only readers follow a store", follow);
   for (const name of ["rates", "onNotify", "onNotice", "onDamage", "onWork", "random"] as const)
     if (given[name] !== undefined && typeof given[name] !== "function") throw unexpected(name, "a function", given[name]);
   if (clock !== undefined && typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
   if (scrub !== undefined && (typeof scrub !== "object" || scrub === null)) throw unexpected("scrub", "an object", scrub);
   if (scrub !== undefined) rejectUnknownOptions(scrub, KNOWN_OF_SCRUB, "scrub");
-  if (scrub !== undefined && readOnly === true) throw unexpected("scrub", "none where readOnly is true: files may be replaced", scrub);
+  if (scrub !== undefined && readOnly === true) throw unexpected("scrub", "none when readOnly is true, as a writer may replace the files", scrub);
   for (const [name, value] of [["bytesPerSecond", scrub?.bytesPerSecond], ["restMs", scrub?.restMs]] as const)
     if (value !== undefined && !(typeof value === "number" && value >= (name === "restMs" ? 0 : 1) && value < Infinity))
       throw unexpected(`scrub.${name}`, "a positive number", value);

@@ -37,7 +37,7 @@ export function decodeIdentify(input: unknown, context: RecordContext): DecodedR
   const { userId, anonymousId } = someone(members);
   const traits = traitsOf(members);
   if (emailOfTraits(changesOf(traits.value, SET_ONCE)) !== "")
-    throw parameterError("invalid_parameter", `traits.${SET_ONCE}.email`, "expected none: an email counts from when it is told on, send it as `email`");
+    throw parameterError("invalid_parameter", `traits.${SET_ONCE}.email`, "an email cannot be set once, as it counts from the time of its record: send it as `email`");
   const email = normalEmail(textOf(members, "email")) || emailOfTraits(traits.value);
   return decoded(RECORD_KINDS.identify, members, context, { userId, anonymousId, email, traits: traits.text });
 }
@@ -104,7 +104,7 @@ function membersOf(input: unknown, names: readonly string[], moment: readonly st
   const members = new Map<string, unknown>();
   for (const [name, value] of Object.entries(input)) {
     if (value === null || value === undefined) continue;
-    if (!known.includes(name)) throw parameterError("unknown_parameter", name, `unknown; known are ${known.join(", ")}`);
+    if (!known.includes(name)) throw parameterError("unknown_parameter", name, `unknown; allowed: ${known.join(", ")}`);
     members.set(name, value);
   }
   return members;

@@ -65,7 +65,7 @@ function ingestOf(daybook: Askable, shapes: EventShapes, check: string, onFlaw: 
   if (check !== "none" && check !== "reject" && check !== "report")
     throw parameterError("invalid_parameter", "check", `expected none, reject or report, got ${shown(check)}`);
   if (check === "report" || onFlaw !== undefined)
-    throw parameterError("invalid_parameter", "onFlaw", `expected ${check === "report" ? "a function" : "none, since nothing is reported"}, got ${shown(onFlaw)}`);
+    throw parameterError("invalid_parameter", "onFlaw", `expected ${check === "report" ? "a function" : 'none unless check is "report"'}, got ${shown(onFlaw)}`);
   return check === "reject" ? rejecting(daybook, shapes) : null;
 }
 

@@ -55,7 +55,7 @@ describe("the events of an Arrow body", () => {
 
   it("rows that share a long value take its bytes each, of those that a body may have", async () => {
     const bytes = metadataRows(JSON.stringify({ a: "x".repeat(30_000) }), 1_000);
-    await expect(eventsOfArrow(bytes, 16 * MIB, Infinity)).rejects.toMatchObject({ code: "body_too_large", message: expect.stringMatching(/at most 16777216 bytes as JSON, these take 1\d{7} or more/) as string });
+    await expect(eventsOfArrow(bytes, 16 * MIB, Infinity)).rejects.toMatchObject({ code: "body_too_large", message: expect.stringMatching(/at most 16777216 bytes as JSON, got 1\d{7} bytes or more/) as string });
     expect(await eventsOfArrow(bytes, 64 * MIB, Infinity)).toHaveLength(1_000);
   });
 
@@ -65,7 +65,7 @@ describe("the events of an Arrow body", () => {
     const bytes = streamOf({ x: makeData({ type: new Int8(), length: rowCount, nullCount: 0, data: new Int8Array(rowCount) }), ...Object.fromEntries(none) }, rowCount);
     const wanted = rowCount * (LIMITS.arrowEventBytes + 201 * LIMITS.arrowCellBytes);
     const get = vi.spyOn(Vector.prototype, "get");
-    await expect(eventsOfArrow(bytes, 16 * MIB, Infinity)).rejects.toThrow(`these take ${wanted} or more`);
+    await expect(eventsOfArrow(bytes, 16 * MIB, Infinity)).rejects.toThrow(`got ${wanted} bytes or more`);
     expect(get).not.toHaveBeenCalled();
   });
 

@@ -64,8 +64,8 @@ describe("import from Arrow IPC", () => {
   });
 
   test.each([
-    [["name", "usrId"], 'bytes: the column "usrId" is nearly userId: call it that, or metadata.usrId for a metadata key'],
-    [["name", "user_id", "UserId"], 'bytes: the columns "user_id" and "UserId" both fill userId: keep one, or call the other metadata.NAME'],
+    [["name", "usrId"], 'bytes: the column "usrId" looks like userId: rename it to that, or to metadata.usrId for a metadata key'],
+    [["name", "user_id", "UserId"], 'bytes: the columns "user_id" and "UserId" both fill userId: keep one, or rename the other to metadata.NAME'],
   ])("columns %j are refused, for they would be lost in metadata", (names, message) => {
     expect(faultOf(() => eventsOf(names.map((column): Column => [column, new Utf8(), ["a"]])))).toMatchObject({ code: "invalid_parameter", message });
   });

@@ -42,7 +42,7 @@ describe("daybook import", () => {
     ["a header only", "a.csv", "name,createdAt\n", "there are no events in it"],
     ["no access-log line", "a.log", "\n", "there are no events in it"],
     ["a header that ends otherwise than the rows", "a.csv", "name,createdAt\ra,5\rb,5\n", "line 1, which has to name the columns: a carriage return that neither ends the line nor stands in quotes"],
-    ["a header with a slip", "a.csv", "name,creatdAt\na,5\n", 'the column "creatdAt" is nearly createdAt: call it that, or metadata.creatdAt for a metadata key'],
+    ["a header with a slip", "a.csv", "name,creatdAt\na,5\n", 'the column "creatdAt" looks like createdAt: rename it to that, or to metadata.creatdAt for a metadata key'],
     ["a list in JSON", "a.ndjson", `[${LINE.trim()}]\n`, "no row of it could be imported: is it ndjson?"],
     ["text of Windows", "a.ndjson", Buffer.from(`\ufeff${LINE}`, "utf16le"), "is UTF-16, expected UTF-8"],
     ["a truncated archive", "a.ndjson.gz", gzipSync(LINE).subarray(0, 40), "unexpected end of file"],

@@ -36,7 +36,7 @@ describe("load", () => {
         { line: 5, reason: "to: expected at least one character, got undefined" },
         { line: 6, reason: "type: expected one of identify, group, alias, unlink, project, got null" },
         { line: 7, reason: "linkId: expected at least one character, got undefined" },
-        { line: 8, reason: "identityId: cannot be told, it follows from userId, anonymousId and records" },
+        { line: 8, reason: "identityId: cannot be set, as it is derived from userId, anonymousId and records" },
       ],
     });
     expect(await load(daybook, readNdjson(chunksOf(text, 1_000), "set"), { project: "web" })).toMatchObject({ accepted: 0, duplicates: 3, rejected: 6, records: 5 });
@@ -162,5 +162,5 @@ test("Lines with integers beyond 2^53 keep their digits in events and records, a
 test("A column identityId that no export wrote is not passed over: it cannot be told.", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   const { accepted, rejections } = await load(daybook, readCsvEvents(chunksOf("name,time,identityId\nvisit,2026-03-01T00:00:00Z,ann\nvisit,2026-03-01T00:00:00Z,\n", 100), "set"));
-  expect([accepted, rejections]).toEqual([1, [{ line: 2, reason: "identityId: cannot be told, it follows from userId, anonymousId and records" }]]);
+  expect([accepted, rejections]).toEqual([1, [{ line: 2, reason: "identityId: cannot be set, as it is derived from userId, anonymousId and records" }]]);
 });

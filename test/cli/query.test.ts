@@ -78,11 +78,11 @@ describe("daybook query", () => {
 
   test("says in one line what is wrong with a question, and that it is usage, unlike what is missing", async () => {
     const failures: readonly (readonly [args: string[], code: number, line: string])[] = [
-      [["countEvents", "--json", '{"event":"a"}'], 2, "event: unknown; known are "],
+      [["countEvents", "--json", '{"event":"a"}'], 2, "event: unknown; allowed: "],
       [["countEvents", "--json", "{"], 2, "--json: expected JSON, "],
       [["countEvents", "--json", '{"startDate":"soon"}'], 2, "startDate: expected YYYY-MM-DD "],
-      [["identityProfile", "--project", "shop", "--json", '{"userId":"ann"}'], 2, "project: unknown; known are "],
-      [["identityProfile", "--json", '{"userId":"nobody"}'], 1, 'userId: nobody is known by "nobody"'],
+      [["identityProfile", "--project", "shop", "--json", '{"userId":"ann"}'], 2, "project: unknown; allowed: "],
+      [["identityProfile", "--json", '{"userId":"nobody"}'], 1, 'userId: no person has the identifier "nobody"'],
       [["ltvCohorts", "--json", '{"project":"none"}'], 1, 'project: there is no project "none"'],
       [["countEvents", "--organization", "other"], 1, `${data}: there is no organization "other" here`],
     ];
@@ -97,7 +97,7 @@ describe("daybook query", () => {
   test("tells of a name that nothing has, and answers", async () => {
     const { code, stdout, stderr } = await query("aggregate", "--json", '{"metadataField":"plna"}');
     expect([code, JSON.parse(stdout)]).toEqual([0, [{ property: "", count: 4 }]]);
-    expect(stderr).toMatch(/^daybook query: metadataField: "plna" is no metadata key [^\n]*\n$/);
+    expect(stderr).toMatch(/^daybook query: metadataField: "plna" is not a metadata key [^\n]*\n$/);
   });
 
   test("shows tables on a terminal", async () => {

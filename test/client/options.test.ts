@@ -38,8 +38,8 @@ describe("the options of connectDaybook", () => {
     ["a pause that is none", { ...good, retry: { baseMs: Number.NaN } }, "retry.baseMs", "retry.baseMs: expected a number from 0 to 2147483647, got NaN"],
     ["no time at all", { ...good, timeoutMs: 0 }, "timeoutMs", "timeoutMs: expected a number from 1 to 2147483647, got 0"],
     ["a fetch that is none", { ...good, fetch: "fetch" }, "fetch", 'fetch: expected a function from Request to Response, got "fetch"'],
-    ["another option", { ...good, tokens: [] }, "tokens", "tokens: unknown; known are url, token, retry, timeoutMs, fetch"],
-    ["another option of retry", { ...good, retry: { attempt: 1 } }, "retry.attempt", "retry.attempt: unknown; known are attempts, baseMs, maxMs"],
+    ["another option", { ...good, tokens: [] }, "tokens", "tokens: unknown; allowed: url, token, retry, timeoutMs, fetch"],
+    ["another option of retry", { ...good, retry: { attempt: 1 } }, "retry.attempt", "retry.attempt: unknown; allowed: attempts, baseMs, maxMs"],
   ])("are refused clearly, and without a token in the words: %s", (_, options, param, message) => {
     const error = refusalOf(options);
     expect([error instanceof DaybookError, error.details.param, error.message]).toEqual([true, param, message]);

@@ -44,7 +44,7 @@ test("A record that would bring the first value too many is refused alone.", asy
   await using daybook = await openDaybook({ storage: memoryStorage() });
   const outcomes = await Promise.allSettled(["a", "b", "c", "d", "a"].map((userId) => daybook.identify({ userId, traits: {} })));
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
-  expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: expect.stringMatching(/^userId: expected at most 3 distinct values, and \d{9,10} bytes of all, in a store$/) as string } });
+  expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: expect.stringMatching(/^userId: expected at most 3 distinct values, and \d{9,10} bytes of them in total, in a store$/) as string } });
 });
 
 test("More ids or times than are counted at once are refused, and named with what is asked for instead.", async () => {
@@ -57,7 +57,7 @@ test("More ids or times than are counted at once are refused, and named with wha
     expect(await daybook.aggregate({ field: "id", measure, eventName: "few", limit: 9 })).toHaveLength(4);
     expect(await daybook.aggregate({ field: "createdAt", measure, eventName: "few" })).toHaveLength(4);
     for (const input of [{ field: "id" }, { field: "id", limit: 5 }, { field: "createdAt", limit: 1 }] as const) {
-      const tooMany = { code: "too_many_values", details: { param: "field", reason: expect.stringMatching(`^expected at most 4 values of ${input.field} .*, got more; ask for fewer days`) as string } };
+      const tooMany = { code: "too_many_values", details: { param: "field", reason: expect.stringMatching(`^expected at most 4 values of ${input.field} .*, got more; use fewer days`) as string } };
       await expect(daybook.aggregate({ ...input, measure })).rejects.toMatchObject(tooMany);
     }
   }

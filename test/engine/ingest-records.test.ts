@@ -34,7 +34,7 @@ const everyType: readonly StoredRecord[] = [
 describe("a number that is no safe integer", () => {
   test.each([2 ** 53, -(2 ** 53), 1e21, 1.5])("is no id in the library: %d", async (number) => {
     await using daybook = await open();
-    const reason = `expected text, got ${number}, no integer below 2^53; send it as text`;
+    const reason = `expected text or an integer below 2^53, got ${number}; send the id as text`;
     expect((await daybook.ingest([{ name: "e", userId: number }, { name: "e", anonymous_id: number }, { name: "e", userId: 2 ** 53 - 1, metadata: { n: number } }])).rejected).toEqual([
       { index: 0, code: "invalid_event", message: `userId: ${reason}` },
       { index: 1, code: "invalid_event", message: `anonymousId: ${reason}` },
@@ -105,7 +105,7 @@ describe("ingestRecords", () => {
       [{ type: "unlink", linkId: "x", createdAt: "yesterday" }, "invalid_parameter", /^createdAt: /],
       [{ type: "project" }, "invalid_parameter", /^name: expected at least one character/],
       [{ type: "project", name: 5 }, "invalid_parameter", /^name: expected text, got 5$/],
-      [{ type: "project", name: "a", createdAt }, "unknown_parameter", /^createdAt: unknown; known are name$/],
+      [{ type: "project", name: "a", createdAt }, "unknown_parameter", /^createdAt: unknown; allowed: name$/],
     ];
     const good: RecordInput = { type: "identify", userId: "ann" };
     const { accepted, duplicates, rejected } = await daybook.ingestRecords(bad.flatMap(([record]) => [record as RecordInput, good]));

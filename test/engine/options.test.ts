@@ -47,7 +47,7 @@ test.each([
   ["session.gap", { storage: memoryStorage(), session: { gap: 1 } }],
 ])("The option %s, which nobody knows, is refused by its name.", async (param, options) => {
   const opening = openDaybook(options as never);
-  await expect(opening).rejects.toMatchObject({ details: { param }, message: expect.stringContaining("known are") as string });
+  await expect(opening).rejects.toMatchObject({ details: { param }, message: expect.stringContaining("allowed: ") as string });
 });
 
 test.each([

@@ -83,11 +83,11 @@ describe("the steps of a privacy request", () => {
   it("are refused with the status and what is allowed", () => {
     const message = (run: () => unknown) => refusalOf(run)?.message;
     expect(message(() => acknowledge(IN.pending_verification, AT_MS))).toBe(
-      "cannot acknowledge a request that is pending_verification under gdpr; allowed are: verify, resolve as denied or withdrawn, extend",
+      "cannot acknowledge a request that is pending_verification under gdpr; allowed: verify, resolve as denied or withdrawn, extend",
     );
     expect(message(() => resolve(IN.submitted, "completed", AT_MS))).toContain("cannot resolve as completed a request that is submitted");
-    expect(message(() => verify(IN.resolved, AT_MS))).toContain("nothing more can be done");
-    expect(message(() => extend(extend(IN.submitted, AT_MS), AT_MS))).toContain("submitted and was extended under gdpr; allowed are: acknowledge, resolve");
+    expect(message(() => verify(IN.resolved, AT_MS))).toContain("no further step is possible");
+    expect(message(() => extend(extend(IN.submitted, AT_MS), AT_MS))).toContain("submitted and was extended under gdpr; allowed: acknowledge, resolve");
   });
 });
 

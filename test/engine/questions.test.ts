@@ -130,7 +130,7 @@ test("A name that is no field and no metadata key is noticed, where it stands, a
   const own: Notice[] = [];
   const filterGroups = [{ filters: [] }, { filters: [{ fieldName: "plan", operator: "=", value: "pro" }, { fieldName: "plna", operator: "is_not_set" }] }];
   expect(await daybook.countEvents({ filterGroups }, { onNotice: (notice) => void own.push(notice) })).toBe(1);
-  const message = 'filterGroups[1].filters[1].fieldName: "plna" is no field and no metadata key of any stored event, it counts as not set';
+  const message = 'filterGroups[1].filters[1].fieldName: "plna" is not a field or a metadata key of any stored event, so it counts as not set';
   const notice = { code: "unknown_field", message, param: "filterGroups[1].filters[1].fieldName", name: "plna", report: "countEvents" };
   expect(heard).toEqual([notice]);
   expect(own).toEqual([notice]);

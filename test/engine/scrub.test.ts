@@ -60,7 +60,7 @@ test("A scrub tells once of each file that was damaged while open; answers go on
   await vi.advanceTimersByTimeAsync(100);
   expect(heard.map(({ key }) => key)).toEqual([first, second]);
   expect(heard[0]?.reason).toMatch(/^expected the SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}$/);
-  expect(heard[1]?.reason).toMatch(/^expected \d+ bytes, it is missing or has 0$/);
+  expect(heard[1]?.reason).toMatch(/^expected \d+ bytes, but the file is missing or has 0$/);
   const { scrub } = await daybook.stats();
   expect([scrub?.damaged, (scrub?.roundCount ?? 0) > 3]).toEqual([heard, true]);
   expect(await daybook.countEvents()).toBe(100);

@@ -109,7 +109,7 @@ describe("what is past its time", () => {
     const { accepted, rejected } = await daybook.ingest(events);
     expect(accepted).toBe(4);
     expect(rejected.map(({ index, code }) => [index, code])).toEqual([[0, "expired"], [1, "expired"], [4, "expired"]]);
-    expect(rejected[2]?.message).toBe("createdAt: expected 2026-03-01T00:00:00.000Z or later, for this project keeps its events for 30 days");
+    expect(rejected[2]?.message).toBe("createdAt: expected 2026-03-01T00:00:00.000Z or later, as this project keeps its events for 30 days");
     expect((await daybook.ingest([visit("h", MIDNIGHT - 8 * DAY)], { project: "shop" })).accepted).toBe(1);
   });
 
@@ -184,7 +184,7 @@ describe("sweeps by themselves", () => {
     await daybook.ingest(events);
     await daybook.timeToLive.set(null, { days: 60 });
     clock.set(NOON + 400 * DAY);
-    expect(daybook.timeToLive.waiting).toBe("the clock is days ahead of 2026-03-31T12:00:00.000Z: sweep by hand");
+    expect(daybook.timeToLive.waiting).toBe("the clock is days ahead of 2026-03-31T12:00:00.000Z: start a sweep by hand");
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([await daybook.countEvents(), (await daybook.stats()).sealError]).toEqual([7, daybook.timeToLive.waiting]);
     clock.set(NOON + DAY);

@@ -32,7 +32,7 @@ test.each(["(", "[", "a**", "(?=a)", "(?<=a)b", "(?!a)", "(a)\\1", "a{1001}", "(
 );
 
 test.each(["(?:a?a?a?a?a?){900}", "(?:(?:ab){30}c){50}", "[ab]{900}[ab]{900}[ab]{900}", `(?:${".".repeat(480)}){1000}`])("%s would take long, and is refused before it is compiled", async (pattern) => {
-  await expect(compileRegex(pattern)).rejects.toMatchObject({ code: "invalid_regex", message: expect.stringMatching(/^value: expected a pattern of at most 2500 steps, got .* of some \d+: what is repeated/) as string });
+  await expect(compileRegex(pattern)).rejects.toMatchObject({ code: "invalid_regex", message: expect.stringMatching(/^value: expected a pattern of at most 2500 steps, got .* with about \d+: a repeated part/) as string });
   await expect(compileRegex(pattern.replace(/\d{2,}/g, "2"))).resolves.toBeDefined();
 });
 

@@ -90,7 +90,7 @@ describe("changes of traits in the library", () => {
   it("have no email, which is told and not set once", async () => {
     const daybook = await person();
     await expect(daybook.identify({ userId: "ann", traits: { $set_once: { email: "ann@shop.example" } } })).rejects.toThrow(
-      "traits.$set_once.email: expected none: an email counts from when it is told on, send it as `email`");
+      "traits.$set_once.email: an email cannot be set once, as it counts from the time of its record: send it as `email`");
     await daybook.close();
   });
 

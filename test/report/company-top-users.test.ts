@@ -66,7 +66,7 @@ test("a company without events has no users; an unknown one is an error that nam
   const prepare = async (daybook: Daybook) => void (await daybook.group({ companyId: "silent", userId: "ann" }));
   await inEveryLayout([by("bob", T)], async (daybook) => {
     expect(await daybook.companyTopUsers({ companyId: "silent" })).toEqual({ companyId: "silent", users: [] });
-    expect(await failure(daybook.companyTopUsers({ companyId: "C" }))).toEqual(["company_not_found", 'companyId: no company is known by "C"']);
+    expect(await failure(daybook.companyTopUsers({ companyId: "C" }))).toEqual(["company_not_found", 'companyId: no company has the id "C"']);
   }, { prepare });
 });
 

@@ -224,8 +224,8 @@ test("an identity without events has no sessions; an unknown one is an error tha
     expect(await daybook.identitySessions({ email: "new@example.com" })).toEqual({
       identityId: `idn_${toHex(hash128("user", "new"))}`, sessions: [], cursor: null,
     });
-    expect(await failure(daybook.identitySessions({ userId: "Ann" }))).toEqual(["identity_not_found", 'userId: nobody is known by "Ann"']);
-    expect(await failure(daybook.identitySessions({ email: "ann@example.com" }))).toEqual(["identity_not_found", 'email: nobody is known by "ann@example.com"']);
+    expect(await failure(daybook.identitySessions({ userId: "Ann" }))).toEqual(["identity_not_found", 'userId: no person has the identifier "Ann"']);
+    expect(await failure(daybook.identitySessions({ email: "ann@example.com" }))).toEqual(["identity_not_found", 'email: no person has the identifier "ann@example.com"']);
   }, { prepare });
 });
 

@@ -14,5 +14,5 @@ export function rejectUnknownOptions(given: unknown, known: Readonly<Record<stri
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
   if (unknown === undefined) return;
   const param = `${path === "" ? "" : `${path}.`}${unknown.slice(0, 80)}`;
-  throw parameterError("unknown_parameter", param, `unknown; known are ${Object.keys(known).join(", ") || "none"}`);
+  throw parameterError("unknown_parameter", param, `unknown; allowed: ${Object.keys(known).join(", ") || "none"}`);
 }

@@ -7,7 +7,7 @@ export function isUnusableId(id: unknown): id is number {
 
 /** Why the value of an id member is no usable id; null if it is one, or if the member holds no id. */
 export function numericIdFault(name: string, value: unknown): string | null {
-  return isUnusableId(value) && ID_MEMBER.test(name) ? `expected text, got ${value}, no integer below 2^53; send it as text` : null;
+  return isUnusableId(value) && ID_MEMBER.test(name) ? `expected text or an integer below 2^53, got ${value}; send the id as text` : null;
 }
 
 /** An id from JSON text, where numbers may be of any size: a number that cannot be an id becomes its digits. */

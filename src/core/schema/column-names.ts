@@ -37,7 +37,7 @@ export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
     const column = columns[index] ?? "";
     const place = member ?? METADATA_PREFIX + key;
     const other = first.get(place);
-    if (other !== undefined) throw new Error(`the columns ${shown(other)} and ${shown(column)} both fill ${place}: keep one, or call the other ${METADATA_PREFIX}NAME`);
+    if (other !== undefined) throw new Error(`the columns ${shown(other)} and ${shown(column)} both fill ${place}: keep one, or rename the other to ${METADATA_PREFIX}NAME`);
     first.set(place, column);
   });
   return places;
@@ -54,7 +54,7 @@ function placeOf(given: string, index: number, filled: ReadonlySet<string | unde
   if (column === "") throw new Error(`column ${index + 1} has no name`);
   const near = [...memberOf].find(([known, nearly]) => !filled.has(nearly) && isSlip(name, known));
   if (near === undefined) return { member: null, key: column };
-  throw new Error(`the column ${shown(column)} is nearly ${near[1]}: call it that, or ${METADATA_PREFIX}${column} for a metadata key`);
+  throw new Error(`the column ${shown(column)} looks like ${near[1]}: rename it to that, or to ${METADATA_PREFIX}${column} for a metadata key`);
 }
 
 /** Normalizes a column name: lower case, without separators. */

@@ -136,7 +136,7 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     if (value === undefined || (value === null && member !== undefined)) continue;
     if (member === undefined) {
       if (!Object.hasOwn(event, name)) continue;
-      if (name === "identityId") return fault("identityId: cannot be told, it follows from userId, anonymousId and records");
+      if (name === "identityId") return fault("identityId: cannot be set, as it is derived from userId, anonymousId and records");
       return fault(`${shown(name)}: not a member of an event`);
     } else if (member < FIELD_COUNT) {
       const text = typeof value === "string" && TAKES_TEXT[member] === true ? value : fieldText(FIELDS[member] as FieldRow, value);

@@ -82,7 +82,7 @@ export function readMetadata(metadata: unknown, knownKeys: KnownKeys, into: Meta
     if (fault !== null) return fault;
     // A custom toJSON may return anything, including `undefined`.
     const text = JSON.stringify(value) as string | undefined;
-    if (text === undefined) return new MetadataFault(`.${key}`, "expected a JSON value, its toJSON made it undefined");
+    if (text === undefined) return new MetadataFault(`.${key}`, "expected a JSON value, but its toJSON returned none");
     into.push(key, known === null ? -1 : known.code, text, -1);
     // As JSON, a character of a key takes up to six bytes; a character of text that is already JSON, up to three.
     charCount += key.length * 2 + text.length + 4;

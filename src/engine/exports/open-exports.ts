@@ -93,7 +93,7 @@ export class OpenExports {
   #endIdle(sinceMs: number): void {
     for (const reader of this.#readers)
       if (reader.idleSinceMs !== null && reader.idleSinceMs <= sinceMs)
-        end(reader, new DaybookError("query_timeout", `nothing was asked of this export for ${LIMITS.idleExportMs} ms, and files that it reads were to go`));
+        end(reader, new DaybookError("query_timeout", `this export was idle for ${LIMITS.idleExportMs} ms, and files that it reads had to be removed`));
   }
 
   async *#read<T>(withNames: boolean, make: (moment: ExportSnapshot) => AsyncIterable<T>): AsyncGenerator<T> {

@@ -42,7 +42,7 @@ export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number, ro
   const events: EventInput[] = [];
   let pauseAt = LIMITS.parsedBytesPerTurn;
   for (const event of eventsFromIpc(bytes, room)) {
-    if (events.length === rowCountMax) throw new DaybookError("body_too_large", `expected a body of at most ${rowCountMax} items, got more: send them in several`);
+    if (events.length === rowCountMax) throw new DaybookError("body_too_large", `expected a body of at most ${rowCountMax} items, got more: split it into several requests`);
     events.push(event);
     if (room.byteLength < pauseAt) continue;
     await yieldToEventLoop();

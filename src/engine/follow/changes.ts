@@ -90,7 +90,7 @@ export class Changes {
   /** @param newest where to start if the options name no sequence @throws invalid_parameter, unknown_parameter, overloaded, aborted */
   async *read(options: ChangesOptions | null | undefined, newest: number): AsyncGenerator<Change> {
     const { after = newest, signal } = readOptions(options);
-    if (this.#readers.size >= LIMITS.changeReaderCount) throw new DaybookError("overloaded", `expected at most ${LIMITS.changeReaderCount} to listen to changes`);
+    if (this.#readers.size >= LIMITS.changeReaderCount) throw new DaybookError("overloaded", `expected at most ${LIMITS.changeReaderCount} readers of changes at a time`);
     const reader: ChangeReader = { pending: null, wake: null };
     this.#readers.add(reader);
     try {
@@ -102,7 +102,7 @@ export class Changes {
         const waitMs = nextMs - performance.now();
         // Changes during the wait are merged into the pending one.
         if (waitMs > 0) await sleep(waitMs);
-        if (signal?.aborted === true) throw new DaybookError("aborted", "the caller gave up");
+        if (signal?.aborted === true) throw new DaybookError("aborted", "reading the changes was cancelled");
         if (this.#isClosed) return;
         const { pending } = reader;
         if (pending === null) continue;

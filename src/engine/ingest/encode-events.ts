@@ -246,7 +246,7 @@ export class EventEncoder {
     for (let at = this.#decoded.memberStart(row); at < (memberEnds[row] as number); at += 1) {
       const key = members.keys[at] as string;
       if (hasKey(day, this.dictionaries.knownKeyCode(key))) continue;
-      return new EventFault("invalid_event", `metadata.${key}: expected at most ${LIMITS.columnCount} columns, one for each day and key, in a store`);
+      return new EventFault("invalid_event", `metadata.${key}: expected at most ${LIMITS.columnCount} metadata columns in a store, one for each day and key`);
     }
     return null;
   }
@@ -284,5 +284,5 @@ function fullFault(name: string): EventFault {
 }
 
 function heavyFault(name: string): EventFault {
-  return new EventFault("invalid_event", `${name}: expected at most ${dictionaryBytesMax()} bytes of distinct values in a store, this would be one more`);
+  return new EventFault("invalid_event", `${name}: expected at most ${dictionaryBytesMax()} bytes of distinct values in a store, which this value would exceed`);
 }

@@ -59,7 +59,7 @@ export class MetadataEncoder {
     const isNew = (at: number) => keyCodes[at] === -1 && this.dictionaries.knownKeyCode(keys[at] as string) < 0;
     const unknown = keys.slice(start, end).filter((_, at) => isNew(start + at));
     if (unknown.length === 0 || unknown.length <= room) return null;
-    const message = `metadata: expected at most ${keyCountMax} distinct keys in a store, ${JSON.stringify(unknown[0])} would be one more`;
+    const message = `metadata: expected at most ${keyCountMax} distinct keys in a store, which ${JSON.stringify(unknown[0])} would exceed`;
     return new EventFault("invalid_event", message);
   }
 

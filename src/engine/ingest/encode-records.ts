@@ -107,7 +107,7 @@ export class RecordEncoder {
 }
 
 function fullError(param: string): DaybookError {
-  return parameterError("invalid_parameter", param, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${dictionaryBytesMax()} bytes of all, in a store`);
+  return parameterError("invalid_parameter", param, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${dictionaryBytesMax()} bytes of them in total, in a store`);
 }
 
 function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: number): void {

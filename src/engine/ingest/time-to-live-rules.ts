@@ -31,6 +31,6 @@ export class TimeToLiveRules {
     if (createdAtMs >= beforeMs) return null;
     const days = Math.round((dayStartMs(dayOf(nowMs)) - beforeMs) / MS_PER_DAY);
     const kept = `this project keeps its events for ${days} ${days === 1 ? "day" : "days"}`;
-    return new EventFault("expired", `createdAt: expected ${isoOfDay(dayOf(beforeMs))} or later, for ${kept}`);
+    return new EventFault("expired", `createdAt: expected ${isoOfDay(dayOf(beforeMs))} or later, as ${kept}`);
   }
 }

@@ -154,9 +154,9 @@ export function shownRequests(requests: readonly StoredRequest[], nowMs: number)
 
 /** @throws invalid_transition if a request has no bundle, or not yet */
 export function refuseBundle({ type, status, resolution }: StoredRequest): void {
-  if (type !== "access" && type !== "portability") throw new DaybookError("invalid_transition", `a request for ${type} has no bundle`);
+  if (type !== "access" && type !== "portability") throw new DaybookError("invalid_transition", `a request of the type ${type} has no bundle`);
   if (status !== "acknowledged" && resolution !== "completed" && resolution !== "partially_completed")
-    throw new DaybookError("invalid_transition", `expected a request that was acknowledged, this one is ${resolution ?? status}`);
+    throw new DaybookError("invalid_transition", `expected an acknowledged request, got one that is ${resolution ?? status}`);
 }
 
 function canExtend({ status, regulation, extendedAtMs }: StoredRequest): boolean {
@@ -173,7 +173,7 @@ const STEPS: Readonly<Record<PrivacyStatus, readonly string[]>> = {
 function refusal(step: string, request: StoredRequest): DaybookError {
   const allowed = [...STEPS[request.status], ...(canExtend(request) ? ["extend"] : [])];
   const what = `a request that is ${request.status}${request.extendedAtMs === null ? "" : " and was extended"}`;
-  const instead = allowed.length === 0 ? "nothing more can be done with it" : `allowed are: ${allowed.join(", ")}`;
+  const instead = allowed.length === 0 ? "no further step is possible" : `allowed: ${allowed.join(", ")}`;
   return new DaybookError("invalid_transition", `cannot ${step} ${what} under ${request.regulation}; ${instead}`);
 }
 

@@ -210,7 +210,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
       return { identity: this.#personOf(request, inThisTurn.view), held: inThisTurn };
     });
     try {
-      if (identity === 0) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");
+      if (identity === 0) throw new DaybookError("identity_not_found", "nothing is stored about the subject of this request");
       yield* bundleOf(identity, held, signal);
     } finally {
       held.snapshot.release();
@@ -279,7 +279,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
       const { erase } = await import("../../store/upkeep/erase.js");
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);
-      if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");
+      if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request has already been erased");
       const view = store.resolver.view();
       const identity = this.#personOf(request, view);
       const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);

@@ -142,7 +142,7 @@ export class Gathering<S, T> {
   /** Adds the cached answer of a span and the newer rows of its heads; without one, adds the parts of the span and caches the result. */
   async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
     const { kept } = this.part;
-    assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
+    assert(kept !== undefined, "a part with a cache key can be cached");
     const { views, known, newer } = this.#newerOf(span, snapshot, key);
     if (known !== null && newer !== null) {
       this.work.keptCount += span.partCount - newer.length;

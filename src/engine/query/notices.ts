@@ -40,7 +40,7 @@ export function ingestNoticesOf(list: "events" | "records" | null, adjusted: Ing
   if (first === undefined) return [];
   const param = list === null ? "createdAt" : `${list}[${first.index}].createdAt`;
   const others = adjusted.length === 1 ? "" : ` (and ${adjusted.length - 1} more)`;
-  const message = `${param}${others}: more than 5 minutes ahead of the clock, stored as of ${first.createdAt}; futureEvents: "keep" stores times as they come`;
+  const message = `${param}${others}: more than 5 minutes ahead of the clock, stored as of ${first.createdAt}; futureEvents: "keep" stores times unchanged`;
   return [{ code: "adjusted", message, param, count: adjusted.length }];
 }
 
@@ -48,7 +48,7 @@ export function ingestNoticesOf(list: "events" | "records" | null, adjusted: Ing
 export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictionaries): QueryNotice[] {
   return namedFieldsOf(input).flatMap(({ param, name, operand }) => {
     if (!isUnknown(operand, dictionaries)) return [];
-    const reason = `no ${operand.kind === "metadataKey" ? "field and no " : ""}metadata key of any stored event, it counts as not set`;
+    const reason = `not ${operand.kind === "metadataKey" ? "a field or " : ""}a metadata key of any stored event, so it counts as not set`;
     return [{ code: "unknown_field", message: `${param}: ${shown(name)} is ${reason}`, param, name, report }];
   });
 }

@@ -53,7 +53,7 @@ function find<T>(known: Map<string, T | null>, name: string, read: (name: string
 
 function found<T>(asked: TablesByName<T>, name: string): T {
   const value = asked.get(name) ?? null;
-  assert(value !== null, "a question reads what its plan names");
+  assert(value !== null, "a query reads only what its plan names");
   return value;
 }
 

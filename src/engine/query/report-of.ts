@@ -22,6 +22,6 @@ export function namedSegments(scopes: readonly QueryScope[]): NamedSegments | nu
 /** The report of a plan, once loaded. The cast: a mapped type pairs name and report, which the compiler cannot follow through a generic name. */
 export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<K> {
   const own = known[report];
-  assert(own !== undefined, "a report is loaded before it is asked");
+  assert(own !== undefined, "a report is loaded before it runs");
   return own as Report<K>;
 }

@@ -70,7 +70,7 @@ export class NamedSegments {
     }
     return (segment) => {
       const found = members.get(segment);
-      assert(found !== undefined, "members are known of all segments that a question names");
+      assert(found !== undefined, "the members of all segments that a query names are known");
       return found;
     };
   }

@@ -79,7 +79,7 @@ export class Scrub {
     for (let start = 0; start < entry.byteLength; ) {
       const bytes = await this.#read(entry, start);
       if (bytes === null || this.#isStopped) return;
-      if (bytes.length === 0) return this.#report(entry, `expected ${entry.byteLength} bytes, it is missing or has ${start}`);
+      if (bytes.length === 0) return this.#report(entry, `expected ${entry.byteLength} bytes, but the file is missing or has ${start}`);
       hash.add(bytes);
       start += bytes.length;
       this.#byteLength += bytes.length;

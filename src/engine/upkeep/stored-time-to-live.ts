@@ -136,7 +136,7 @@ export class StoredTimeToLive implements TimeToLive {
   /** Why sweeps wait although there are rules; null if they do not. */
   get waiting(): string | null {
     const isAhead = this.#clock.now() - this.#trustedNow() > LIMITS.clockAheadMs;
-    return isAhead && this.#house.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: sweep by hand` : null;
+    return isAhead && this.#house.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: start a sweep by hand` : null;
   }
 
   /** The time of the clock, which becomes the trusted one; if it is far ahead, the last trusted time. A clock that is set back deletes less. */

@@ -73,11 +73,11 @@ const STREAM_END = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
 /** The format has no checksum, and a stream cut between two batches looks whole: require the end mark. */
 function refuseCutShort(bytes: Uint8Array): void {
-  if (!(bytes instanceof Uint8Array)) throw expected("something else");
+  if (!(bytes instanceof Uint8Array)) throw expected("a value that is not a Uint8Array");
   const isFile = FILE_MAGIC.every((byte, at) => bytes[at] === byte);
   const end = isFile ? FILE_MAGIC : STREAM_END;
   const isWhole = bytes.length > 2 * end.length && end.every((byte, at) => bytes[bytes.length - end.length + at] === byte);
-  if (!isWhole) throw expected(`${bytes.length} bytes without ${isFile ? "the magic at the end" : "an end mark"}`);
+  if (!isWhole) throw expected(`${bytes.length} bytes without ${isFile ? "the magic bytes at the end" : "an end-of-stream mark"}`);
 }
 
 /** Any error of the library means that the bytes are invalid. */

@@ -17,7 +17,7 @@ export class ValueRoom {
   expect(byteLength: number): void {
     const wanted = this.#byteLength + byteLength;
     if (wanted <= this.maxByteLength) return;
-    throw new DaybookError("body_too_large", `expected events that take at most ${this.maxByteLength} bytes as JSON, these take ${wanted} or more`);
+    throw new DaybookError("body_too_large", `expected events of at most ${this.maxByteLength} bytes as JSON, got ${wanted} bytes or more`);
   }
 
   /** Counts bytes. @throws body_too_large */

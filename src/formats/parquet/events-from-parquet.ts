@@ -48,12 +48,12 @@ function refuseGroup({ num_rows: rows, columns }: RowGroup, at: number, leaves: 
   if (columns.length !== leaves.length || chunks.size !== leaves.length) throw new Error(`row group ${at} has ${columns.length} of ${leaves.length} columns`);
   for (const { path, isRepeated } of leaves) {
     const chunk = chunks.get(path);
-    if (chunk === undefined) throw new Error(`row group ${at} is without its column ${path}`);
+    if (chunk === undefined) throw new Error(`row group ${at} lacks its column ${path}`);
     const { num_values: values, data_page_offset: data } = chunk;
     if (isRepeated ? values < rows : values !== rows) throw new Error(`row group ${at} declares ${rows} rows, its column ${path} ${values} values`);
     const [start, end] = chunkRange(chunk);
     const isInFile = start >= HEAD_BYTES && end >= start && end <= byteLength - TAIL_BYTES && data >= start && (rows === 0n || data < end);
-    if (!isInFile) throw new Error(`column ${path} of row group ${at} lies outside of its bytes`);
+    if (!isInFile) throw new Error(`column ${path} of row group ${at} lies outside the file`);
   }
 }
 
@@ -209,7 +209,7 @@ function refuseCodecs({ row_groups: groups }: FileMetaData, inflaters: Inflaters
   const known = [...KNOWN_CODECS, ...Object.keys(inflaters)];
   const codec = groups.flatMap(({ columns }) => columns.flatMap(({ meta_data: chunk }) => chunk?.codec ?? [])).find((name) => !known.includes(name));
   if (codec === undefined) return;
-  throw parameterError("invalid_parameter", "file", `it is compressed with ${codec}, which cannot be read here; expected one of ${known.join(", ")}`);
+  throw parameterError("invalid_parameter", "file", `it is compressed with ${codec}, which is not supported; expected one of ${known.join(", ")}`);
 }
 
 async function readable<T>(read: () => T | Promise<T>): Promise<T> {
@@ -235,7 +235,7 @@ async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { pa
   while ((isRepeated || seenCount < valueCount) && reader.offset < byteLength - 1) {
     const header = parquetHeader(reader);
     const { compressed_page_size: size } = header;
-    if (!isWhole(header) || reader.offset + size > byteLength) throw new Error(`column ${path} has a page outside of its bytes`);
+    if (!isWhole(header) || reader.offset + size > byteLength) throw new Error(`column ${path} has a page outside its bytes`);
     reader.offset += size;
     seenCount += (header.data_page_header_v2 ?? header.data_page_header)?.num_values ?? 0;
   }

@@ -51,7 +51,7 @@ function flawsOf(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown, opti
       .map((key) => ({
         code: "unknown_parameter",
         param: pathText([...issue.path, key], options.at ?? ""),
-        reason: known.length === 0 ? "unknown" : `unknown; known are ${known.join(", ")}`,
+        reason: known.length === 0 ? "unknown" : `unknown; allowed: ${known.join(", ")}`,
       }));
   }
   const expected = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;

@@ -198,7 +198,7 @@ class Compiler {
       const members = membersOf(operand.segment);
       return (actor) => (actor >= 2 && members.has(identities.identityOf(actor))) !== negated;
     }
-    assert(operand.kind === "person", "a filter of actors is by traits or by segment");
+    assert(operand.kind === "person", "a filter of actors tests traits or segments");
     const values = known.person(operand.path);
     const passing = yield* this.#passing(values, compileValueTest(test, this.context.regexes));
     return (actor) => (passing[values.numberOf(identities.identityOf(actor))] === 1) !== negated;

@@ -13,12 +13,12 @@ export function* identityTest({ operand, test, negated }: PlannedFilter, context
   const { known, companies, dictionaries, regexes } = context;
   const value = compileValueTest(test, regexes);
   if (operand.kind === "person") return yield* passing(known.person(operand.path), value, negated);
-  assert(companies !== null, "a condition of companies was compiled without them");
+  assert(companies !== null, "a condition on companies was compiled without companies");
   if (operand.kind === "company") {
     const passes = yield* passing(known.company(operand.path), value, negated);
     return (identity) => passes(companies.lastCompany(identity));
   }
-  assert(operand.kind === "companyId", "a condition is of a person, or of a company");
+  assert(operand.kind === "companyId", "a condition tests a person or a company");
   const dictionary = dictionaries.named("companyId");
   const passes: (boolean | undefined)[] = [value.notSet !== negated];
   return (identity) => {

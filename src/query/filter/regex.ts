@@ -15,7 +15,7 @@ export async function compileRegex(pattern: string, param = "value"): Promise<Re
   const [{ RE2JS, RE2JSException }, { regexSize }] = await Promise.all([import("re2js"), import("./regex-size.js")]);
   const size = regexSize(pattern);
   if (size > LIMITS.regexSize)
-    throw parameterError("invalid_regex", param, `expected a pattern of at most ${LIMITS.regexSize} steps, got ${shown(pattern)} of some ${size}: what is repeated counts as often`);
+    throw parameterError("invalid_regex", param, `expected a pattern of at most ${LIMITS.regexSize} steps, got ${shown(pattern)} with about ${size}: a repeated part counts once per repetition`);
   try {
     return RE2JS.compile(pattern);
   } catch (error) {

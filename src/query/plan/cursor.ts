@@ -54,11 +54,11 @@ export function decodeCursor(report: PagedReport, text: string, fingerprint: str
   if (bytes !== null && bytes.length >= PROJECT_AT) maskSequence(bytes, key);
   const sealed = bytes !== null && bytes.length >= PROJECT_AT && isEqual(bytes.subarray(MAC_AT, PROJECT_AT), macOf(bytes, key));
   if (!sealed || bytes[0] !== VERSION || bytes[1] !== ENDPOINTS[report]) {
-    const reason = "expected a cursor as an earlier page of this question gave it, got another text";
+    const reason = "expected a cursor from an earlier page of this query, got another text";
     throw parameterError("invalid_cursor", "cursor", reason);
   }
   if (!isEqual(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
-    const reason = "expected the parameters of the page that gave it, got others (only limit and allFields may change)";
+    const reason = "expected the query parameters of the page that returned it, got others (limit may change)";
     throw parameterError("cursor_mismatch", "cursor", reason);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

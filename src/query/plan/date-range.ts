@@ -35,7 +35,7 @@ export function planRange(members: InputMembers, zone: Zone | null = null): Rang
     const came = `${shown(members.values.get("startDate"))} .. ${shown(members.values.get("endDate"))}`;
     // The range is also empty if it is a day that the zone skipped.
     const isReversed = zone === null || start?.fromMs !== toMs;
-    const where = isReversed ? "" : ` on a day that ${zone.name} has`;
+    const where = isReversed ? "" : `, on a day that exists in ${zone.name}`;
     throw memberError(members, "startDate", `expected a start not after endDate${where}, got ${came}`, "invalid_date_range");
   }
   return { fromMs, toMs };

@@ -16,7 +16,7 @@ export function readMembers(value: unknown, path: string, known: readonly string
   for (const [name, member] of Object.entries(value as object)) {
     if (member === null || member === undefined) continue;
     if (!known.includes(name)) {
-      throw parameterError("unknown_parameter", memberPath(path, shortened(name)), `unknown; known are ${known.join(", ")}`);
+      throw parameterError("unknown_parameter", memberPath(path, shortened(name)), `unknown; allowed: ${known.join(", ")}`);
     }
     values.set(name, member);
   }

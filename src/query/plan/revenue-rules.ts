@@ -91,5 +91,5 @@ function durationOf(option: string, value: unknown): number {
 
 function textsOf(option: string, value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "")) return value as string[];
-  throw parameterError("invalid_parameter", option, `expected a list of texts, got ${shown(value)}`);
+  throw parameterError("invalid_parameter", option, `expected a list of non-empty texts, got ${shown(value)}`);
 }

@@ -47,8 +47,8 @@ describe("the envelope of errors", () => {
   it("lists every flaw of a body in errors, names that are not known first", async () => {
     const sent = await send(handlerOf(stubDaybook()), V1, { body: { event_name: 5, fill: 1, other: 2 } });
     expect(sent.json["errors"]).toEqual([
-      { code: "unknown_parameter", param: "fill", message: expect.stringMatching(/^fill: unknown; known are .*filter_groups/) },
-      { code: "unknown_parameter", param: "other", message: expect.stringMatching(/^other: unknown; known are .*filter_groups/) },
+      { code: "unknown_parameter", param: "fill", message: expect.stringMatching(/^fill: unknown; allowed: .*filter_groups/) },
+      { code: "unknown_parameter", param: "other", message: expect.stringMatching(/^other: unknown; allowed: .*filter_groups/) },
       { code: "invalid_parameter", param: "event_name", message: "event_name: expected string, got 5" },
     ]);
   });

@@ -59,7 +59,7 @@ describe("POST /v1/collect", () => {
   });
 
   it.each([
-    ["a member that is not known", { user: "u" }, "unknown_parameter", "events[0].user: unknown; known are name, url"],
+    ["a member that is not known", { user: "u" }, "unknown_parameter", "events[0].user: unknown; allowed: name, url"],
     ["an age beyond an hour", { age_ms: 3_600_001 }, "invalid_parameter", "events[0].age_ms: expected a number from 0 to 3600000, got 3600001"],
     ["a time to come", { age_ms: -1 }, "invalid_parameter", "events[0].age_ms: expected a number from 0 to 3600000, got -1"],
     ["an id of a browser", { anonymousId: "a" }, "invalid_parameter", "events[0].anonymousId: expected none, the key does not take ids of browsers"],

@@ -138,6 +138,6 @@ describe("POST /v1/events", () => {
     const body = tableToIPC(new Table({ name: vectorFromArray(Array.from({ length: rowCount }, () => "a"), new Dictionary(new Utf8(), new Int32())), metadata }), "stream");
     expect(body.length).toBeLessThan(1_000_000);
     const { status, json } = await send(handler, "/v1/events", { body, headers: { "content-type": ARROW_TYPE } });
-    expect([status, json["code"], json["detail"]]).toEqual([413, "body_too_large", expect.stringMatching(/^expected events that take at most 16777216 bytes as JSON/)]);
+    expect([status, json["code"], json["detail"]]).toEqual([413, "body_too_large", expect.stringMatching(/^expected events of at most 16777216 bytes as JSON/)]);
   });
 });

@@ -63,7 +63,7 @@ export function slotsOf({ calendar, isOpen, range, nowMs }: AxisScope, interval:
 
 /** The error for an axis of more than `LIMITS.bucketCount` buckets. */
 export function tooManyBuckets(interval: Interval): DaybookError {
-  return parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.bucketCount} buckets, got more of a ${interval}`);
+  return parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.bucketCount} buckets, got more for the interval ${interval}`);
 }
 
 /** Extends a range to the whole units that it touches, within the years 1970 to 9999; an open side stays open. */

@@ -93,7 +93,7 @@ export function onlyGroup(groups: KeyGroups, group: number): Combinations {
 
 /** The error for more combinations than a query may count: most of them are not even shown. */
 export function tooManyCombinations(): DaybookError {
-  const reason = `expected at most ${LIMITS.combinationCount} combinations of values, shown or not, got more; ask for fewer days, with a filter, or by one field`;
+  const reason = `expected at most ${LIMITS.combinationCount} combinations of values (including those not shown), got more; use fewer days, a filter or a single field`;
   return parameterError("query_too_large", "breakdown", reason);
 }
 

@@ -67,8 +67,8 @@ export class FilterPlanner {
   #comparison(filter: InputMembers, operand: Operand, segments: SegmentNames | null): PlannedFilter {
     const { name, question, negated } = readOperator(filter);
     if (question === "inSegment") {
-      if (segments === null) throw memberError(filter, "operator", `expected no ${name} within a segment`, "invalid_operator");
-      if (operand.kind !== "identityId") throw memberError(filter, "operator", `expected ${name} for identity_id alone`, "invalid_operator");
+      if (segments === null) throw memberError(filter, "operator", `${name} is not allowed within a segment`, "invalid_operator");
+      if (operand.kind !== "identityId") throw memberError(filter, "operator", `${name} is allowed only for identity_id`, "invalid_operator");
       return { operand: segments.operandOf(filter), test: { op: "isSet" }, negated };
     }
     const { test, inverted } = planTest(question, filter);

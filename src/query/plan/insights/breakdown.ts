@@ -16,7 +16,7 @@ export function planBreakdown(breakdown: InputMembers): BreakdownPlan {
   const path = pathOfMember(breakdown, "fields");
   const fields = readList(breakdown, "fields", 1, FIELD_COUNT_MAX).map((field, at) => fieldOf(field, `${path}[${at}]`));
   // Two names may mean the same field.
-  if (new Set(fields.map((field) => JSON.stringify(field))).size < fields.length) throw memberError(breakdown, "fields", "expected different fields, got one twice");
+  if (new Set(fields.map((field) => JSON.stringify(field))).size < fields.length) throw memberError(breakdown, "fields", "expected different fields, got the same field twice");
   return { fields, limit: readInteger(breakdown, "limit", LIMIT.min, LIMIT.max) ?? LIMIT.default, rest: readFlag(breakdown, "rest") };
 }
 

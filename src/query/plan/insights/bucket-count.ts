@@ -17,6 +17,6 @@ export function refuseManyBuckets({ members, zone, scope }: InsightParts, interv
     // Setting a clock back makes a unit up to twice as long. This check avoids counting the minutes of centuries.
     const isFar = (interval === "hour" || interval === "minute") && toMs - fromMs > 2 * (LIMITS.bucketCount + 1) * CLOCK_UNIT_MS[interval];
     if (isFar || axisOf({ zone, unit: interval, weekStart: calendar.weekStart }, fromMs, toMs, LIMITS.bucketCount) === null)
-      throw memberError(members, "interval", `expected at most ${LIMITS.bucketCount} buckets, got more of a ${interval}`);
+      throw memberError(members, "interval", `expected at most ${LIMITS.bucketCount} buckets, got more for the interval ${interval}`);
   }
 }

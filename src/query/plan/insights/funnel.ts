@@ -25,7 +25,7 @@ export function planFunnel(input: unknown, context: PlanContext): PlannedFunnel 
   const steps = planSteps(insight, order);
   const breakdown = readBreakdown(members, ["at"]);
   const interval = readChoice(members, "interval", CALENDAR_UNITS);
-  if (breakdown !== null && interval !== null) throw memberError(members, "interval", "expected none beside a breakdown, got both");
+  if (breakdown !== null && interval !== null) throw memberError(members, "interval", 'cannot be combined with "breakdown"');
   const plan: PlannedFunnel = {
     report: "funnel",
     ...scope,
@@ -68,6 +68,6 @@ function planExclusions(insight: InsightParts, order: PlannedFunnel["order"], st
 function selectionOf(insight: InsightParts, part: InputMembers): EventSelection {
   const selection = insight.selectionOf(part);
   if (selection.eventName === null && selection.where.length === 0)
-    throw parameterError("invalid_parameter", part.path, "expected the name of an event, or a filter, got neither");
+    throw parameterError("invalid_parameter", part.path, "expected an event name or a filter, got neither");
   return selection;
 }

@@ -71,7 +71,7 @@ function readAsOf(members: InputMembers): InsightScope["asOf"] {
   if (asOf === "latest") return asOf;
   // The addition turns -0 into 0.
   if (typeof asOf === "number" && Number.isInteger(asOf) && asOf >= 0) return asOf + 0;
-  throw memberError(members, "asOf", `expected a sequence, that is an integer of at least 0, or latest, got ${shown(asOf)}`);
+  throw memberError(members, "asOf", `expected a sequence (an integer of at least 0) or "latest", got ${shown(asOf)}`);
 }
 
 function readZone(members: InputMembers): Zone {

@@ -16,7 +16,7 @@ export function planPaths(input: unknown, context: PlanContext): Plan<"paths"> {
   const { members, scope } = readInsight(input, context, ["node", "rules", "startAt", "endAt", "collapse", "maxDepth", "limit"]);
   const { session, pageviewSlugs, revenue } = context.rules;
   const [startAt, endAt] = [readText(members, "startAt"), readText(members, "endAt")];
-  if (startAt !== null && startAt === endAt) throw memberError(members, "endAt", "expected another label than startAt, got the same");
+  if (startAt !== null && startAt === endAt) throw memberError(members, "endAt", "expected a label other than startAt, got the same label");
   const plan: Plan<"paths"> = {
     report: "paths",
     ...scope,

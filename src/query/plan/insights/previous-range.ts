@@ -16,10 +16,10 @@ export function readPreviousRange({ members, zone, scope }: InsightParts, interv
   const compare = readChoice(members, "compare", COMPARISONS);
   if (compare === null) return null;
   const { range, isOpen, calendar: { weekStart } } = scope;
-  if (isOpen.start || isOpen.end) throw memberError(members, "compare", "expected startDate and endDate beside it");
+  if (isOpen.start || isOpen.end) throw memberError(members, "compare", "needs both startDate and endDate");
   const previous = compare === "previous_year" ? yearBefore({ zone, weekStart }, range) : periodBefore({ zone, weekStart }, interval, range);
   if (previous.fromMs < 0 || previous.fromMs >= previous.toMs)
-    throw memberError(members, "compare", `expected dates with a ${compare} of 1970 or later, got ones whose ${compare} is empty or earlier`);
+    throw memberError(members, "compare", `expected dates whose ${compare} begins in 1970 or later, got dates whose ${compare} is empty or earlier`);
   return previous;
 }
 

@@ -54,7 +54,7 @@ export function planSegments(members: InputMembers, saved: ReadonlyMap<string, u
   for (const [name, segment] of given) {
     if (!SEGMENT_NAME.test(name))
       throw parameterError("invalid_parameter", path, `expected names of 1 to 64 letters, digits, _ and -, got ${shown(name)}`);
-    if (saved.has(name)) throw parameterError("invalid_parameter", `${path}.${name}`, "expected a name that no saved segment has");
+    if (saved.has(name)) throw parameterError("invalid_parameter", `${path}.${name}`, "expected a new name, got the name of a saved segment");
     operands.set(name, { kind: "segment", segment: planSegment(segment, `${path}.${name}`, scope), nowMs: scope.nowMs });
   }
   return {
@@ -74,7 +74,7 @@ function inlineSegments(members: InputMembers, path: string): readonly (readonly
   const value = members.values.get("segments");
   if (value === undefined) return [];
   if (Object.prototype.toString.call(value) !== "[object Object]")
-    throw parameterError("invalid_parameter", path, `expected an object of segments by their names, got ${shown(value)}`);
+    throw parameterError("invalid_parameter", path, `expected an object of segments by name, got ${shown(value)}`);
   const given = Object.entries(value as object).filter(([, segment]) => segment !== null && segment !== undefined);
   if (given.length > SEGMENT_COUNT_MAX) throw parameterError("invalid_parameter", path, `expected at most ${SEGMENT_COUNT_MAX} segments, got ${given.length}`);
   return given;
@@ -132,7 +132,7 @@ function planWindow(members: InputMembers, zone: Zone | null): SegmentWindow {
 }
 
 function planGivenWindow(members: InputMembers, zone: Zone | null): SegmentWindow {
-  if (WINDOW.every((name) => !members.values.has(name))) throw memberError(members, "startDate", "expected startDate, endDate or lastDays, got none of them");
+  if (WINDOW.every((name) => !members.values.has(name))) throw memberError(members, "startDate", "expected startDate, endDate or lastDays, got none");
   return planWindow(members, zone);
 }
 

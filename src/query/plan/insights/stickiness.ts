@@ -16,7 +16,7 @@ export function planStickiness(input: unknown, context: PlanContext): Plan<"stic
   const interval = readChoice(members, "interval", STICKINESS_INTERVALS) ?? "total";
   const unit = readChoice(members, "unit", UNITS) ?? "day";
   // `INTERVALS` is sorted from the shortest to the longest.
-  if (INTERVALS.indexOf(unit) >= INTERVALS.indexOf(interval)) throw memberError(members, "unit", `expected one shorter than a ${interval}, got a ${unit}`);
+  if (INTERVALS.indexOf(unit) >= INTERVALS.indexOf(interval)) throw memberError(members, "unit", `expected a unit shorter than the interval ${interval}, got ${unit}`);
   const plan: Plan<"stickiness"> = { report: "stickiness", ...scope, interval, unit, level: readChoice(members, "level", LEVELS) ?? "identity" };
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);

@@ -49,7 +49,7 @@ function planMeasure(members: InputMembers): MeasurePlan {
   const plain = PLAIN_MEASURES.find((each) => each === type);
   if (plain !== undefined) {
     if (measure.values.has("field"))
-      throw memberError(measure, "field", `expected none for ${type}, got ${shown(measure.values.get("field"))}`, "unknown_parameter");
+      throw memberError(measure, "field", `expected no field for ${type}, got ${shown(measure.values.get("field"))}`, "unknown_parameter");
     return { type: plain, field: null };
   }
   const field = readField(measure, "field");

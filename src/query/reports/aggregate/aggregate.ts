@@ -299,7 +299,7 @@ export const aggregate: Fold<"aggregate", AggregateState, CachedAggregate> = {
       return name === null ? null : `${plan.measure} ${name}`;
     },
     of: async (state, pause) => {
-      assert(state.measure !== "ids", "what has no key is not kept");
+      assert(state.measure !== "ids", "results without a key are not cached");
       return state.measure === "events" ? { measure: "events", kept: state.by.keep() } : { measure: "unique_users", kept: await state.by.keep(pause) };
     },
     add: (state, known) => {

@@ -26,7 +26,7 @@ export class CompanyReader {
     readonly rows: Rows,
     { identities, companies }: RowContext,
   ) {
-    assert(companies !== null, "the report says that it asks companies");
+    assert(companies !== null, "the report declares that it reads companies");
     this.#identities = identities;
     this.#view = companies;
     this.#users = rows.column("userId");

@@ -145,7 +145,7 @@ export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = pr
     case "paymentTouch":
       return paymentTouchValues(by, context);
     case "segment":
-      throw new Error("whether somebody is in a segment is asked by filters alone");
+      throw new Error("only filters test membership in a segment");
   }
 }
 

@@ -24,7 +24,7 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<CompanyRead>
   read: ({ companyId, window }, moment, missing) => {
     const company = moment.dictionaries.named("companyId").codeOf(companyId);
     if (company === 0 || company >= moment.ends.companies || moment.companies?.has(company) !== true)
-      throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
+      throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
     const mixed = mixedEventsOf(window, moment, missing);
     return mixed === null ? null : { company, mixed, members: actorsOf(moment.companies.membersOf(company), moment.identities) };
   },

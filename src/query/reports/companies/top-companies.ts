@@ -94,7 +94,7 @@ export const topCompanies: Fold<"topCompanies", ActivityState<CompaniesRead>, Ac
   kept: keptActivity,
   finish: async (state, plan, context, pause) => {
     const { identities, companies, dictionaries } = context;
-    assert(companies !== null, "the report says that it asks companies");
+    assert(companies !== null, "the report declares that it reads companies");
     const totals = new CompanyTotals(dictionaries, identities);
     await inTurns(eachPair(state, identities, companies, totals.add), pause);
     const moneyOf = (code: number) => state.read.money[code] ?? ZERO;

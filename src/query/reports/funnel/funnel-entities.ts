@@ -32,7 +32,7 @@ export function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions
 
 /** Sessions that start in the range, as their number + 1. All their events may start a chain. */
 function sessionGoers({ range, session: { maxMs } }: FunnelPlan, view: SessionView | null): FunnelEntities {
-  assert(view !== null, "the report reads the sessions that it asks for");
+  assert(view !== null, "the report declares that it reads sessions");
   const { starts } = view.facts;
   return {
     columns: [],

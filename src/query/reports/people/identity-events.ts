@@ -18,7 +18,7 @@ export function subjectOf({ subject }: IdentityScope, { identities, ends }: Tabl
     subject.kind === "email"
       ? (["email", subject.email, identities.findEmail(subject.email)] as const)
       : (["userId", subject.userId, identities.findId(subject.userId)] as const);
-  if (identity === 0 || !isActorBefore(identity, ends)) throw parameterError("identity_not_found", name, `nobody is known by ${shown(id)}`);
+  if (identity === 0 || !isActorBefore(identity, ends)) throw parameterError("identity_not_found", name, `no person has the identifier ${shown(id)}`);
   return { identity, actors: [...identities.actorsOf(identity)].sort((a, b) => a - b) };
 }
 

@@ -64,7 +64,7 @@ export const retention: Survey<"retention", RetentionParts, TableSnapshot> = {
       const { axis, counts } = await new PlainRetention(times, states, subjects, pause).counted();
       return { definition, asOf: asOfAnswer(plan, context), cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
     }
-    assert(moment !== null, "a moment was read");
+    assert(moment !== null, "a snapshot was read");
     const members = await membersOf(firsts, subjects, moment, pause);
     return { definition, asOf: asOfAnswer(plan, context), ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), new EntitiesOfUnits(subjects), pause).answers(members, states.returns)) };
   },

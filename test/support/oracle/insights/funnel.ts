@@ -23,7 +23,7 @@ interface Entity {
 export function funnel(world: World, input: FunnelInput): Bare<Funnel> {
   const breakdown = input.breakdown ?? null;
   const interval = input.interval ?? null;
-  if (breakdown !== null && interval !== null) throw parameterError("invalid_parameter", "interval", "expected no interval beside a breakdown");
+  if (breakdown !== null && interval !== null) throw parameterError("invalid_parameter", "interval", 'cannot be combined with "breakdown"');
   const question = questionOf(world, input);
   const { nowMs } = world.rules;
   const entities = entitiesOf(question, input);

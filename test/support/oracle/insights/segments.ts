@@ -24,7 +24,7 @@ export function membershipOf(world: World, input: SegmentScope): Membership {
   const inline = input.segments ?? {};
   const saved = world.rules.segments;
   for (const name of Object.keys(inline)) {
-    if (Object.hasOwn(saved, name)) throw parameterError("invalid_parameter", `segments.${name}`, "expected a name that no saved segment has");
+    if (Object.hasOwn(saved, name)) throw parameterError("invalid_parameter", `segments.${name}`, "expected a new name, got the name of a saved segment");
   }
   for (const segment of Object.values(inline)) membersOf(world, segment, input);
   return (name) => {
