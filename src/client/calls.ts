@@ -278,7 +278,7 @@ function reasonOf(thrown: unknown): string {
 }
 
 function closed(): DaybookError {
-  return new DaybookError("closed", "this client was closed");
+  return new DaybookError("closed", "the client is closed");
 }
 
 /** A response, read to its end. */
@@ -311,7 +311,7 @@ function answerError(answered: HttpAnswer, request: string): DaybookError {
 /** The error for an answer that is not a Daybook's, such as a proxy's page. */
 function notOurs({ status, type, requestId }: HttpAnswer, request: string): DaybookError {
   const what = status >= 300 && status < 400 ? "a redirect, which is not followed" : type === "" ? "no content type" : type;
-  const message = `${request}: expected the answer of a Daybook, got status ${status} and ${what}`;
+  const message = `${request}: expected an answer from a Daybook server, got status ${status} and ${what}`;
   return new DaybookError("unreachable", message, { status, ...(requestId === null ? {} : { requestId }) });
 }
 

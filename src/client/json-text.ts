@@ -36,7 +36,7 @@ function checkObject(value: object, path: string, depth: number, takesDates: boo
   const prototype: unknown = Object.getPrototypeOf(value);
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   // The input itself may be an instance of any class: its members count.
-  if (!isPlain && depth > 1) throw refused(path, `an object of ${value.constructor.name}`);
+  if (!isPlain && depth > 1) throw refused(path, `an instance of ${value.constructor.name}`);
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw refused(path, "an object with toJSON");
   for (const [name, member] of Object.entries(value)) checkValue(member, path === "" ? name : `${path}.${name}`, depth + 1, takesDates);
 }
@@ -48,7 +48,7 @@ const FILTER_ITEM = /(?:^|\.)(?:filterGroups\[\d+\]\.filters|groups\[\d+\]\.cond
 /** @param isNoFilterValue the library has a separate code for it, as for all invalid items of a filter's list */
 function refused(path: string, came: string, isNoFilterValue = false): DaybookError {
   const code = isNoFilterValue || FILTER_ITEM.test(path) ? "invalid_filter_value" : "invalid_parameter";
-  return refusal(path, `expected what JSON can carry, got ${came}`, code);
+  return refusal(path, `expected a value that JSON can represent, got ${came}`, code);
 }
 
 function refusal(path: string, reason: string, code: ErrorCode = "invalid_parameter"): DaybookError {

@@ -49,7 +49,7 @@ export function checkClientOptions(options: ClientOptions): ClientConnection {
   const { attempts, baseMs, maxMs } = retry ?? {};
   const base = baseOf(url);
   if (typeof token !== "string" || !TOKEN.test(token))
-    throw parameterError("invalid_parameter", "token", `expected the value of a token, sk_ and letters, digits and ._~+/-, got ${typeof token === "string" ? "another text" : typeof token}`);
+    throw parameterError("invalid_parameter", "token", `expected the value of a token (sk_ and letters, digits and ._~+/-), got ${typeof token === "string" ? "other text" : typeof token}`);
   if (fetch !== undefined && typeof fetch !== "function") throw unexpected("fetch", "a function from Request to Response", fetch);
   return {
     base,
@@ -66,7 +66,7 @@ function baseOf(url: unknown): string {
   const text = typeof url === "string" || url instanceof URL ? String(url) : null;
   const parsed = text !== null && URL.canParse(text) ? new URL(text) : null;
   if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) throw wrongUrl("expected an http or https URL", text ?? url);
-  if (parsed.username !== "" || parsed.password !== "") throw wrongUrl("expected no user name or password in it: who asks is told by token", null);
+  if (parsed.username !== "" || parsed.password !== "") throw wrongUrl("expected no user name or password in the URL: use the token option instead", null);
   if (parsed.search !== "" || parsed.hash !== "") throw wrongUrl("expected no query and no fragment", text);
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
 }

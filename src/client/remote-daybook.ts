@@ -142,7 +142,7 @@ class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
   }
 
   async #answer(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
-    if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a question, got ${shown(report)}`);
+    if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a query, got ${shown(report)}`);
     checkQueryOptions(options, KNOWN);
     const body = jsonText(queryOf(input), false);
     const call = { method: "POST", path: `/v1/query/${report}${query}`, body, again: "always", signal: options?.signal } as const;

@@ -124,7 +124,7 @@ describe("a request that failed for good", () => {
   ])("is told as no answer of a Daybook: %s", async (_, reply, words) => {
     const { client, requests } = scripted([reply]);
     const error = await errorOf(client.countEvents());
-    expect([error.code, error.message]).toEqual(["unreachable", `POST http://daybook.test/v1/query/countEvents: expected the answer of a Daybook, got ${words}`]);
+    expect([error.code, error.message]).toEqual(["unreachable", `POST http://daybook.test/v1/query/countEvents: expected an answer from a Daybook server, got ${words}`]);
     expect(requests).toHaveLength(1);
   });
 
