@@ -42,16 +42,16 @@ const OF_PAGE = { "cache-control": "no-cache", "cross-origin-resource-policy": "
 export const SERVED_FILES: readonly ServedFile[] = [
   {
     path: "/",
-    summary: "The page that shows what was collected",
+    summary: "The dashboard",
     type: "text/html",
     headers: { ...OF_PAGE, "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer", "cross-origin-opener-policy": "same-origin" },
     of: ({ page }) => page?.html,
   },
-  { path: "/page.js", summary: "Script of the page", type: "text/javascript", headers: OF_PAGE, of: ({ page }) => page?.script },
-  { path: "/page.css", summary: "Style of the page", type: "text/css", headers: OF_PAGE, of: ({ page }) => page?.style },
+  { path: "/page.js", summary: "Script of the dashboard", type: "text/javascript", headers: OF_PAGE, of: ({ page }) => page?.script },
+  { path: "/page.css", summary: "Style sheet of the dashboard", type: "text/css", headers: OF_PAGE, of: ({ page }) => page?.style },
   {
     path: "/daybook.js",
-    summary: "Script for the pages of a site that is measured",
+    summary: "Tracking script for the pages of a site",
     type: "text/javascript",
     // Pages of any origin load it, and a page that pins its hash needs CORS access.
     headers: { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" },

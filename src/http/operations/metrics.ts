@@ -15,14 +15,14 @@ export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<st
   // A scrape must report that it is down, not fail.
   const stats = health === "unreachable" ? undefined : await daybook.stats?.();
   const families = [
-    gauge("daybook_up", "1 while the store takes events, else 0.", health === "ok" ? 1 : 0),
+    gauge("daybook_up", "1 if the organization can be read and written, else 0.", health === "ok" ? 1 : 0),
     ...(stats === undefined ? [] : storeGauges(stats)),
-    family("daybook_requests_total", "Answers by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
-    family("daybook_request_seconds_total", "Time from request to answer.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
-    family("daybook_collected_events_total", "Events of pages by what became of them.", "counter", [...collected.events].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
-    family("daybook_collected_withheld_total", "Parts of these that were not stored as they came, as their public key had brought too much that was new.", "counter", [...collected.withheld].map(([part, count]) => [`{part="${part}"}`, count])),
-    family("daybook_no_ids_total", "Texts such as undefined that client libraries and pages sent as ids, and that are none.", "counter", [["", noIdCount]]),
-    ...Object.entries(process).map(([name, value]) => gauge(name, "Of the process.", value)),
+    family("daybook_requests_total", "Answered requests, by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
+    family("daybook_request_seconds_total", "Total time to answer these requests, in seconds.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
+    family("daybook_collected_events_total", "Events from pages, by outcome.", "counter", [...collected.events].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
+    family("daybook_collected_withheld_total", "Parts of these events that were withheld because their public key had sent too many new values.", "counter", [...collected.withheld].map(([part, count]) => [`{part="${part}"}`, count])),
+    family("daybook_no_ids_total", "Ignored placeholder ids, such as undefined, from client libraries and pages.", "counter", [["", noIdCount]]),
+    ...Object.entries(process).map(([name, value]) => gauge(name, "Measured for the server process.", value)),
   ];
   return families.join("");
 }
@@ -34,15 +34,15 @@ function storeGauges(stats: DaybookStats): string[] {
     gauge("daybook_segments", "Sealed segments.", stats.segmentCount),
     gauge("daybook_days", "Days with events.", stats.dayCount),
     gauge("daybook_stored_bytes", "Bytes of all files.", stats.storedByteLength),
-    gauge("daybook_memory_bytes", "Bytes in memory, by estimate.", stats.memoryByteLength),
+    gauge("daybook_memory_bytes", "Bytes in memory, estimated.", stats.memoryByteLength),
     ...(stats.distinctValues === null ? [] : valueGauges(stats.distinctValues)),
   ];
 }
 
 function valueGauges({ byteLength, byteLengthMax, metadataKeyCount }: DistinctValues): string[] {
   return [
-    gauge("daybook_distinct_value_bytes", "Bytes of distinct values, by estimate.", byteLength),
-    gauge("daybook_distinct_value_bytes_max", "Bytes that they may take: public keys bring none beyond three quarters of it.", byteLengthMax),
+    gauge("daybook_distinct_value_bytes", "Bytes of distinct values, estimated.", byteLength),
+    gauge("daybook_distinct_value_bytes_max", "Limit of these bytes; new values from public keys are stored up to three quarters of it.", byteLengthMax),
     gauge("daybook_metadata_keys", "Distinct metadata keys.", metadataKeyCount),
   ];
 }

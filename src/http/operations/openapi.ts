@@ -44,7 +44,7 @@ function describe(routes: readonly Route[]): string {
       },
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "A token that starts with sk_." },
-        basic: { type: "http", scheme: "basic", description: "The token as user name, an empty password." },
+        basic: { type: "http", scheme: "basic", description: "The token as the user name, with an empty password." },
       },
     },
   });
@@ -61,9 +61,9 @@ function operationOf(route: Route): SchemaObject {
     responses: {
       [route.status ?? 200]:
         route.status === 204
-          ? { description: "Nothing is told." }
+          ? { description: "No content." }
           : { description: "The answer.", content: contentOf(route, schemaOf(route.answer)) },
-      ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
+      ...(route.etag ? { 304: { description: "The answer has not changed: If-None-Match has its ETag." } } : {}),
       default: { $ref: `#/components/responses/${error}` },
     },
   };
@@ -179,7 +179,7 @@ const clientError: SchemaObject = {
   required: ["status", "code", "error", "reason", "request_id"],
   properties: {
     status: { const: 0 },
-    code: { type: "integer", description: "The status." },
+    code: { type: "integer", description: "The HTTP status." },
     error: text,
     reason: code,
     missing_field: text,

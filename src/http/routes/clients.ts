@@ -14,8 +14,8 @@ import type { ClientKeyed, ClientRoute } from "../routing/route.js";
 const anyQuery = z.looseObject({});
 const formQuery = z.looseObject({ data: z.string().optional().meta({ description: "What is sent, as JSON in base64." }) });
 const trackShape = z.looseObject({
-  data: z.array(z.unknown()).optional().meta({ description: "Of a form: events." }),
-  type: z.string().optional().meta({ description: "With the header openpanel-client-secret: what the payload is." }),
+  data: z.array(z.unknown()).optional().meta({ description: "The events of a form." }),
+  type: z.string().optional().meta({ description: "With the openpanel-client-secret header: the kind of payload." }),
   payload: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -32,7 +32,7 @@ function post(path: string, library: string, clientOf: ClientAdapter | ((sent: C
     ...COMMON,
     method: "POST",
     path,
-    summary: `Stores what ${library} sends, whose key is a token; answers when it is durable`,
+    summary: `Stores what ${library} sends, with a token as its key; responds when it is durable`,
     query: anyQuery,
     answer: row.answer ?? OBJECT,
     sends: body,
@@ -47,7 +47,7 @@ function inQuery(path: string, client: ClientAdapter): ClientRoute {
     ...COMMON,
     method: "GET",
     path,
-    summary: "Stores what mixpanel sends in the address, its key, a token, among it; answers when it is durable",
+    summary: "Stores what mixpanel sends in the query string, with a token as its key; responds when it is durable",
     query: formQuery,
     answer: ONE,
     sends: null,

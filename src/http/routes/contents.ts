@@ -22,7 +22,7 @@ export const contentRoutes: readonly Route[] = [
   guarded({
     method: "GET",
     path: "/v1/projects",
-    summary: "Lists the projects that the token sees",
+    summary: "Lists the projects that the token can see",
     envelope: "problem",
     access: { scope: "analytics:read" },
     query: noQuery,
@@ -34,7 +34,7 @@ export const contentRoutes: readonly Route[] = [
   guarded({
     method: "GET",
     path: "/v1/token",
-    summary: "Tells what the token may",
+    summary: "Shows the role and scopes of the token",
     always: true,
     envelope: "problem",
     access: { scope: null },
@@ -47,7 +47,7 @@ export const contentRoutes: readonly Route[] = [
   guarded({
     method: "GET",
     path: "/v1/projects/{project_id}/changes",
-    summary: "Tells of changes as they come: server-sent events, of which each has the newest sequence",
+    summary: "Reports changes as server-sent events, each with the newest sequence",
     envelope: "problem",
     access: { scope: "analytics:read" },
     query: noQuery,
@@ -69,7 +69,7 @@ export const contentRoutes: readonly Route[] = [
   guarded({
     method: "GET",
     path: "/v1/stats",
-    summary: "Numbers about what is stored",
+    summary: "Statistics about the stored data",
     envelope: "problem",
     access: { scope: "metrics:read", organizationWide: true },
     query: noQuery,

@@ -20,7 +20,7 @@ export const deletionRoutes: readonly Route[] = [
     ...common,
     method: "DELETE",
     path: "/v1/projects/{project_id}",
-    summary: "Deletes a project with all its events; answers when every byte is gone",
+    summary: "Deletes a project with all its events; responds when every byte is gone",
     body: null,
     answer: answers.receipt,
     handle: async ({ daybook }, { params }) => wireNames(await requireMember(daybook, "deleteProject").deleteProject(params["project_id"] ?? "")),
@@ -29,7 +29,7 @@ export const deletionRoutes: readonly Route[] = [
     ...common,
     method: "POST",
     path: "/v1/events/delete",
-    summary: "Deletes the events before an instant; answers when every byte is gone",
+    summary: "Deletes the events before an instant; responds when every byte is gone",
     body: bodyOf(bodies.events),
     answer: answers.receipt,
     handle: async ({ daybook }, { body: { before, project } }) => wireNames(await requireMember(daybook, "deleteEvents").deleteEvents({ before, project: project ?? null })),
@@ -38,7 +38,7 @@ export const deletionRoutes: readonly Route[] = [
     ...common,
     method: "GET",
     path: RULES,
-    summary: "Lists for how many days events are kept",
+    summary: "Lists the retention rules: for how many days events are kept",
     body: null,
     etag: true,
     answer: answers.rules,
@@ -48,7 +48,7 @@ export const deletionRoutes: readonly Route[] = [
     ...common,
     method: "PUT",
     path: RULES,
-    summary: "Sets for how many days the events of a project, or of all others, are kept",
+    summary: "Sets for how many days the events of a project, or of all projects without a rule, are kept",
     body: bodyOf(bodies.rule),
     answer: answers.rules,
     handle: async ({ daybook }, { body: { project, days } }) => {
@@ -56,10 +56,10 @@ export const deletionRoutes: readonly Route[] = [
       return { rules: await requireMember(daybook, "timeToLive").timeToLive.list() };
     },
   }),
-  step("preview", "Counts what the next sweep would delete, also by a rule that is not set yet", bodies.preview, answers.preview, async (daybook, { project, days }) =>
+  step("preview", "Counts what the next sweep would delete, optionally under a rule that is not set yet", bodies.preview, answers.preview, async (daybook, { project, days }) =>
     await requireMember(daybook, "timeToLive").timeToLive.preview(days === null || days === undefined ? undefined : { project: project ?? null, days })),
-  step("off", "Takes a rule back", bodies.project, answers.off, async (daybook, { project }) => ({ off: await requireMember(daybook, "timeToLive").timeToLive.off(project ?? null) })),
-  step("sweep", "Deletes at once what is past its time", bodies.none, answers.receipt, (daybook) => requireMember(daybook, "timeToLive").timeToLive.sweep()),
+  step("off", "Removes a retention rule", bodies.project, answers.off, async (daybook, { project }) => ({ off: await requireMember(daybook, "timeToLive").timeToLive.off(project ?? null) })),
+  step("sweep", "Deletes all expired events now", bodies.none, answers.receipt, (daybook) => requireMember(daybook, "timeToLive").timeToLive.sweep()),
 ];
 
 function step<Body extends z.ZodObject>(

@@ -16,7 +16,7 @@ import type { Route } from "../routing/route.js";
 import { inProject } from "./query.js";
 
 const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;
-const answer = z.string().meta({ description: "One JSON object a line; no line: there are no more." });
+const answer = z.string().meta({ description: "One JSON object per line; no line if there are no more." });
 const form = { method: "POST", envelope: "problem", query: z.strictObject({}), answer, format: "ndjson", etag: false, keepsNames: true } as const;
 
 /** Position of the last item of the previous page. */
@@ -28,7 +28,7 @@ export const exportRoutes: readonly Route[] = [
   guarded({
     ...form,
     path: "/v1/exports/events",
-    summary: "A page of all events, oldest first",
+    summary: "Exports a page of all events, oldest first",
     access: { scope: "events:read" },
     body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
@@ -42,7 +42,7 @@ export const exportRoutes: readonly Route[] = [
   guarded({
     ...form,
     path: "/v1/exports/records",
-    summary: "A page of all projects and of all records that tell who is who, oldest first",
+    summary: "Exports a page of all projects and identity records, oldest first",
     access: { scope: "identities:read", role: "admin", organizationWide: true },
     body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
     handle: ({ daybook }, { body: { after }, signal }) => {

@@ -21,7 +21,7 @@ export const identityRoutes: readonly Route[] = [
   report(
     PEOPLE,
     "/v1/identities/profile",
-    "Sums up what a person did",
+    "Summarizes what a person did",
     queries.identity,
     answers.profile,
     async ({ daybook }, { query, signal }) => await daybook.identityProfile(identityInput(query), { signal }),
@@ -38,7 +38,7 @@ export const identityRoutes: readonly Route[] = [
   report(
     PEOPLE,
     "/v1/identities/device-geo",
-    "Shows on what and from where a person came",
+    "Shows the devices and locations of a person",
     queries.identity,
     answers.deviceGeo,
     async ({ daybook }, { query, signal }) => await daybook.identityDeviceGeo(identityInput(query), { signal }),

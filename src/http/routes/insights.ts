@@ -32,11 +32,11 @@ function insight(name: keyof InsightPlans, place: string, summary: string): Guar
 /** Routes of insights. */
 export const insightRoutes: readonly Route[] = [
   insight("trend", "trend", "A measure over time, by the values of up to two fields"),
-  insight("funnel", "funnel", "How many people went through steps one after the other, and how long it took them"),
-  insight("retention", "retention", "Who came back: cohorts of people, and how many of each did something later"),
-  insight("lifecycle", "lifecycle", "Who was new, who came again, who came back after a pause, and who stayed away"),
+  insight("funnel", "funnel", "How many people went through a series of steps, and how long they took"),
+  insight("retention", "retention", "Cohorts of people, and how many of each came back later"),
+  insight("lifecycle", "lifecycle", "How many people were new, returned, came back after a pause, or stayed away"),
   insight("stickiness", "stickiness", "On how many days, hours, weeks or months people were active"),
-  insight("paths", "paths", "The ways through sessions, step by step"),
-  insight("sessionsOverview", "sessions", "Sessions: how many, how long and how deep, where they began and where they ended"),
-  insight("webOverview", "web", "The figures and lists of a web site: visitors, views, visits, sources, pages, countries, devices"),
+  insight("paths", "paths", "The paths through sessions, step by step"),
+  insight("sessionsOverview", "sessions", "Number, duration and length of sessions, with their entry and exit pages"),
+  insight("webOverview", "web", "The figures and lists of a website: visitors, views, visits, sources, pages, countries, devices"),
 ];

@@ -13,7 +13,7 @@ export const operationRoutes: readonly Route[] = [
   {
     method: "GET",
     path: "/healthz",
-    summary: "Tells whether every organization can read and write",
+    summary: "Reports whether every organization can be read and written",
     envelope: "problem",
     access: null,
     always: true,
@@ -25,7 +25,7 @@ export const operationRoutes: readonly Route[] = [
   guarded({
     method: "GET",
     path: "/metrics",
-    summary: "Numbers about the organization and the process, for Prometheus",
+    summary: "Metrics of the organization and the process, for Prometheus",
     envelope: "problem",
     access: { scope: "metrics:read", organizationWide: true },
     query: noQuery,

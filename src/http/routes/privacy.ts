@@ -53,7 +53,7 @@ export const privacyRoutes: readonly Route[] = [
   }),
   change(
     PATH,
-    "Takes in a privacy request",
+    "Creates a privacy request",
     bodies.create,
     (requests, _, { type, subject, regulation }) =>
       requests.create({
@@ -75,16 +75,16 @@ export const privacyRoutes: readonly Route[] = [
     etag: true,
     handle: async ({ daybook }, { params }) => wireNames(await requireMember(daybook, "privacyRequests").privacyRequests.get(params["id"] ?? "")),
   }),
-  change(`${PATH}/{id}/verify`, "Notes that the person is who they say", bodies.step, (requests, id) => requests.verify(id)),
-  change(`${PATH}/{id}/acknowledge`, "Notes that the request is being worked on", bodies.step, (requests, id) => requests.acknowledge(id)),
-  change(`${PATH}/{id}/extend`, "Moves the deadline, once, where the regulation allows it", bodies.step, (requests, id) => requests.extend(id)),
-  change(`${PATH}/{id}/resolve`, "Ends a request; an erasure is done when this answers", bodies.resolve, (requests, id, { resolution }) =>
+  change(`${PATH}/{id}/verify`, "Records that the identity of the person is verified", bodies.step, (requests, id) => requests.verify(id)),
+  change(`${PATH}/{id}/acknowledge`, "Records that work on the request has begun", bodies.step, (requests, id) => requests.acknowledge(id)),
+  change(`${PATH}/{id}/extend`, "Extends the deadline, once, if the regulation allows it", bodies.step, (requests, id) => requests.extend(id)),
+  change(`${PATH}/{id}/resolve`, "Resolves a request; responds when an erasure is done", bodies.resolve, (requests, id, { resolution }) =>
     requests.resolve(id, resolution),
   ),
   guarded({
     method: "GET",
     path: `${PATH}/{id}/bundle`,
-    summary: "Gives out all that is held about the person of an access or portability request",
+    summary: "Exports all data about the person of an access or portability request",
     envelope: "problem",
     access: { ...READ, role: "admin" },
     query: noQuery,

@@ -40,14 +40,14 @@ const ACCESS: Readonly<Record<ReportName, RequiredAccess>> = {
 
 const notice = z
   .strictObject({ code: z.literal("unknown_field"), message: z.string(), param: z.string(), name: z.string(), report: z.string() })
-  .meta({ description: "Something about the question that is no error, and still hardly meant so." });
+  .meta({ description: "Something in the query that is not an error, but probably a mistake." });
 
 /** A query in the names of the library: its input as body, its answer as JSON. plan/ checks the input. */
 function question(name: ReportName, access: RequiredAccess): GuardedRoute {
   return guarded({
     method: "POST",
     path: `/v1/query/${name}`,
-    summary: `Answers ${name} of the library: its input as body, its answer as it is`,
+    summary: `Runs ${name} of the library: takes its input as the body, and returns its answer unchanged`,
     envelope: "problem",
     access,
     query: z.strictObject({ explain: z.literal("true").optional() }),
@@ -60,7 +60,7 @@ function question(name: ReportName, access: RequiredAccess): GuardedRoute {
       const { body, query, notices } = exchange;
       // An explanation counts segments and values of the whole organization.
       if (query.explain === "true" && project !== null)
-        throw new DaybookError("organization_token_required", "explain: expected a token of the organization, got one of a project");
+        throw new DaybookError("organization_token_required", "explain: expected an organization token, got a project token");
       const input = inProject(body, project);
       const answer = query.explain === "true" ? await explainQuery(name, input, caller) : await runQuery(name, input, caller, exchange);
       return notices.length === 0 ? { answer } : { answer, notices };

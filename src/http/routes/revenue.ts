@@ -11,7 +11,7 @@ export const revenueRoutes: readonly Route[] = [
   report(
     MONEY,
     `${PATH}/by-attribution`,
-    "Splits the revenue of a project by what brought its payers",
+    "Splits the revenue of a project by the attribution of its payers",
     queries.byAttribution,
     answers.byAttribution,
     async ({ daybook }, { params, query, signal }) =>
@@ -31,7 +31,7 @@ export const revenueRoutes: readonly Route[] = [
   report(
     MONEY,
     `${PATH}/ltv-cohorts`,
-    "Shows what those who first came in a month have paid since",
+    "Shows what people or companies have paid, by the month in which they were first seen",
     queries.ltvCohorts,
     answers.ltvCohorts,
     async ({ daybook }, { params, query, signal }) =>

@@ -46,6 +46,6 @@ async function permitted<Answer>(input: object, token: TokenRecord, put: (permit
     },
   });
   // A wrapped Daybook that does not pass on all options would skip the check.
-  if (!isPermitted) throw new DaybookError("internal", "a Daybook answered without asking whether it may: hand on all options of a question");
+  if (!isPermitted) throw new DaybookError("internal", "a Daybook answered without checking the rights of the query: a wrapper must pass on all options of a query");
   return answer;
 }

@@ -32,7 +32,7 @@ export const segmentRoutes: readonly Route[] = [
   guarded({
     method: "PUT",
     path: `${PATH}/{name}`,
-    summary: "Saves a segment under a name, in the place of one that has it",
+    summary: "Saves a segment under a name, replacing one that has it",
     envelope: "problem",
     access: WRITE,
     query: noQuery,
@@ -45,12 +45,12 @@ export const segmentRoutes: readonly Route[] = [
   guarded({
     method: "DELETE",
     path: `${PATH}/{name}`,
-    summary: "Forgets a saved segment",
+    summary: "Deletes a saved segment",
     envelope: "problem",
     access: WRITE,
     query: noQuery,
     body: null,
-    answer: z.strictObject({ deleted: z.boolean().meta({ description: "Whether there was one." }) }),
+    answer: z.strictObject({ deleted: z.boolean().meta({ description: "Whether there was a segment of this name." }) }),
     etag: false,
     handle: async ({ daybook }, { params }) => ({ deleted: await requireMember(daybook, "segments").segments.delete(params["name"] ?? "") }),
   }),

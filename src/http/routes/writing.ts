@@ -38,7 +38,7 @@ async function storeRecords(records: readonly unknown[], { daybook, project, tok
   return { accepted: accepted + duplicates, duplicates: 0, rejected: [...refused, ...placed(rejected)].sort((a, b) => a.index - b.index), adjusted: placed(adjusted) };
 }
 
-const REFUSED = { code: "organization_token_required", message: "type: an alias, an unlink or a project takes a token of the organization, this one is of a project" } as const;
+const REFUSED = { code: "organization_token_required", message: "type: expected an organization token for an alias, an unlink or a project, got a project token" } as const;
 
 function isOfTheOrganization(record: unknown): boolean {
   return typeof record === "object" && record !== null && OF_THE_ORGANIZATION.includes((record as { type?: unknown }).type);
@@ -78,10 +78,10 @@ export const writingRoutes: readonly Route[] = [
   guarded({
     method: "POST",
     path: "/v1/events",
-    summary: "Stores events; answers when they are durable",
+    summary: "Stores events; responds when they are durable",
     envelope: "problem",
     access: { scope: "events:write" },
-    query: z.strictObject({ project: z.string().optional().meta({ description: "The only project the events may belong to, and that of those which name none." }) }),
+    query: z.strictObject({ project: z.string().optional().meta({ description: "The only project that the events may belong to, and the project of events that name none." }) }),
     body: { schema: eventsBody, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: "events", isWritten: true, arrow: true },
     answer: answers.ingest,
     etag: false,
@@ -96,7 +96,7 @@ export const writingRoutes: readonly Route[] = [
   guarded({
     method: "POST",
     path: "/v1/records",
-    summary: "Stores records that tell who is who; answers when they are durable",
+    summary: "Stores identity records; responds when they are durable",
     envelope: "problem",
     access: { scope: "identities:write" },
     query: noQuery,
@@ -109,7 +109,7 @@ export const writingRoutes: readonly Route[] = [
   guarded({
     method: "POST",
     path: "/v1/records/{id}/unlink",
-    summary: "Takes a stored record back, as if it had never come",
+    summary: "Undoes a stored record, as if it had never been received",
     envelope: "problem",
     access: { scope: "identities:write", organizationWide: true },
     query: noQuery,
@@ -123,9 +123,9 @@ export const writingRoutes: readonly Route[] = [
       return { linkId };
     },
   }),
-  tracking("identify", "Ties ids, an email and traits together", "identities:write"),
-  tracking("group", "Makes somebody a member of a company", "identities:write"),
-  tracking("alias", "Makes one id another user's", "identities:write", true),
+  tracking("identify", "Links ids, an email and traits of a person", "identities:write"),
+  tracking("group", "Makes a person a member of a company", "identities:write"),
+  tracking("alias", "Merges an id into a user", "identities:write", true),
   tracking("track", "Stores an event", "events:write"),
   tracking("page", "Stores a page view", "events:write"),
   tracking("screen", "Stores the view of a screen", "events:write"),

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import type { EventRecord, FoundEvent } from "../../core/schema/event.js";
 
-const day = z.string().meta({ description: "00:00:00.000 UTC of the day, ISO 8601." });
+const day = z.string().meta({ description: "Start of the day, 00:00:00.000 UTC, ISO 8601." });
 const count = z.int().min(0);
 
 /** Accepted entries whose timestamp was replaced by the time of receipt. */
 export const adjusted = z
-  .array(z.strictObject({ index: count, createdAt: z.string().meta({ description: "The time of receipt, which it is stored at." }) }))
-  .meta({ description: "What was accepted although its time was more than five minutes ahead of the clock." });
+  .array(z.strictObject({ index: count, createdAt: z.string().meta({ description: "The time of receipt, which replaced the time that was sent." }) }))
+  .meta({ description: "Accepted entries whose time was more than five minutes ahead of the server's clock." });
 
 /** Entries that were not stored, each with the reason; at most the first hundred. */
 export const rejected = z.array(z.strictObject({ index: count, code: z.string(), message: z.string() }));
-export const rejectedCount = count.optional().meta({ description: "How many were rejected, where these are more than `rejected` names." });
+export const rejectedCount = count.optional().meta({ description: "Number of rejected entries, if `rejected` does not list all of them." });
 
 function ok<T extends z.ZodType>(data: T) {
   return z.strictObject({ status: z.literal("OK"), data });
@@ -41,14 +41,14 @@ const eventRecord = z.strictObject({
   hostname: z.string(),
 });
 
-const allFields = "With all_fields alone.";
+const allFields = "Only with all_fields.";
 const foundEvent = eventRecord.extend({
   anonymous_id: z.string().optional().meta({ description: allFields }),
   value: z.number().nullish().meta({ description: `${allFields} null: not set.` }),
   currency: z.string().optional().meta({ description: allFields }),
   external_id: z.string().optional().meta({ description: allFields }),
   company_id: z.string().optional().meta({ description: `${allFields} As it was sent.` }),
-  identity_id: z.string().nullish().meta({ description: `${allFields} null: an event without user id and anonymous id.` }),
+  identity_id: z.string().nullish().meta({ description: `${allFields} null: the event has neither a user id nor an anonymous id.` }),
 });
 
 /** Response shapes for status 200, for the OpenAPI document. */
@@ -57,7 +57,7 @@ export const answers = {
   perDay: ok(z.array(z.strictObject({ day, count }))),
   aggregate: ok(z.array(z.strictObject({ property: z.string(), count }))),
   search: z.strictObject({
-    cursor: z.string().nullable().meta({ description: "For the next page; null on the last one." }),
+    cursor: z.string().nullable().meta({ description: "Cursor of the next page; null on the last page." }),
     events: z.array(foundEvent),
   }),
   ingest: z.strictObject({
@@ -71,7 +71,7 @@ export const answers = {
     status: z.enum(["ok", "read_only", "unreachable", "closed"]),
     time_to_live: z.literal("waiting").optional(),
     distinct_values: z.literal("over_reserve").optional().meta({
-      description: "Distinct values of an organization fill three quarters of what may be held: new ones of public keys are not stored any more.",
+      description: "Distinct values of an organization fill three quarters of their limit: new values from public keys are no longer stored.",
     }),
   }),
   openapi: z.looseObject({ openapi: z.string() }),

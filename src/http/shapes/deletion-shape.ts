@@ -2,12 +2,12 @@ import { z } from "zod";
 
 const count = z.int().min(0);
 const project = z.string().nullish().meta({ description: "Absent or null: all projects." });
-const days = z.number().meta({ description: "After the day (UTC) on which an event happened, 1 to 36,525." });
+const days = z.number().meta({ description: "Days to keep an event after the day (UTC) on which it happened, 1 to 36,525." });
 
 /** Bodies of the routes that delete events and set retention rules. */
 export const deletionBodies = {
   events: z.strictObject({
-    before: z.string().meta({ description: "Events before it: a date, which is its first millisecond (UTC), or an RFC 3339 timestamp." }),
+    before: z.string().meta({ description: "Events before this time are deleted: a date, meaning its first millisecond (UTC), or an RFC 3339 timestamp." }),
     project,
   }),
   rule: z.strictObject({ project, days }),
@@ -26,7 +26,7 @@ export const deletionAnswers = {
     dictionary_values: count,
   }),
   rules: z.strictObject({ rules: z.array(z.strictObject({ project: z.string().nullable(), days: count })) }),
-  off: z.strictObject({ off: z.boolean().meta({ description: "Whether there was such a rule." }) }),
+  off: z.strictObject({ off: z.boolean().meta({ description: "Whether there was a rule to remove." }) }),
   preview: z.strictObject({
     events: count,
     days: count,

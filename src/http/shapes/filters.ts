@@ -30,18 +30,18 @@ const condition = z
   .strictObject({
     type: z.enum(CONDITIONS),
     ...selector,
-    at_least: integer(1, 1_000_000, { default: 1, description: "did: so many matching events." }),
-    at_most: z.number().meta({ type: "integer", minimum: 1 }).nullish().meta({ description: "did: not more. Default: no bound." }),
+    at_least: integer(1, 1_000_000, { default: 1, description: "did: minimum number of matching events." }),
+    at_most: z.number().meta({ type: "integer", minimum: 1 }).nullish().meta({ description: "did: maximum number of matching events. Default: no limit." }),
     start_date: date,
     end_date: date,
-    last_days: integer(1, 3_660, { description: "The days before now, of 86,400 s each, in place of dates." }),
-    field: z.string().nullish().meta({ description: "trait: a key of what identify told; company: one of what group told, absent: the company's id." }),
+    last_days: integer(1, 3_660, { description: "Number of days before now, of 86,400 s each, instead of dates." }),
+    field: z.string().nullish().meta({ description: "trait: a trait of the person; company: a trait of the company. Absent for a company: its id." }),
     operator: z.string().nullish().meta({ description: "trait, company: as in a filter." }),
     value,
   })
   .meta({
     description:
-      "did, did_not: event_name, filter_groups and a window, did at_least and at_most too; first_seen, last_seen: a window; trait, company: field, operator, value.",
+      "did, did_not: event_name, filter_groups and a window; did also at_least and at_most. first_seen, last_seen: a window. trait, company: field, operator, value.",
   });
 
 const segmentGroups = z
@@ -53,10 +53,10 @@ const segmentGroups = z
 export const segmentBody = z.strictObject({ groups: segmentGroups }).meta({ required: ["groups"] });
 
 /** A saved segment. */
-export const savedSegment = z.strictObject({ name: z.string(), groups: z.array(z.unknown()).meta({ description: "As they were given." }) });
+export const savedSegment = z.strictObject({ name: z.string(), groups: z.array(z.unknown()).meta({ description: "As they were sent." }) });
 
 /** The segments of one query, by names that the query chooses. */
 export const segments = z
   .record(z.string(), segmentBody.nullable())
   .nullish()
-  .meta({ description: "At most 10, by name, for filters of identity_id with the operators in_segment and not_in_segment." });
+  .meta({ description: "At most 10 segments, by name, for filters on identity_id with the operators in_segment and not_in_segment." });

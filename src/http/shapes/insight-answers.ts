@@ -2,40 +2,40 @@ import { z } from "zod";
 import { unconverted } from "./report-answers.js";
 
 const count = z.int().min(0);
-const rate = z.number().min(0).nullable().meta({ description: "Four decimals; null: of nothing." });
-const seconds = z.number().min(0).nullable().meta({ description: "null: of nothing." });
-const instant = z.string().nullable().meta({ description: "ISO 8601 with milliseconds, UTC; null: the range is open there." });
-const values = z.array(z.string()).meta({ description: "One of each field; empty: not set." });
-const valueCount = count.meta({ description: "How many combinations of values there are, shown or not." });
+const rate = z.number().min(0).nullable().meta({ description: "Four decimals; null if there is nothing to divide by." });
+const seconds = z.number().min(0).nullable().meta({ description: "null if there are no sessions." });
+const instant = z.string().nullable().meta({ description: "ISO 8601 with milliseconds, UTC; null where the range is open." });
+const values = z.array(z.string()).meta({ description: "One value per field; empty text: not set." });
+const valueCount = count.meta({ description: "Number of combinations of values, whether shown or not." });
 
 const insight = {
-  definition: z.string().meta({ description: "def_ and 32 hexadecimal digits of the settled question: equal ones ask the same." }),
-  as_of: count.nullable().meta({ description: "Sequence of the newest thing that was looked at; null where it was not asked for." }),
+  definition: z.string().meta({ description: "def_ and 32 hexadecimal digits, a hash of the settled query: equal definitions mean the same query." }),
+  as_of: count.nullable().meta({ description: "Sequence up to which events and identity records counted; null if as_of was not requested." }),
 };
 
 const bucketMembers = {
   start: instant,
   end: instant,
-  local: z.string().nullable().meta({ description: "The whole unit in the question's zone; null: total." }),
-  partial: z.boolean().meta({ description: "The range cuts it, or it is not over." }),
+  local: z.string().nullable().meta({ description: "Name of the calendar unit in the query's time zone; null for total." }),
+  partial: z.boolean().meta({ description: "True if the range cuts the bucket, or the bucket is not over." }),
 };
 const bucket = z.strictObject(bucketMembers);
 
 const series = z.strictObject({
   values,
-  counted: count.meta({ description: "How many things the figures are made of." }),
-  total: z.number().nullable().meta({ description: "Over the whole range." }),
-  data: z.array(z.number().nullable()).meta({ description: "One figure a bucket." }),
+  counted: count.meta({ description: "Number of events or sessions that the figures are made of." }),
+  total: z.number().nullable().meta({ description: "The figure of the whole range." }),
+  data: z.array(z.number().nullable()).meta({ description: "One figure per bucket." }),
 });
 const trend = { buckets: z.array(bucket), series: z.array(series), rest: series.nullable(), value_count: valueCount, unconverted };
 
-const times = z.strictObject({ avg_sec: z.number(), median_sec: z.number(), p90_sec: z.number() }).nullable().meta({ description: "null: nobody arrived." });
+const times = z.strictObject({ avg_sec: z.number(), median_sec: z.number(), p90_sec: z.number() }).nullable().meta({ description: "null for step 1, and for a step that no entity reached." });
 const steps = z.array(
   z.strictObject({
     name: z.string(),
     entities: count,
-    conversion_rate: rate.meta({ description: "By step 1." }),
-    step_rate: rate.meta({ description: "By the step before." }),
+    conversion_rate: rate.meta({ description: "Relative to step 1." }),
+    step_rate: rate.meta({ description: "Relative to the previous step." }),
     drop_offs: count,
     from_previous: times,
     from_entry: times,
@@ -45,9 +45,9 @@ const steps = z.array(
 const periods = z.array(
   z.strictObject({
     of: count,
-    entities: count.nullable().meta({ description: "null: it has not begun." }),
+    entities: count.nullable().meta({ description: "null if the period has not begun." }),
     rate,
-    incomplete: z.boolean().meta({ description: "It is not over." }),
+    incomplete: z.boolean().meta({ description: "True if the period is not over." }),
   }),
 );
 
@@ -74,11 +74,11 @@ export const insightAnswers = {
     ...insight,
     ...trend,
     previous: z.strictObject(trend).nullable(),
-    currency: z.string().nullable().meta({ description: "Of revenue: the reporting currency, ISO 4217." }),
+    currency: z.string().nullable().meta({ description: "For revenue: the reporting currency, ISO 4217." }),
   }),
   funnel: z.strictObject({
     ...insight,
-    pending: count.meta({ description: "Entities that may still go on." }),
+    pending: count.meta({ description: "Entities below the last step that may still convert." }),
     steps,
     rows: z.array(z.strictObject({ values, steps })).nullable(),
     rest: steps.nullable(),
@@ -103,14 +103,14 @@ export const insightAnswers = {
       z.strictObject({
         ...bucketMembers,
         entities: count,
-        avg: z.number().nullable().meta({ description: "Mean units of an entity." }),
+        avg: z.number().nullable().meta({ description: "Average number of units per entity." }),
         units: z.array(z.strictObject({ units: count, entities: count, at_least: count })),
       }),
     ),
   }),
   paths: z.strictObject({
     ...insight,
-    sessions: count.meta({ description: "With a sequence." }),
+    sessions: count.meta({ description: "Sessions with a sequence." }),
     nodes: z.array(z.strictObject({ step: count, value: z.string(), sessions: count, entries: count, drop_offs: count })),
     edges: z.array(z.strictObject({ step: count, from: z.string(), to: z.string(), sessions: count })),
     sequences: z.array(z.strictObject({ values: z.array(z.string()), sessions: count })),
@@ -127,7 +127,7 @@ export const insightAnswers = {
   }),
   webOverview: z.strictObject({
     ...insight,
-    now_online: count.meta({ description: "People with an event in the last five minutes, whatever is asked." }),
+    now_online: count.meta({ description: "People with an event in the last five minutes, regardless of dates and filters." }),
     figures: web,
     previous: web.nullable(),
     chart: z.array(z.strictObject({ ...bucketMembers, visitors: count, views: count, visits: count })).nullable(),

@@ -18,35 +18,35 @@ const insight = {
   start_date: zonedDate,
   end_date: zonedDate,
   segments,
-  time_zone: z.string().nullish().meta({ default: "UTC", description: "An IANA name: whose days, weeks and months are meant." }),
+  time_zone: z.string().nullish().meta({ default: "UTC", description: "IANA name of the time zone of days, weeks and months." }),
   week_start: choice(WEEK_DAYS, { default: "monday" }),
-  as_of: z.union([z.number(), z.literal("latest")], "expected a sequence, or latest").nullish().meta({ description: "Sequence up to which events and identity records count, or latest: all of them, and the answer tells the newest." }),
+  as_of: z.union([z.number(), z.literal("latest")], "expected a sequence, or latest").nullish().meta({ description: "Sequence up to which events and identity records count, or latest: all of them count, and the answer has the newest sequence." }),
 };
 
 const field = z.string().meta({ description: "A field of filters, person.KEY, company.KEY, first_touch.D, last_touch.D, or a metadata key." });
 const breakdownMembers = {
-  fields: z.array(field).nullish().meta({ description: "One, or two different ones." }),
+  fields: z.array(field).nullish().meta({ description: "One field, or two different ones." }),
   limit: integer(1, 1_000, { default: 25 }),
-  rest: flag(false, "Whether what is not shown is answered together."),
+  rest: flag(false, "Whether rest has the figures of all combinations that are not shown."),
 };
-const breakdown = z.strictObject(breakdownMembers).meta({ required: ["fields"] }).nullish().meta({ description: "Shows the figures by the values of fields." });
-const compare = choice(["previous_period", "previous_year"], { description: "Answers the period before, or the same dates a year before, too. Needs both dates." });
-const level = choice(["identity", "account"], { default: "identity", description: "account: the company of an event, else its identity." });
+const breakdown = z.strictObject(breakdownMembers).meta({ required: ["fields"] }).nullish().meta({ description: "Splits the figures by the values of fields." });
+const compare = choice(["previous_period", "previous_year"], { description: "Also returns the previous period, or the same dates a year before. Needs both dates." });
+const level = choice(["identity", "account"], { default: "identity", description: "account: the company of an event, or its identity if it has no company." });
 const shortInterval = choice(["day", "week", "month"], { default: "day" });
-const listLimit = integer(1, 1_000, { default: 10, description: "Of each list." });
+const listLimit = integer(1, 1_000, { default: 10, description: "Maximum length of each list." });
 const someEvent = z.strictObject(selector).nullish();
 
 const measure = z
   .strictObject({ type: z.enum(MEASURES).nullish(), field: field.nullish() })
   .meta({ required: ["type"] })
   .nullish()
-  .meta({ default: { type: "events" }, description: "unique_values, sum, avg, min, max and percentiles are of a field, the others of none." });
+  .meta({ default: { type: "events" }, description: "unique_values, sum, avg, min, max and percentiles need a field; the others take none." });
 
-const step = z.strictObject({ ...selector, name: z.string().nullish().meta({ description: "What the answer calls it, 1 to 200 characters." }) });
+const step = z.strictObject({ ...selector, name: z.string().nullish().meta({ description: "Name of the step in the answer, 1 to 200 characters." }) });
 const exclusion = z.strictObject({ ...selector, after_step: integer(1, 19, { default: 1 }), before_step: integer(2, 20, { description: "Default: the last step." }) });
-const at = choice(["entry", "last"], { default: "entry", description: "By the values of the chain's first event, or of its last one." });
+const at = choice(["entry", "last"], { default: "entry", description: "The event whose values count: the first of the attempt, or the last one it reached." });
 const rule = z.strictObject({ pattern: z.string().nullish(), label: z.string().nullish() }).meta({ required: ["pattern", "label"] });
-const label = z.string().nullish().meta({ description: "A label, after the rules." });
+const label = z.string().nullish().meta({ description: "A label, as renamed by the rules." });
 
 /** Bodies of the insight routes. */
 export const insightBodies = {
@@ -56,23 +56,23 @@ export const insightBodies = {
     interval: choice(INTERVALS, { default: "day" }),
     breakdown,
     compare,
-    cumulative: flag(false, "Each figure is of the range up to the end of its bucket."),
-    fill: flag(true, "Whether buckets in which nothing counts are shown."),
+    cumulative: flag(false, "Whether each figure covers the range from its start to the end of the bucket."),
+    fill: flag(true, "Whether to include empty buckets."),
   }),
   funnel: z.strictObject({
     ...insight,
-    steps: z.array(step).nullish().meta({ description: "2 to 20, each with an event's name or a filter." }),
+    steps: z.array(step).nullish().meta({ description: "2 to 20 steps, each with an event name or a filter." }),
     order: choice(["sequential", "strict", "any"], { default: "sequential" }),
     conversion_window_sec: integer(1, 31_622_400, { default: 1_209_600 }),
-    exclusions: z.array(exclusion).nullish().meta({ description: "At most 10: events that end a try between two steps." }),
+    exclusions: z.array(exclusion).nullish().meta({ description: "At most 10 events that end an attempt between two steps." }),
     level: choice(["identity", "account", "session"], { default: "identity" }),
     breakdown: z.strictObject({ ...breakdownMembers, at }).meta({ required: ["fields"] }).nullish(),
-    interval: choice(UNITS, { description: "Answers each bucket's own funnel too. Not together with breakdown." }),
+    interval: choice(UNITS, { description: "Also returns the funnel of each bucket. Cannot be combined with breakdown." }),
   }).meta({ required: ["steps"] }),
   retention: z.strictObject({
     ...insight,
-    cohort_event: someEvent.meta({ description: "What makes somebody a member of a cohort. Default: any event." }),
-    return_event: someEvent.meta({ description: "What counts as a return. Default: any event." }),
+    cohort_event: someEvent.meta({ description: "The event that makes an entity a member of a cohort. Default: any event." }),
+    return_event: someEvent.meta({ description: "The event that counts as a return. Default: any event." }),
     cohort: choice(["first_time", "recurring"], { default: "first_time" }),
     returned: choice(["on", "on_or_after"], { default: "on" }),
     interval: shortInterval,
@@ -84,18 +84,18 @@ export const insightBodies = {
   stickiness: z.strictObject({
     ...insight,
     interval: choice(["week", "month", "quarter", "year", "total"], { default: "total" }),
-    unit: choice(["hour", "day", "week", "month"], { default: "day", description: "Shorter than the interval." }),
+    unit: choice(["hour", "day", "week", "month"], { default: "day", description: "Must be shorter than the interval." }),
     level,
   }),
   paths: z.strictObject({
     ...insight,
     node: field.nullish().meta({ default: "path" }),
-    rules: z.array(rule).nullish().meta({ description: "At most 50: the first pattern, a regular expression, that matches a value gives its label." }),
+    rules: z.array(rule).nullish().meta({ description: "At most 50. A value gets the label of the first pattern, a regular expression, that matches it." }),
     start_at: label,
     end_at: label,
-    collapse: flag(true, "Whether equal labels in a row are one node."),
+    collapse: flag(true, "Whether consecutive equal labels are one node."),
     max_depth: integer(2, 20, { default: 5 }),
-    limit: integer(1, 1_000, { default: 50, description: "Of nodes and edges per step, and of sequences." }),
+    limit: integer(1, 1_000, { default: 50, description: "Maximum number of nodes and of edges per step, and of sequences." }),
   }),
   sessionsOverview: z.strictObject({ ...insight, interval: choice(INTERVALS, { default: "total" }), breakdown, limit: listLimit }),
   webOverview: z.strictObject({ ...insight, limit: listLimit, interval: choice(UNITS, { description: "Default: no chart." }), compare }),

@@ -46,7 +46,7 @@ const record = z.strictObject({
     z.strictObject({ erased: z.literal(true) }),
   ]),
   identity_id: z.string().nullable(),
-  project: z.null().meta({ description: "Always null: a request is about a person, in all projects." }),
+  project: z.null().meta({ description: "Always null: a request covers a person in all projects." }),
   created_at: instant,
   verified_at: instant.nullable(),
   acknowledged_at: instant.nullable(),
@@ -54,12 +54,12 @@ const record = z.strictObject({
   due_at: instant,
   extended_at: instant.nullable(),
   overdue: z.boolean(),
-  receipt: receipt.nullable().meta({ description: "What an erasure removed." }),
+  receipt: receipt.nullable().meta({ description: "What the erasure removed." }),
 });
 
 /** Answers of the privacy request routes. */
 export const privacyAnswers = {
   record,
   list: z.strictObject({ privacy_requests: z.array(record) }),
-  bundle: z.string().meta({ description: "One JSON object a line." }),
+  bundle: z.string().meta({ description: "One JSON object per line." }),
 };

@@ -14,7 +14,7 @@ export const recordSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("identify"), ...moment, ...who, email: text, traits }),
   z.strictObject({ type: z.literal("group"), ...moment, companyId: id, ...who, traits }),
   z.strictObject({ type: z.literal("alias"), ...moment, from: id, to: id }),
-  z.strictObject({ type: z.literal("unlink"), ...moment, linkId: z.string().meta({ description: "The id of the record that is taken back." }) }),
+  z.strictObject({ type: z.literal("unlink"), ...moment, linkId: z.string().meta({ description: "The id of the record to undo." }) }),
   z.strictObject({ type: z.literal("project"), name: z.string() }),
 ]);
 

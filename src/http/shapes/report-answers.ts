@@ -39,14 +39,14 @@ const session = z.strictObject({
 
 export const unconverted = z
   .array(z.strictObject({ currency: z.string(), revenue: z.number(), orders: count }))
-  .meta({ description: "Money in currencies without a rate: part of no other number." });
+  .meta({ description: "Money in currencies without an exchange rate; no other figure includes it." });
 
 /** Answers of the reports about identities, revenue and companies. */
 export const reportAnswers = {
   sessions: z.strictObject({
     identity_id: z.string(),
     sessions: z.array(session),
-    cursor: z.string().nullable().meta({ description: "For the next page; null on the last one." }),
+    cursor: z.string().nullable().meta({ description: "Cursor of the next page; null on the last page." }),
   }),
   profile: z.strictObject({
     identity_id: z.string(),

@@ -21,7 +21,7 @@ const end = text.meta({ description: "YYYY-MM-DD, or an RFC 3339 timestamp with 
 
 const identity = {
   email: text.meta({ description: "Exactly one of email and user_id." }),
-  user_id: text.meta({ description: "A user id, else an anonymous id of this value." }),
+  user_id: text.meta({ description: "A user id, or an anonymous id if no user has this id." }),
   start_date: start,
   end_date: end,
 };
