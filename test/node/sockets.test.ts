@@ -76,7 +76,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     expect(older).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1\r\n/i);
     expect(JSON.parse(older.slice(older.indexOf("\r\n\r\n")))).toEqual({
       status: "ERROR",
-      error: { code: "rate_limited", message: "expected at most 1 requests of one token at a time", request_id: "mine" },
+      error: { code: "rate_limited", message: "expected at most 1 requests per token at a time", request_id: "mine" },
     });
     const problem = await raw(port, `GET /v1/companies/top HTTP/1.1\r\n${OWNER}Connection: close\r\n\r\n`);
     expect(problem).toMatch(/^HTTP\/1\.1 429 [^]*application\/problem\+json[^]*"urn:daybook:error:rate_limited"/);

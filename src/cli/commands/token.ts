@@ -107,7 +107,7 @@ function inOptions(make: () => Made): Made {
     if (!(error instanceof DaybookError) || error.code !== "invalid_parameter") throw error;
     const { param = "", reason } = error.details;
     const option = OPTION_OF.find(([path]) => param.startsWith(path))?.[1] ?? param;
-    throw new UsageError(`--${option}: ${reason?.replace(/, got another$/, "")}`);
+    throw new UsageError(`--${option}: ${reason?.replace(/, got something else$/, "")}`);
   }
 }
 

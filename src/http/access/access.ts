@@ -62,10 +62,10 @@ export function authorize(access: RequiredAccess, token: TokenRecord, what = "")
     throw new DaybookError("insufficient_scope", `${what}expected a token with the scope ${access.scope}`);
   }
   if (access.role === "admin" && token.role !== "owner" && token.role !== "admin") {
-    throw new DaybookError("insufficient_role", `${what}expected a token of an owner or admin, got one of a ${token.role}`);
+    throw new DaybookError("insufficient_role", `${what}expected a token with the role owner or admin, got ${token.role}`);
   }
   if (access.organizationWide === true && token.project !== null) {
-    throw new DaybookError("organization_token_required", `${what}expected a token of the organization, got one of a project`);
+    throw new DaybookError("organization_token_required", `${what}expected an organization token, got a project token`);
   }
 }
 

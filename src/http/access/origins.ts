@@ -33,8 +33,8 @@ export function originPattern(text: string): string | null {
 export function allowedOrigin(origin: string | null, patterns: readonly string[]): string {
   if (patterns.includes(ANY_ORIGIN)) return ANY_ORIGIN;
   if (origin !== null && patterns.some((pattern) => matches(origin, pattern))) return origin;
-  const came = origin === null ? "the request names none" : `got ${JSON.stringify(origin.slice(0, 200))}`;
-  throw new DaybookError("origin_not_allowed", `Origin: expected one that the key is made for, ${came}`);
+  const came = origin === null ? "but the request has none" : `got ${JSON.stringify(origin.slice(0, 200))}`;
+  throw new DaybookError("origin_not_allowed", `Origin: expected an origin that the public key allows, ${came}`);
 }
 
 function matches(origin: string, pattern: string): boolean {

@@ -4,7 +4,7 @@ import type { TokenRecord } from "./token.js";
 
 /** The error for an alias sent with a token of one project: it would change identities in all projects. */
 export function aliasRefused(): DaybookError {
-  return new DaybookError("organization_token_required", "alias: expected a token of the organization, got one of a project: an alias changes who is who in every project");
+  return new DaybookError("organization_token_required", "alias: expected an organization token, got a project token; an alias changes identities in every project");
 }
 
 /**

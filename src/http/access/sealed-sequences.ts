@@ -70,7 +70,7 @@ export class SealedSequences {
 
 /** The error for a number that was never sealed, or that is ahead of the store: it does not reveal the newest sequence. */
 export function unknownSequence(): Error {
-  return parameterError("invalid_parameter", "asOf", "expected latest, or a number that an answer to a token of this project had");
+  return parameterError("invalid_parameter", "asOf", "expected latest, or a number from an answer to a token of this project");
 }
 
 function sequencesOf(daybook: ServedDaybook): Sequences {

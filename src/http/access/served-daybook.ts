@@ -25,7 +25,7 @@ export async function healthOf(daybook: ServedDaybook): Promise<Health> {
 /** Narrows a Daybook to one that has the member. @throws not_supported */
 export function requireMember<Name extends keyof Own>(daybook: ServedDaybook, name: Name): ServedDaybook & Pick<Own, Name> {
   if (has(daybook, name)) return daybook;
-  throw new DaybookError("not_supported", `${name}: not there, as the events of this organization are kept elsewhere`);
+  throw new DaybookError("not_supported", `${name}: not available, because the events of this organization are stored elsewhere`);
 }
 
 function has<Name extends keyof Own>(daybook: ServedDaybook, name: Name): daybook is ServedDaybook & Pick<Own, Name> {

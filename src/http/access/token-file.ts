@@ -40,7 +40,7 @@ const KNOWN: KnownOptions<TokenOptions> = { insecure: true };
 const time = z.string().refine((text) => parseTimestamp(text) !== null, "expected an RFC 3339 timestamp with a zone");
 
 const entrySchema = z.strictObject({
-  token: z.string().regex(/^[sp]k_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_, or pk_ of a public key, and has letters, digits and ._~+/- only").optional(),
+  token: z.string().regex(/^[sp]k_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_, or pk_ for a public key, and otherwise has only letters, digits and ._~+/-").optional(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/i, "expected 64 hexadecimal digits").optional(),
   id: z.string().min(1, "expected at least one character").optional(),
   organization: z
@@ -100,18 +100,18 @@ function refuseShort({ token }: TokenEntry, at: string): void {
 function rightsOf(entry: TokenEntry, at: string): Pick<TokenRecord, "role" | "scopes" | "public"> {
   const isPublic = entry.public !== undefined && entry.public !== null;
   if (entry.token !== undefined && entry.token.startsWith("pk_") !== isPublic)
-    throw parameterError("invalid_parameter", `${at}.token`, `expected a value that starts with ${isPublic ? "pk_, it is of a public key" : "sk_, got another"}`);
+    throw parameterError("invalid_parameter", `${at}.token`, `expected a value that starts with ${isPublic ? "pk_, because it is a public key" : "sk_, got something else"}`);
   if (entry.public === undefined || entry.public === null) {
     const missing = entry.role === undefined ? "role" : "scopes";
-    if (entry.role === undefined || entry.scopes === undefined) throw parameterError("invalid_parameter", `${at}.${missing}`, "expected a value, it is missing");
+    if (entry.role === undefined || entry.scopes === undefined) throw parameterError("invalid_parameter", `${at}.${missing}`, "expected a value, but it is missing");
     return { role: entry.role, scopes: [...entry.scopes] };
   }
   const given = entry.role !== undefined ? "role" : "scopes";
   // These are the values that `formatTokens` writes.
   if ((entry.role ?? "viewer") !== "viewer" || (entry.scopes ?? []).length > 0)
-    throw parameterError("invalid_parameter", `${at}.${given}`, "expected none, a public key may collect and nothing else");
+    throw parameterError("invalid_parameter", `${at}.${given}`, "expected none: a public key can only collect events");
   if (entry.project === undefined || entry.project === null)
-    throw parameterError("invalid_parameter", `${at}.project`, "expected the project that the public key collects into, it is missing");
+    throw parameterError("invalid_parameter", `${at}.project`, "expected the project that the public key collects into, but it is missing");
   const origins = entry.public.origins.map((origin) => originPattern(origin) ?? origin);
   const rules: PublicRules = { origins, ids: [...(entry.public.ids ?? [])] };
   return { role: "viewer", scopes: [], public: rules };
@@ -123,7 +123,7 @@ export function parseTokens(text: string, options: TokenOptions = {}): TokenReco
   try {
     entries = JSON.parse(text);
   } catch {
-    throw new DaybookError("malformed_json", "tokens: expected a JSON array of tokens, the text is not JSON");
+    throw new DaybookError("malformed_json", "tokens: expected a JSON array of tokens, but the text is not JSON");
   }
   return tokenRecords(entries, options);
 }

@@ -42,7 +42,7 @@ class JsonStream implements BodyStream {
 
   async next(): Promise<string | null> {
     await yieldToEventLoop();
-    if (this.#isCut) throw new DaybookError("aborted", "the caller is gone");
+    if (this.#isCut) throw new DaybookError("aborted", "the caller disconnected");
     const first = this.#first;
     this.#first = null;
     if (first !== null) return first;

@@ -20,7 +20,7 @@ export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<Ab
     lot = "";
   };
   for await (const line of lines) {
-    if (signal.aborted) throw new DaybookError("aborted", "the caller is gone");
+    if (signal.aborted) throw new DaybookError("aborted", "the caller disconnected");
     lot += line;
     if (lot.length >= LOT_CHARS) pack();
   }

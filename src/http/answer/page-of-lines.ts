@@ -8,7 +8,7 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean, signal: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
   let [count, charCount] = [0, 0];
   for await (const item of items) {
-    if (signal.aborted) throw new DaybookError("aborted", "the caller is gone");
+    if (signal.aborted) throw new DaybookError("aborted", "the caller disconnected");
     if (count === 0 && isBefore(item)) continue;
     const line = `${JSON.stringify(item)}\n`;
     yield line;

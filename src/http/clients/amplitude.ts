@@ -58,7 +58,7 @@ export const amplitude: ClientAdapter = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     events: z.array(z.unknown()).meta({ description: "Events, each with `event_type`, `user_id` or `device_id`, `time` and `insert_id`." }),
-    client_upload_time: z.unknown().optional().meta({ description: "The sender's clock when it sent. Off by more than five minutes it corrects each `time`." }),
+    client_upload_time: z.unknown().optional().meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, each `time` is corrected." }),
   }),
   keyOf: ({ body }) => body["api_key"],
   itemsOf: ({ body }) => body["events"] as unknown[],

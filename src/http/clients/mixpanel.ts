@@ -37,7 +37,7 @@ const item = z.looseObject({ event: z.string().min(1, "expected at least one cha
 
 /** The `data` of a query or of a form. */
 export const mixpanelShape = z.looseObject({
-  data: z.array(z.unknown()).meta({ description: "What is sent as JSON in base64, one thing or a list." }),
+  data: z.array(z.unknown()).meta({ description: "What is sent, as JSON in base64: one item or a list." }),
 });
 
 /** Events of `mixpanel`. */
@@ -129,7 +129,7 @@ function merged(ids: unknown, at: string, moment: RecordMoment): readonly Receiv
   const all = (Array.isArray(ids) ? (ids as readonly unknown[]) : []).map(idOf).filter((id) => id !== null);
   const stays = all.find((id) => !isDevice(id));
   const others = new Set(all.filter((id) => id !== stays));
-  if (stays === undefined || others.size !== 1) throw parameterError("invalid_parameter", at, "expected two ids, not both of devices");
+  if (stays === undefined || others.size !== 1) throw parameterError("invalid_parameter", at, "expected two different ids, at most one of them a device id");
   const [other = stays] = others;
   if (!isDevice(other)) return mergeRecords(other, stays, moment);
   return [{ record: "identify", call: { messageId: moment.id, userId: stays, anonymousId: deviceIdOf(other) }, createdAtMs: moment.createdAtMs }];

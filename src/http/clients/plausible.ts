@@ -14,13 +14,13 @@ const text = z.string().nullish();
 /** Body of `plausible-tracker`. Its content is checked as a page event. */
 export const plausibleBody = z.looseObject({
   d: text.meta({ description: "The public key." }),
-  n: text.meta({ description: "The name; `pageview` for a view." }),
-  u: text.meta({ description: "The address of the page." }),
-  r: text.meta({ description: "Where the visitor came from." }),
+  n: text.meta({ description: "The event name; `pageview` for a page view." }),
+  u: text.meta({ description: "The URL of the page." }),
+  r: text.meta({ description: "The referrer." }),
   w: z.number().nullish().meta({ description: "The width of the window." }),
-  h: z.unknown().optional().meta({ description: "1: pages differ by what follows `#`." }),
-  p: z.unknown().optional().meta({ description: "Properties, also as JSON text." }),
-  $: z.unknown().optional().meta({ description: "Revenue: `amount` and `currency`, also as JSON text." }),
+  h: z.unknown().optional().meta({ description: "1: the part of the URL after `#` tells pages apart." }),
+  p: z.unknown().optional().meta({ description: "Properties, as an object or as JSON text." }),
+  $: z.unknown().optional().meta({ description: "Revenue: `amount` and `currency`, as an object or as JSON text." }),
 });
 
 /** The public key in a body. */
@@ -68,5 +68,5 @@ function objectIn(value: unknown, name: string): JsonObject {
   } catch {
     // Reported below.
   }
-  throw new DaybookError("invalid_parameter", `${name}: expected an object, or one as JSON`, { param: name });
+  throw new DaybookError("invalid_parameter", `${name}: expected an object, or an object as JSON text`, { param: name });
 }

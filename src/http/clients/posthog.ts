@@ -53,7 +53,7 @@ export const posthog: ClientAdapter = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     batch: z.array(z.unknown()).meta({ description: "Events, each with `event`, `distinct_id`, `uuid`, `timestamp` and `properties`." }),
-    sent_at: z.unknown().optional().meta({ description: "The sender's clock when it sent. Off by more than five minutes it corrects each `timestamp`." }),
+    sent_at: z.unknown().optional().meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, each `timestamp` is corrected." }),
   }),
   keyOf: ({ body }) => body["api_key"],
   itemsOf: ({ body }) => body["batch"] as unknown[],

@@ -197,7 +197,7 @@ export class Collector {
     const retryAfterSec = Math.max(ofKeySec, place === null ? 0 : this.#byAddress.waitSec(place, events.length));
     if (retryAfterSec > 0) {
       this.counts.events.add(key.organization, "refused", events.length);
-      throw new DaybookError("rate_limited", `too many events of one ${ofKeySec === retryAfterSec ? "public key" : "address"}`, { retryAfterSec });
+      throw new DaybookError("rate_limited", `too many events from one ${ofKeySec === retryAfterSec ? "public key" : "address"}`, { retryAfterSec });
     }
     this.#byKey.take(key.sha256, events.length);
     if (place !== null) this.#byAddress.take(place, events.length);
@@ -260,9 +260,9 @@ function checkedBeacon(event: unknown, at: string, { ids }: PublicRules): Beacon
   const refuse = (member: string, reason: string) => {
     throw new DaybookError("invalid_parameter", `${at}.${member}: ${reason}`, { param: `${at}.${member}`, reason });
   };
-  if (beacon.anonymousId && !ids.includes("anonymous")) refuse("anonymousId", "expected none, the key does not take ids of browsers");
-  if (beacon.userId && !ids.includes("user")) refuse("userId", "expected none, the key does not take ids of users");
-  if (beacon.name === IDENTIFY && !beacon.userId) refuse("userId", `expected the user whom ${IDENTIFY} is about, it is missing`);
+  if (beacon.anonymousId && !ids.includes("anonymous")) refuse("anonymousId", "expected none: the public key does not accept anonymous ids");
+  if (beacon.userId && !ids.includes("user")) refuse("userId", "expected none: the public key does not accept user ids");
+  if (beacon.name === IDENTIFY && !beacon.userId) refuse("userId", `expected the user that ${IDENTIFY} identifies, but it is missing`);
   return beacon;
 }
 

@@ -60,7 +60,7 @@ function keyIn(context: HandlerContext, route: ClientRoute, sent: ClientKeyed, a
 
 function missingKey({ gate }: HandlerContext, address: string | undefined): DaybookError {
   gate.broughtNone(address);
-  return new DaybookError("missing_token", "expected the token in the place of the key that the client was given");
+  return new DaybookError("missing_token", "expected the token where the client library sends its key");
 }
 
 /** Authenticates a key that may store events. @throws invalid_token, rate_limited, insufficient_scope */
@@ -127,7 +127,7 @@ function readable<Value>(read: () => Value): Value {
 /** @throws what reading threw, with a message that quotes nothing */
 function rethrown(thrown: unknown): never {
   if (!isUnreadable(thrown)) throw thrown;
-  throw new DaybookError(thrown.code, "expected what the client library sends, it cannot be read");
+  throw new DaybookError(thrown.code, "expected what the client library sends, but the request cannot be read");
 }
 
 function isUnreadable(thrown: unknown): thrown is DaybookError {

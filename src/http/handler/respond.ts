@@ -59,7 +59,7 @@ class Deadline {
   /** Turns the abort of an expired query into `query_timeout`. */
   blame(thrown: unknown): unknown {
     if (!this.#isOver || !(thrown instanceof DaybookError) || thrown.code !== "aborted") return thrown;
-    return new DaybookError("query_timeout", `the question took longer than ${this.timeoutMs} ms`);
+    return new DaybookError("query_timeout", `the query took longer than ${this.timeoutMs} ms`);
   }
 }
 

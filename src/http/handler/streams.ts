@@ -10,7 +10,7 @@ export class Streams {
   /** Opens a stream that counts until it ends. @throws rate_limited */
   counted(sha256: string, make: () => BodyStream): BodyStream {
     const ofToken = this.#open.get(sha256) ?? new Set();
-    if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams of one token at a time`);
+    if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams per token at a time`);
     const stream = make();
     this.#open.set(sha256, ofToken.add(stream));
     const end = () => {

@@ -119,7 +119,7 @@ interface ByteBudget {
 /** Refuses requests under overload, before they cost anything. */
 export class Admission {
   // Created once: the stack trace of an error takes longer than the rest of a refusal.
-  readonly #late = new DaybookError("overloaded", "requests come in faster than they can be answered");
+  readonly #late = new DaybookError("overloaded", "requests arrive faster than they can be answered");
   readonly #tooMany: DaybookError;
   readonly #shares: TokenShares;
   readonly #calm: Calm;
@@ -250,7 +250,7 @@ class HeldBytes implements HeldMemory {
 
 function refuseOver({ byteLength: held, byteLengthMax }: ByteBudget, own: number, byteLength: number): void {
   const others = held - own;
-  if (others > 0 && others + own + byteLength > byteLengthMax) throw new DaybookError("overloaded", "too many bytes are waiting");
+  if (others > 0 && others + own + byteLength > byteLengthMax) throw new DaybookError("overloaded", "too many bytes of requests are waiting to be processed");
 }
 
 /** Bytes that a request will write, by its headers; without a declared length, the maximum of a write that may wait. */
@@ -261,5 +261,5 @@ export function writtenBytes(request: WireRequest): number {
 }
 
 export function tooManyOfToken({ requestsPerTokenCount }: HandlerLimits): DaybookError {
-  return new DaybookError("rate_limited", `expected at most ${requestsPerTokenCount} requests of one token at a time`);
+  return new DaybookError("rate_limited", `expected at most ${requestsPerTokenCount} requests per token at a time`);
 }

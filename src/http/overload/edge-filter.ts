@@ -58,7 +58,7 @@ export class EdgeFilter {
   readonly #router: Router<EdgeRoute>;
   readonly #shares: TokenShares;
   readonly #tooMany: DaybookError;
-  readonly #full = new DaybookError("overloaded", "requests come in faster than they can be answered");
+  readonly #full = new DaybookError("overloaded", "requests arrive faster than they can be answered");
   #enteredCount = 0;
 
   /** @param onRefused called for each request that the handler does not see */

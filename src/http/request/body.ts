@@ -34,7 +34,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   const [json, others] = isOfForm ? dataOfForm(bytes) : [bytes, {}];
   // Every NDJSON line is an item, whatever its value contains, so the scan has no item limit.
   const scan = form === "arrow" ? null : scanJson(json, form === "ndjson" ? Infinity : itemCountMax);
-  if (scan !== null && scan.weight > rule.maxByteLength) throw new DaybookError("body_too_large", `expected values that take no more memory than ${rule.maxByteLength} bytes of JSON, got more: send them in several bodies`);
+  if (scan !== null && scan.weight > rule.maxByteLength) throw new DaybookError("body_too_large", `expected values that take no more memory than ${rule.maxByteLength} bytes of JSON: split them into several requests`);
   const turn = held.parseTurn(scan?.weight ?? bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
   const pace = (byteLength: number) => held.pace(byteLength);
@@ -59,7 +59,7 @@ function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   const came = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
   const expected = rule.list === null ? "an object" : `an object or an array of ${rule.list}`;
-  throw new DaybookError("invalid_body", `expected ${expected} as body, got ${came}`);
+  throw new DaybookError("invalid_body", `expected ${expected} as the body, got ${came}`);
 }
 
 async function arrowEvents(bytes: Uint8Array, maxByteLength: number, itemCountMax: number): Promise<readonly unknown[]> {

@@ -28,7 +28,7 @@ function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: nu
   for (let start = 0; start < bytes.length; ) {
     if (streams.length > 0 && (format === "deflate" || !isMember(bytes, start))) {
       const expected = format === "gzip" ? "another gzip member" : "nothing";
-      throw new DaybookError("malformed_json", `expected ${expected} behind the end of the ${format} stream, got ${bytes.length - start} more bytes`);
+      throw new DaybookError("malformed_json", `expected ${expected} after the end of the ${format} stream, got ${bytes.length - start} more bytes`);
     }
     if (streams.length === SERVER_LIMITS.gzipMemberCount)
       throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.gzipMemberCount} gzip members in a body`);
@@ -98,5 +98,5 @@ async function* chunksOf(streams: readonly Uint8Array[], format: BodyCompression
 }
 
 function damaged(format: BodyCompression): DaybookError {
-  return new DaybookError("malformed_json", `expected a whole ${format} stream, the body does not inflate`);
+  return new DaybookError("malformed_json", `expected a complete ${format} stream, but the body cannot be decompressed`);
 }

@@ -138,7 +138,7 @@ class Lists {
 }
 
 export function tooManyItems(itemCountMax: number): DaybookError {
-  return new DaybookError("body_too_large", `expected a body of at most ${itemCountMax} items, got more: send them in several`);
+  return new DaybookError("body_too_large", `expected a body of at most ${itemCountMax} items, got more: split it into several requests`);
 }
 
 export function tooLongItem(): DaybookError {

@@ -19,9 +19,9 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 /** Like `parseJson`, for scanned bytes: parses the items of long lists in chunks and yields between them. */
 export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: Scan, pace: Pace): Promise<unknown> {
-  if (!isWhole && byteLengthBeside > SERVER_LIMITS.bodyItemBytes) throw new DaybookError("malformed_json", "expected JSON: it ends before it is whole");
+  if (!isWhole && byteLengthBeside > SERVER_LIMITS.bodyItemBytes) throw new DaybookError("malformed_json", "expected JSON: the text is incomplete");
   if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes)
-    throw new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes beside the items of long lists, got ${byteLengthBeside}`);
+    throw new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes outside the items of long lists, got ${byteLengthBeside}`);
   if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
   // Marks where a list was taken out; random, so that no body can contain it.
   const mark = globalThis.crypto.randomUUID();
@@ -44,7 +44,7 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
       await pace(to - from);
       // The text starts one byte before the items, where a bracket replaces the comma.
       const placeOf = (at: number) => charsBefore(bytes, from - 1) + at;
-      const some = parseText(listText(bytes, from, to), ` in the items from ${values.length} on`, hasLongNumber, placeOf) as unknown[];
+      const some = parseText(listText(bytes, from, to), ` in the items from index ${values.length} on`, hasLongNumber, placeOf) as unknown[];
       if (some.length !== count) throw new DaybookError("malformed_json", `expected JSON: item ${values.length} is empty`);
       for (const value of some) values.push(value);
     }
@@ -134,7 +134,7 @@ function decoded(bytes: Uint8Array, isStart: boolean): string {
   try {
     return (isStart ? startDecoder : decoder).decode(bytes);
   } catch {
-    throw new DaybookError("malformed_json", "expected UTF-8 text, the body has other bytes");
+    throw new DaybookError("malformed_json", "expected UTF-8 text, but the body has invalid bytes");
   }
 }
 

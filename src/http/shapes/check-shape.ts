@@ -55,7 +55,7 @@ function flawsOf(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown, opti
       }));
   }
   const expected = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;
-  const instead = came === undefined ? "it is missing" : options.secret === true ? "got another" : `got ${shown(came)}`;
+  const instead = came === undefined ? "but it is missing" : options.secret === true ? "got something else" : `got ${shown(came)}`;
   return [{ code: "invalid_parameter", param: param === "" ? "body" : param, reason: `${expected}, ${instead}` }];
 }
 

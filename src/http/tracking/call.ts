@@ -21,12 +21,12 @@ export const instant = z
   .refine((value) => value === null || value === undefined || instantOf(value) !== null, { error: ({ input }) => expectedInstant(input) });
 
 const call = {
-  messageId: z.string().nullish().meta({ description: "The same id again is stored once." }),
+  messageId: z.string().nullish().meta({ description: "A call that is sent again with the same id is stored once." }),
   userId: id,
   anonymousId: id,
   timestamp: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: `originalTimestamp`, else now." }),
-  originalTimestamp: instant.meta({ description: "What RudderStack has in the place of `timestamp`." }),
-  sentAt: z.unknown().optional().meta({ description: "The sender's clock when it sent. Off by more than five minutes it corrects `timestamp`." }),
+  originalTimestamp: instant.meta({ description: "What RudderStack sends instead of `timestamp`." }),
+  sentAt: z.unknown().optional().meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, `timestamp` is corrected." }),
   context: object,
 };
 const view = { ...call, name: z.string().nullish(), category: z.string().nullish(), properties: object };
@@ -45,7 +45,7 @@ const calls = {
 export const trackingBodies = {
   ...calls,
   batch: z.looseObject({
-    batch: z.array(z.unknown()).meta({ description: "Calls as the other tracking routes take them, each with its `type`." }),
+    batch: z.array(z.unknown()).meta({ description: "Calls as for the other tracking routes, each with its `type`." }),
     sentAt: call.sentAt,
     context: object,
   }),

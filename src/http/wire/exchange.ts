@@ -57,7 +57,7 @@ export interface WireReply {
 
 /** The error for a body above its limit. */
 export function bodyTooLarge(maxByteLength: number): DaybookError {
-  return new DaybookError("body_too_large", `expected a body of at most ${maxByteLength} bytes, after inflating too`);
+  return new DaybookError("body_too_large", `expected a body of at most ${maxByteLength} bytes, also after decompression`);
 }
 
 /** Converts a web `Request`. @param address the caller's, if known */
@@ -74,7 +74,7 @@ export function wireRequestOf(request: Request, address?: string): WireRequest {
         return await collect(request.body, maxByteLength, onBytes);
       } catch (error) {
         if (error instanceof DaybookError) throw error;
-        throw new DaybookError("aborted", "the body ended before it was whole", {}, { cause: error });
+        throw new DaybookError("aborted", "the body ended before it was complete", {}, { cause: error });
       }
     },
   };

@@ -36,7 +36,7 @@ let requestCount = 0;
 /** Sends a request to the handler's thread. Rejects if it has no answer. */
 function ask(request: SocketRequest, known: RequestFindings): Promise<WireReply> {
   return new Promise((answer, reject) => {
-    if (request.signal.aborted) return reject(new Error("the caller is gone"));
+    if (request.signal.aborted) return reject(new Error("the caller disconnected"));
     const id = (requestCount += 1);
     waiting.set(id, { request, answer, cut: () => reject(new Error("no answer")), release: () => undefined });
     idsOf(request.incoming.socket).add(id);

@@ -78,14 +78,14 @@ describe("as_of of a token of a project", () => {
         details.add(String(json["detail"]).replace("as_of", "asOf"));
       }
     }
-    expect([...details]).toEqual(["asOf: expected latest, or a number that an answer to a token of this project had"]);
+    expect([...details]).toEqual(["asOf: expected latest, or a number from an answer to a token of this project"]);
     expect((await trend(own, "sk_owner_0123456789abcdefgh")).status).toBe(200);
   });
 
   it("of a store that has not come so far is refused in the same words", async () => {
     const ahead = new SealedSequences({ ...daybook, [Symbol.for("daybook.sequences")]: () => ({ ...sequencesOf(daybook), newestOf: () => 1e6 }) } as never, "shop").sealed(9_999);
     const { status, json } = await trend(ahead);
-    expect([status, json["detail"]]).toEqual([400, "as_of: expected latest, or a number that an answer to a token of this project had"]);
+    expect([status, json["detail"]]).toEqual([400, "as_of: expected latest, or a number from an answer to a token of this project"]);
   });
 });
 

@@ -60,7 +60,7 @@ describe("a token of a project", () => {
       await post("/v1/alias", { previousId: "u1", userId: "u2" }),
       await post(`/v1/records/${ID}2/unlink`, {}),
     ];
-    for (const { status, json } of refused) expect([status, json["code"], json["detail"]]).toEqual([403, "organization_token_required", expect.stringContaining("expected a token of the organization")]);
+    for (const { status, json } of refused) expect([status, json["code"], json["detail"]]).toEqual([403, "organization_token_required", expect.stringContaining("expected an organization token")]);
     for (const each of [{ type: "alias", from: "u1", to: "u2" }, { type: "unlink", linkId: `${ID}2` }])
       expect((await post("/v1/records", [each])).json).toMatchObject({ accepted: 0, rejected: [{ index: 0, code: "organization_token_required" }] });
     expect((await post("/v1/batch", { batch: [{ type: "alias", previousId: "u1", userId: "u2" }] })).json).toMatchObject({ accepted: 0, rejected: [{ index: 0, code: "organization_token_required" }] });

@@ -44,7 +44,7 @@ test("A short answer is a text; a long one is a stream, and what was begun ends 
   left.cancel();
   expect(endCount).toBe(2);
   // What is not whole must not end as if it were.
-  await expect(left.next()).rejects.toThrow("the caller is gone");
+  await expect(left.next()).rejects.toThrow("the caller disconnected");
 });
 
 test("What cannot be written ends, and is no end of the answer.", async () => {

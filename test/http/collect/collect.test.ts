@@ -62,8 +62,8 @@ describe("POST /v1/collect", () => {
     ["a member that is not known", { user: "u" }, "unknown_parameter", "events[0].user: unknown; allowed: name, url"],
     ["an age beyond an hour", { age_ms: 3_600_001 }, "invalid_parameter", "events[0].age_ms: expected a number from 0 to 3600000, got 3600001"],
     ["a time to come", { age_ms: -1 }, "invalid_parameter", "events[0].age_ms: expected a number from 0 to 3600000, got -1"],
-    ["an id of a browser", { anonymousId: "a" }, "invalid_parameter", "events[0].anonymousId: expected none, the key does not take ids of browsers"],
-    ["an id of a user", { userId: "u" }, "invalid_parameter", "events[0].userId: expected none, the key does not take ids of users"],
+    ["an id of a browser", { anonymousId: "a" }, "invalid_parameter", "events[0].anonymousId: expected none: the public key does not accept anonymous ids"],
+    ["an id of a user", { userId: "u" }, "invalid_parameter", "events[0].userId: expected none: the public key does not accept user ids"],
     ["a company", { companyId: "c" }, "unknown_parameter", "events[0].companyId: unknown"],
     ["a project", { project: "other" }, "unknown_parameter", "events[0].project: unknown"],
   ])("refuses %s", async (_, event, code, detail) => {
