@@ -52,7 +52,7 @@ test("plurals follow the number, and filters are sentences", () => {
   expect([0, 1, 2].map((count) => plural(count, "visit"))).toEqual(["0 visits", "1 visit", "2 visits"]);
   expect(sentence({ field: "location_country", operator: "is", value: "DE" })).toBe("Country is Germany");
   expect(sentence({ field: "location_country", operator: "in", value: "DE, FR" })).toBe("Country is one of Germany, France");
-  expect(sentence({ field: "plan", operator: "is_not_set", value: "" })).toBe("plan is not known");
+  expect(sentence({ field: "plan", operator: "is_not_set", value: "" })).toBe("plan is not set");
   expect([country(""), country("DE"), country("<b>"), country("Atlantis")]).toEqual(["(not set)", "Germany", "<b>", "Atlantis"]);
 });
 

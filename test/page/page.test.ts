@@ -265,7 +265,7 @@ describe("the page", () => {
     });
     await page.goto(`${served.url}?view=retention`);
     await page.waitForSelector('[data-trouble="overloaded"]');
-    expect(await page.locator('[data-trouble="overloaded"]').innerText()).toContain("asked again in 1 s");
+    expect(await page.locator('[data-trouble="overloaded"]').innerText()).toContain("Retrying in 1 s");
     served.answerWith(null);
     await page.waitForSelector(".triangle");
     expect(refused).toBeGreaterThan(2);
@@ -279,23 +279,23 @@ describe("the page", () => {
   test("is used by keyboard: the way to the numbers, the arrows of a plot, Escape", async () => {
     await open("project=shop");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the numbers");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content");
     await page.locator(".plot").first().focus();
     await page.keyboard.press("End");
     await page.waitForSelector(".reading");
     expect(await page.locator(".plot [aria-live]").first().innerText()).toMatch(/Visitors \d+/);
-    await page.getByRole("button", { name: "Question and files of Pages" }).press("Enter");
+    await page.getByRole("button", { name: "Query and downloads of Pages" }).press("Enter");
     await page.waitForSelector("dialog[open]");
     expect(await page.locator("dialog pre").last().innerText()).toContain("Bearer $TOKEN");
     await page.keyboard.press("Escape");
     await page.waitForSelector("dialog", { state: "detached" });
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Question and files of Pages");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Query and downloads of Pages");
   });
 
   longTest("erases a person only once their name is typed", async () => {
     await open("view=people&project=shop&period=all&people.person=u27");
     await page.getByRole("button", { name: "Erase…" }).click();
-    const deed = page.getByRole("button", { name: "Erase for ever" });
+    const deed = page.getByRole("button", { name: "Erase permanently" });
     expect(await page.locator("dialog").innerText()).toContain("u27");
     expect(await deed.isDisabled()).toBe(true);
     await page.locator("dialog input").fill("u28");

@@ -43,7 +43,7 @@ export const PICTURES: Readonly<Record<string, PictureOf>> = {
   "an-event": { address: "view=events&project=shop", act: async (page) => void (await page.locator(".event-rows .cell-button").nth(3).click()) },
   "a-question": {
     address: "project=shop",
-    act: async (page) => void (await page.getByRole("button", { name: "Question and files of Sources" }).click()),
+    act: async (page) => void (await page.getByRole("button", { name: "Query and downloads of Sources" }).click()),
   },
   "a-filter": { address: "project=shop", act: async (page) => void (await page.locator(".tool-bar .chip-add").first().click()) },
 };

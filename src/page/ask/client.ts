@@ -91,7 +91,7 @@ export class ApiClient {
     };
     const response = await fetch(`${this.root}${path}`, sent).catch((thrown: unknown) => {
       if (signal.aborted) throw thrown;
-      throw new ApiError("unreachable", 0, "Nobody answers at this address.", null, null);
+      throw new ApiError("unreachable", 0, "No server responds at this address.", null, null);
     });
     if (response.ok) return response;
     const trouble = await apiErrorOf(response);

@@ -54,7 +54,7 @@ function firstState(): AppState {
   return { token: token ?? keptToken(), reason: null };
 }
 
-const SIGNED_OUT = "The server does not take this token: it is unknown, expired or revoked.";
+const SIGNED_OUT = "The server does not accept this token: it is unknown, expired or revoked.";
 
 /** The sign-in form or the signed-in page. @param root of the API, without a trailing slash */
 export function App({ root }: { readonly root: string }) {
@@ -100,7 +100,7 @@ function WayIn({ reason, onToken }: WayInProps) {
       <form class="way-in-card" onSubmit={submit}>
         <Mark />
         <h1>Sign in with a token</h1>
-        <p class="remark">Use a secret token of this server. It is kept in this tab until you sign out or close it, and sent to this server alone.</p>
+        <p class="remark">Use a secret token of this server. It stays in this tab until you sign out or close it, and is sent only to this server.</p>
         {reason !== null && (
           <p class="way-in-reason" role="alert">
             {reason}
@@ -114,7 +114,7 @@ function WayIn({ reason, onToken }: WayInProps) {
           Sign in
         </button>
         <p class="remark">
-          Make one: <code>daybook token create --role owner</code>
+          Create one: <code>daybook token create --role owner</code>
         </p>
       </form>
     </main>
@@ -154,14 +154,14 @@ function Inside(props: InsideProps) {
   if (!VIEWS.some(({ name }) => opens(known.token, name)))
     return (
       <Alone onSignOut={onSignOut}>
-        <Empty title="This token reads nothing">It may only write. Use one that has scopes to read.</Empty>
+        <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>
       </Alone>
     );
   if (known.projects.length === 0) {
     return (
       <Alone onSignOut={onSignOut}>
         <Empty title="Nothing is stored yet">
-          Send the first event, by <code>POST /v1/events</code>, and come back.
+          Send the first event with <code>POST /v1/events</code>, then reload this page.
         </Empty>
       </Alone>
     );

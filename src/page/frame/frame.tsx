@@ -27,7 +27,7 @@ const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").f
 
 const PERIOD_NAMES = [...(Object.entries(PERIODS) as [PeriodName, string][]), ["custom", "Custom…"] as const] as const;
 const COMPARE_NAMES = [
-  ["previous", "vs. period before"],
+  ["previous", "vs. previous period"],
   ["year", "vs. a year ago"],
   ["none", "No comparison"],
 ] as const;
@@ -226,7 +226,7 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
     <Page.Provider value={page}>
       <div class="frame">
         <a class="skip" href="#view">
-          Skip to the numbers
+          Skip to the content
         </a>
         <SideBar projects={projects} theme={theme} onTheme={onTheme} onSignOut={onSignOut} />
         <main id="view" tabIndex={-1}>
@@ -276,8 +276,8 @@ function ViewPlace({ View }: { readonly View: ComponentType }) {
   if (broken === undefined) return <View />;
   return (
     <section class="panel" aria-label="Error">
-      <Empty title="This view broke">
-        <p>The answer was not what it understands. Its numbers can still be asked by curl.</p>
+      <Empty title="This view failed">
+        <p>It cannot display the response. The numbers are still available with curl.</p>
         <p>
           <button type="button" class="button" onClick={again}>
             Try again

@@ -42,7 +42,7 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
         {typed !== null && (
           <label class="choice">
             <span class="label">
-              Type <strong class="typed">{typed}</strong> to go on
+              Type <strong class="typed">{typed}</strong> to confirm
             </span>
             <input type="text" value={text} autoComplete="off" spellcheck={false} onInput={read} />
           </label>

@@ -48,7 +48,7 @@ function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
             isList={operator === "in" || operator === "not_in" || operator === "between"}
           />
         )}
-        <p class="remark">A page filter means visits that saw the page: figures of visits are of all that happened in them.</p>
+        <p class="remark">A page filter selects visits that include the page. Figures of visits cover everything in these visits.</p>
         <div class="row end">
           <button type="submit" class="button primary" disabled={filter === null}>
             Add {filter === null ? "filter" : `“${fieldName(filter.field)}”`}
@@ -72,7 +72,7 @@ function ValueEntry({ value, suggestions, onInput, isList }: ValueEntryProps) {
   };
   return (
     <label class="choice">
-      <span class="label">{isList ? "Values, with commas between them" : "Value"}</span>
+      <span class="label">{isList ? "Values, separated by commas" : "Value"}</span>
       <input type="text" value={value} list="filter-values" autoComplete="off" spellcheck={false} onInput={read} />
       <datalist id="filter-values">
         {suggestions.map(([name, shown]) => (

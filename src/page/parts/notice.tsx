@@ -13,11 +13,11 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 const TITLES: Readonly<Record<string, string>> = {
   unreachable: "The server cannot be reached",
-  insufficient_scope: "This token may not see this",
-  insufficient_role: "This token may not see this",
-  organization_token_required: "This needs a token of the whole organization",
-  query_timeout: "The question took too long",
-  identity_not_found: "Nobody has this id or email",
+  insufficient_scope: "This token is not allowed to read this",
+  insufficient_role: "This token is not allowed to read this",
+  organization_token_required: "This requires a token for the whole organization",
+  query_timeout: "The query took too long",
+  identity_not_found: "No person has this id or email",
   project_not_found: "There is no such project",
   company_not_found: "There is no such company",
 };
@@ -26,7 +26,7 @@ function titleOf({ code, isLoad, status }: ApiError): string {
   const told = TITLES[code];
   if (told !== undefined) return told;
   if (isLoad) return "The server is busy";
-  return status >= 500 ? "Something broke on the server" : "The question cannot be answered";
+  return status >= 500 ? "Something went wrong on the server" : "The query cannot be run";
 }
 
 /** Explains why a query failed. */
@@ -35,7 +35,7 @@ export function ErrorNotice({ trouble, onAgain }: { readonly trouble: ApiError; 
   return (
     <div class={isLoad ? "notice busy" : "notice trouble"} role="status" data-trouble={code}>
       <strong>{titleOf(trouble)}</strong>
-      <div class="notice-text">{isLoad ? `It is asked again in ${retryAfterSec ?? 5} s.` : detail}</div>
+      <div class="notice-text">{isLoad ? `Retrying in ${retryAfterSec ?? 5} s.` : detail}</div>
       <div class="notice-small">
         <code>{code}</code>
         {requestId === null ? null : (

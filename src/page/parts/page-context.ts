@@ -26,7 +26,7 @@ export const Page = createContext<PageContext | null>(null);
 
 export function usePage(): PageContext {
   const page = useContext(Page);
-  if (page === null) throw new Error("a part stands outside of the page");
+  if (page === null) throw new Error("usePage is called outside of the page");
   return page;
 }
 

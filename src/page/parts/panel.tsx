@@ -28,16 +28,16 @@ function QuestionDialog({ title, question, also, answer, sheet, onClose }: Quest
   const curl = curlOf(question, client.root);
   return (
     <Dialog title={title} onClose={onClose} isWide>
-      <h3>Question</h3>
-      <pre class="code" tabIndex={0} aria-label="Question">
+      <h3>Query</h3>
+      <pre class="code" tabIndex={0} aria-label="Query">
         {textOf(question)}
       </pre>
       {also !== null && (
-        <pre class="code" tabIndex={0} aria-label="Question of the time before">
+        <pre class="code" tabIndex={0} aria-label="Query for the comparison period">
           {textOf(also)}
         </pre>
       )}
-      <h3>For a terminal</h3>
+      <h3>On the command line</h3>
       <pre class="code" tabIndex={0} aria-label="curl">
         {curl}
       </pre>
@@ -62,8 +62,8 @@ function QuestionDialog({ title, question, also, answer, sheet, onClose }: Quest
       </div>
       {sheet !== null && sheet.rows.length > 0 && (
         <>
-          <h3>Answer{sheet.rows.length > PREVIEW_ROWS && `, the first ${PREVIEW_ROWS} of ${sheet.rows.length} rows`}</h3>
-          <PlainTable sheet={{ columns: sheet.columns, rows: sheet.rows.slice(0, PREVIEW_ROWS) }} label={`Answer of ${title}`} />
+          <h3>Response{sheet.rows.length > PREVIEW_ROWS && `, the first ${PREVIEW_ROWS} of ${sheet.rows.length} rows`}</h3>
+          <PlainTable sheet={{ columns: sheet.columns, rows: sheet.rows.slice(0, PREVIEW_ROWS) }} label={`Response of ${title}`} />
         </>
       )}
     </Dialog>
@@ -138,8 +138,8 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
             <button
               type="button"
               class="icon-button"
-              aria-label={`Question and files of ${title}`}
-              title="Question, CSV, JSON"
+              aria-label={`Query and downloads of ${title}`}
+              title="Query, CSV, JSON"
               onClick={() => setAsked(true)}
             >
               <Icon name="question" />

@@ -57,7 +57,7 @@ export function Plot(props: PlotProps) {
   };
 
   return (
-    <div class="plot" tabIndex={0} role="group" aria-label={`${label}. Arrow keys tell the figures.`} onKeyDown={move}>
+    <div class="plot" tabIndex={0} role="group" aria-label={`${label}. Use the arrow keys to read the values.`} onKeyDown={move}>
       <div class="plot-place" ref={place} />
       <div class="unseen" aria-live="polite">
         {at === null ? "" : `${titles[at] ?? ""}: ${lines.map(({ name, data }) => `${name} ${props.format(data[at] ?? null).exact}`).join(", ")}`}
@@ -85,7 +85,7 @@ function Reading({
     <div class={share > 0.5 ? "reading left" : "reading"} style={{ left: `${8 + share * 84}%` }} aria-hidden="true">
       <div class="reading-title">
         {titles[at]}
-        {isOpen && <span class="faint"> · not over</span>}
+        {isOpen && <span class="faint"> · not over yet</span>}
       </div>
       {now.map(({ name, data }, index) => (
         <div class="reading-row" key={name}>

@@ -86,7 +86,7 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
 
 function RowText({ text }: { readonly text: string }) {
   return (
-    <span class="row-label" title={`${text}\nNo filter asks for just these`}>
+    <span class="row-label" title={`${text}\nNo filter selects exactly these`}>
       {text}
     </span>
   );

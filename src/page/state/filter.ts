@@ -17,8 +17,8 @@ export const OPERATORS = {
   lt: "is below",
   lte: "is at most",
   between: "is between",
-  is_set: "is known",
-  is_not_set: "is not known",
+  is_set: "is set",
+  is_not_set: "is not set",
   in_segment: "is in the segment",
   not_in_segment: "is not in the segment",
 } as const;

@@ -8,12 +8,12 @@ export function NothingHere() {
   const { picture, scope, extent } = usePage();
   const isOutside = extent !== null && ((scope.from !== null && scope.from > extent.to) || (scope.to !== null && scope.to < extent.from));
   return (
-    <Empty title={picture.filters.length > 0 && !isOutside ? "Nothing passes these filters" : "No events in this time"}>
+    <Empty title={picture.filters.length > 0 && !isOutside ? "No events match these filters" : "No events in this period"}>
       {extent !== null && isOutside && <p>This project has events from {range(extent)}.</p>}
       <p class="row center">
         {picture.filters.length > 0 && (
           <ViewLink to={{ ...picture, filters: [] }} class="button">
-            Without filters
+            Clear filters
           </ViewLink>
         )}
         {extent !== null && (

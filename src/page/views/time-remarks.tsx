@@ -14,13 +14,13 @@ interface TimeRemarksProps {
 export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
   const { scope, picture } = usePage();
   const remarks: string[] = [];
-  if (hasEarlier) remarks.push(`Grey dashes: ${picture.compare === "year" ? "a year ago" : "the period before"}.`);
+  if (hasEarlier) remarks.push(`Dashed grey line: ${picture.compare === "year" ? "a year ago" : "the previous period"}.`);
   const [first, last] = [buckets[0], buckets.at(-1)];
-  if (last?.partial === true) remarks.push(`The last ${scope.unit} is not over, or cut by the period.`);
-  if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is cut by the period.`);
+  if (last?.partial === true) remarks.push(`The last ${scope.unit} is incomplete: not over yet, or cut off by the period.`);
+  if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is incomplete: cut off by the period.`);
   if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none")
-    remarks.push("Changes compare with whole days: today is not over.");
+    remarks.push("Changes are relative to whole days, but today is not over yet.");
   if (areUniques && scope.from !== scope.to)
-    remarks.push("Visitors counted without cookies are new every day: over several days they are a sum over days.");
+    remarks.push("Visitors counted without cookies are new every day: over several days, they are the sum of the daily counts.");
   return <Remark>{remarks.join(" ")}</Remark>;
 }

@@ -9,7 +9,7 @@ export function UnconvertedRemark({ unconverted }: { readonly unconverted: Shown
   if (unconverted.length === 0) return null;
   return (
     <Remark>
-      Not in these numbers, because there is no rate for it:{" "}
+      Not included in these numbers, for lack of an exchange rate:{" "}
       {unconverted.map(({ currency, revenue, orders }, at) => (
         <span key={currency}>
           {at > 0 && ", "}

@@ -45,34 +45,34 @@ const OWED: Readonly<Record<string, (answer: never, choices: Choices) => Owed[]>
   "revenue Revenue": (answer: TrendAnswer) => (isUnpaid(answer) ? [] : revenue(answer)),
   trends,
   funnels,
-  "retention Who came back": retention,
-  "retention Who is new or gone": ({ buckets }: LifecycleAnswer) =>
+  "retention Cohorts": retention,
+  "retention Lifecycle": ({ buckets }: LifecycleAnswer) =>
     buckets.every((each) => each.new + each.returning + each.resurrecting + each.dormant === 0)
       ? []
       : [...buckets].reverse().slice(0, BUCKETS).flatMap((each) => [
-          count("New", each.new), count("Stayed", each.returning), count("Came again", each.resurrecting), count("Stayed away", each.dormant),
+          count("New", each.new), count("Returning", each.returning), count("Resurrecting", each.resurrecting), count("Dormant", each.dormant),
         ]),
-  "retention How often": stickiness,
-  "paths Ways": ways,
-  "paths Most frequent ways": ({ sequences, sessions }: PathsAnswer) =>
+  "retention Stickiness": stickiness,
+  "paths Paths": ways,
+  "paths Most frequent paths": ({ sequences, sessions }: PathsAnswer) =>
     sequences.slice(0, WAYS).flatMap((row) => [count("Visits", row.sessions), share("Of all", row.sessions / sessions)]),
   "events Events": (_: SearchAnswer) => [],
   "people Most active people": ({ series }: TrendAnswer) =>
     series.filter(({ values }) => values[0] !== "").map(({ total }) => count("Events", total)),
   "people Sessions": ({ sessions }: PersonSessionsAnswer) => sessions.flatMap((each) => [count("", each.events), seconds("", each.duration_sec)]),
   "people Devices and places": ({ history }: DevicesAnswer) => history.map(({ events }) => count("Events", events)),
-  "people Came from": ({ referrers }: ReferrersAnswer) => referrers.map((each) => count("Times", each.count)),
+  "people Referrers": ({ referrers }: ReferrersAnswer) => referrers.map((each) => count("Times", each.count)),
   people: profile,
   "companies Companies": ({ companies, currency }: CompaniesAnswer) =>
     companies.flatMap((row) => [count("People", row.users), count("Events", row.events), cash("Revenue", row.revenue, currency)]),
   companies: ({ users }: CompanyUsersAnswer) => users.map(({ events }) => count("Events", events)),
-  "revenue Who brought it": ({ rows, currency, unconverted }: AttributionAnswer) => [
+  "revenue Attribution": ({ rows, currency, unconverted }: AttributionAnswer) => [
     ...rows.flatMap((row) => [cash("Revenue", row.revenue, currency), count("Orders", row.orders)]),
     ...(rows.length === 0 ? [] : withoutRate(unconverted)),
   ],
-  "revenue By month of the first event": ({ cohorts, currency, unconverted }: CohortsAnswer) => [
+  "revenue By month of first event": ({ cohorts, currency, unconverted }: CohortsAnswer) => [
     ...cohorts.flatMap((row) => [
-      count("People", row.entities), count("Orders", row.orders), cash("Revenue", row.revenue, currency), cash("Each", row.ltv, currency),
+      count("People", row.entities), count("Orders", row.orders), cash("Revenue", row.revenue, currency), cash("Average", row.ltv, currency),
     ]),
     ...(cohorts.length === 0 ? [] : withoutRate(unconverted)),
   ],
@@ -142,7 +142,7 @@ function funnels({ steps, rows, pending }: FunnelAnswer): Owed[] {
     ...(pending > 0 ? [count("", pending)] : []),
     ...(rows ?? []).flatMap((row) => [
       ...row.steps.map(({ entities, name }, at) => count(`${at + 1}. ${name}`, entities)),
-      share("All the way", row.steps.at(-1)?.conversion_rate ?? null),
+      share("Completed", row.steps.at(-1)?.conversion_rate ?? null),
     ]),
   ];
 }
@@ -184,7 +184,7 @@ function ways({ nodes, sessions }: PathsAnswer): Owed[] {
 function profile(answer: ProfileAnswer): Owed[] {
   return [
     count("Events", answer.events), count("Views", answer.pageviews), count("Sessions", answer.sessions),
-    seconds("Mean length", answer.duration_avg_sec),
+    seconds("Average duration", answer.duration_avg_sec),
     share("Bounce rate", answer.bounce_rate), count("Active days", answer.active_days), cash("Revenue", answer.revenue, answer.currency),
   ];
 }

@@ -26,7 +26,7 @@ export function Companies() {
         {(answer) =>
           answer.companies.length === 0 ? (
             <Empty title="No company was active">
-              A company is what <code>group</code> calls or events name.
+              Companies come from <code>group</code> calls and from events that name one.
             </Empty>
           ) : (
             <CompanyRows answer={answer} />
@@ -34,7 +34,7 @@ export function Companies() {
         }
       </Panel>
       <Remark>
-        Of the last {plural(days, "day")} up to now, in all projects{isCut && `: reports about companies look back ${RANGE_DAYS} days at most`}.
+        The last {plural(days, "day")} up to now, in all projects{isCut && `: reports about companies look back at most ${RANGE_DAYS} days`}.
       </Remark>
       {company !== "" && <CompanyPeople key={company} company={company} />}
     </>
@@ -82,7 +82,7 @@ function CompanyPeople({ company }: { readonly company: string }) {
     <Panel title={`People of ${company}`} reply={reply} lines={8} sheet={({ users }) => sheetOf(users)}>
       {({ users }) =>
         users.length === 0 ? (
-          <p class="nothing">Nobody</p>
+          <p class="nothing">None</p>
         ) : (
           <Grid
             label={`People of ${company}`}

@@ -102,7 +102,7 @@ function Whole({ event }: { readonly event: ShownEvent }) {
       {person !== "" && seesOthers(token, "identities:read") && (
         <div class="row">
           <ViewLink class="button" to={choose({ ...picture, view: "people" }, "people", { person })}>
-            Whose event this is
+            Show the person
           </ViewLink>
         </div>
       )}
@@ -161,7 +161,7 @@ export function Events() {
   );
   return (
     <>
-      <section class="panel choices-panel" aria-label="Which events">
+      <section class="panel choices-panel" aria-label="Event selection">
         <Choices>
           <Entry
             label="Event"
@@ -170,7 +170,7 @@ export function Events() {
             placeholder="any event"
             onSettle={(name) => go(choose(picture, "events", { event: name }))}
           />
-          <Check label="Follow as they come" value={isLive} onChoose={setLive} />
+          <Check label="Follow live" value={isLive} onChoose={setLive} />
         </Choices>
       </section>
       <Panel title="Events" class="events-panel" reply={reply} lines={16} head={news} sheet={() => sheetOf(pages?.events ?? [])}>

@@ -39,7 +39,7 @@ function FunnelShown({ answer: { steps, rows, pending }, chosen }: FunnelShownPr
           <span class="figure-number">
             <Num shown={percent(last.conversion_rate)} hook="conversion" />
           </span>{" "}
-          of <Num shown={number(steps[0]?.entities ?? 0)} /> {noun(steps[0]?.entities ?? 0, one, many)} went all the way
+          of <Num shown={number(steps[0]?.entities ?? 0)} /> {noun(steps[0]?.entities ?? 0, one, many)} completed all steps
         </p>
       )}
       <ol class="funnel">
@@ -50,7 +50,7 @@ function FunnelShown({ answer: { steps, rows, pending }, chosen }: FunnelShownPr
       {pending > 0 && (
         <Remark>
           <Num shown={number(pending)} /> {noun(pending, `${one} is`, `${many} are`)} still within {plural(chosen.window, "day")} of the first step,
-          and may go on.
+          and may still continue.
         </Remark>
       )}
       {rows !== null && rows.length > 0 && <Rows rows={rows} by={chosen.by} />}
@@ -122,7 +122,7 @@ function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; 
   const names = (rows[0]?.steps ?? []).map(({ name }) => name);
   return (
     <Grid
-      label="Broken down"
+      label="Breakdown"
       rows={rows}
       keyOf={({ values }) => JSON.stringify(values)}
       columns={[
@@ -132,7 +132,7 @@ function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; 
           isNumber: true,
           cell: ({ steps }: (typeof rows)[number]) => <Num shown={number(steps[at]?.entities ?? null)} />,
         })),
-        { name: "All the way", isNumber: true, cell: ({ steps }) => <Num shown={percent(steps.at(-1)?.conversion_rate ?? null)} /> },
+        { name: "Completed", isNumber: true, cell: ({ steps }) => <Num shown={percent(steps.at(-1)?.conversion_rate ?? null)} /> },
       ]}
     />
   );
@@ -222,10 +222,10 @@ export function Funnels() {
       <section class="panel choices-panel" aria-label="Steps">
         <StepList steps={chosen.step} onChange={(step) => change({ step })} />
         <Choices>
-          <Choice label="Counted are" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
-          <Choice label="Steps are taken" value={chosen.order} names={ORDERS} onChoose={(order) => change({ order })} />
-          <Entry label="Within days" type="number" value={String(chosen.window)} onSettle={settleWindow} />
-          <Entry label="Broken down by" value={chosen.by} suggestions={FIELD_SUGGESTIONS} placeholder="nothing" onSettle={(by) => change({ by })} />
+          <Choice label="Counting" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
+          <Choice label="Order of steps" value={chosen.order} names={ORDERS} onChoose={(order) => change({ order })} />
+          <Entry label="Within (days)" type="number" value={String(chosen.window)} onSettle={settleWindow} />
+          <Entry label="Break down by" value={chosen.by} suggestions={FIELD_SUGGESTIONS} placeholder="nothing" onSettle={(by) => change({ by })} />
         </Choices>
       </section>
       <Panel
@@ -235,12 +235,12 @@ export function Funnels() {
         lines={10}
         sheet={({ steps, rows }) => sheetOf([...steps, ...(rows ?? []).flatMap((row) => row.steps.map((step) => ({ values: row.values, ...step })))])}
         unasked={
-          <Empty title="A funnel has two steps or more">
-            <p>Each is an event, or what passes a filter.</p>
+          <Empty title="A funnel needs at least two steps">
+            <p>A step is an event, or any event that matches a filter.</p>
             {first.length >= 2 && (
               <p>
                 <button type="button" class="button" onClick={() => change({ step: first })}>
-                  Begin with {first.map(({ event }) => event).join(" → ")}
+                  Start with {first.map(({ event }) => event).join(" → ")}
                 </button>
               </p>
             )}

@@ -30,11 +30,11 @@ interface FigureKind {
 
 const KINDS: readonly FigureKind[] = [
   { name: "visitors", title: "Visitors", what: "Distinct people", show: number },
-  { name: "visits", title: "Visits", what: "Visits that began in this time", show: number },
+  { name: "visits", title: "Visits", what: "Visits that began in this period", show: number },
   { name: "views", title: "Views", what: "Page views", show: number },
-  { name: "views_per_visit", title: "Views per visit", what: "Page views of the visits, a visit", show: number },
-  { name: "bounce_rate", title: "Bounce rate", what: "Share of visits with one event alone", show: percent, isCost: true },
-  { name: "duration_avg_sec", title: "Visit duration", what: "Mean, those of no length too", show: duration },
+  { name: "views_per_visit", title: "Views per visit", what: "Average number of page views per visit", show: number },
+  { name: "bounce_rate", title: "Bounce rate", what: "Share of visits with a single event", show: percent, isCost: true },
+  { name: "duration_avg_sec", title: "Visit duration", what: "Average, including visits with a duration of zero", show: duration },
 ];
 
 function FigureStrip({ figures, previous }: { readonly figures: OverviewFigures; readonly previous: OverviewFigures | null }) {
@@ -78,7 +78,7 @@ function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
         titles={buckets.map((bucket) => bucketLong(bucket, scope.unit))}
         earlierTitles={(earlier?.buckets ?? []).map((bucket) => bucketLong(bucket, scope.unit))}
         lines={[
-          ...(before === undefined ? [] : [{ name: "Before", data: before.data, isEarlier: true }]),
+          ...(before === undefined ? [] : [{ name: "Previous", data: before.data, isEarlier: true }]),
           { name: NAMES[figure], data: buckets.map((bucket) => bucket[figure]) },
         ]}
         format={number}
@@ -140,7 +140,7 @@ function Online({ answer }: { readonly answer: WebAnswer | null }) {
   if (answer === null) return null;
   const { now_online: count } = answer;
   return (
-    <span class={count > 0 ? "online some" : "online"} title="People with an event in the last five minutes, whatever the filters and dates">
+    <span class={count > 0 ? "online some" : "online"} title="People with an event in the last five minutes, regardless of filters and dates">
       <Num shown={number(count)} hook="now_online" /> online now
     </span>
   );

@@ -60,7 +60,7 @@ export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
           titles={buckets.map((bucket) => bucketLong(bucket, scope.unit))}
           earlierTitles={(previous?.buckets ?? []).map((bucket) => bucketLong(bucket, scope.unit))}
           lines={[
-            ...(earlier === null ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]),
+            ...(earlier === null ? [] : [{ name: "Previous", data: earlier.data, isEarlier: true }]),
             { name: "Revenue", data: series[0]?.data ?? [] },
           ]}
           format={(value) => money(value, currency)}

@@ -104,9 +104,9 @@ function Flow({ answer, field, onStart }: FlowProps) {
   return (
     <>
       <p class="lead">
-        <Num shown={number(answer.sessions)} /> {noun(answer.sessions, "visit")} went such ways
+        <Num shown={number(answer.sessions)} /> {noun(answer.sessions, "visit")} followed these paths
       </p>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Stations by step">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Values by step">
         <div
           class="flow"
           style={{ width: `${width}px`, height: `${height}px` }}
@@ -129,7 +129,7 @@ function Flow({ answer, field, onStart }: FlowProps) {
           ))}
         </div>
       </div>
-      <Remark>The largest stations of each step. A click on one begins the ways there.</Remark>
+      <Remark>The most frequent values of each step. Click one to start the paths there.</Remark>
     </>
   );
 }
@@ -173,12 +173,12 @@ function Sequences({ answer: { sequences, sessions }, field }: { readonly answer
   if (sequences.length === 0) return <p class="nothing">None</p>;
   return (
     <Grid
-      label="Ways"
+      label="Paths"
       rows={sequences.slice(0, SHOWN_ROWS)}
       keyOf={({ values }) => JSON.stringify(values)}
       columns={[
         {
-          name: "Way",
+          name: "Path",
           cell: ({ values }) => (
             <span class="way">
               {values.map((value, at) => (
@@ -209,23 +209,23 @@ export function Paths() {
   const depth = DEPTHS.find((name) => name === String(chosen.depth)) ?? "4";
   return (
     <>
-      <section class="panel choices-panel" aria-label="Which ways">
+      <section class="panel choices-panel" aria-label="Path settings">
         <Choices>
-          <Entry label="Stations are" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onSettle={(node) => change({ node, start: "", end: "" })} />
-          <Entry label="Beginning at" value={chosen.start} suggestions={values} placeholder="anywhere" onSettle={(start) => change({ start })} />
+          <Entry label="Steps by" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onSettle={(node) => change({ node, start: "", end: "" })} />
+          <Entry label="Starting at" value={chosen.start} suggestions={values} placeholder="anywhere" onSettle={(start) => change({ start })} />
           <Entry label="Ending at" value={chosen.end} suggestions={values} placeholder="anywhere" onSettle={(end) => change({ end })} />
           <Choice
-            label="Stations shown"
+            label="Number of steps"
             value={depth}
             names={DEPTHS.map((name) => [name, name])}
             onChoose={(name) => change({ depth: Number(name) })}
           />
         </Choices>
       </section>
-      <Panel title="Ways" reply={reply} lines={12} sheet={({ edges }) => sheetOf(edges)}>
+      <Panel title="Paths" reply={reply} lines={12} sheet={({ edges }) => sheetOf(edges)}>
         {(answer) => <Flow answer={answer} field={chosen.node} onStart={(start) => change({ start })} />}
       </Panel>
-      <Panel title="Most frequent ways" reply={reply} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
+      <Panel title="Most frequent paths" reply={reply} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
         {(answer) => <Sequences answer={answer} field={chosen.node} />}
       </Panel>
     </>

@@ -60,7 +60,7 @@ function MostActive() {
       {({ series }) => {
         const known = series.filter(({ values }) => (values[0] ?? "") !== "");
         if (known.length === 0)
-          return series.length === 0 ? <NothingHere /> : <p class="nothing">Nobody is known by a user id in this time: search by a visitor id.</p>;
+          return series.length === 0 ? <NothingHere /> : <p class="nothing">No person has a user id in this period: search by a visitor id.</p>;
         return (
           <Grid
             label="Most active people"

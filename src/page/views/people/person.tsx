@@ -58,7 +58,7 @@ function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zo
     ["Events", number(answer.events)],
     ["Views", number(answer.pageviews)],
     ["Sessions", number(answer.sessions)],
-    ["Mean length", duration(answer.duration_avg_sec)],
+    ["Average duration", duration(answer.duration_avg_sec)],
     ["Bounce rate", percent(answer.bounce_rate)],
     ["Active days", number(answer.active_days)],
     ["Revenue", money(answer.revenue, answer.currency)],
@@ -78,8 +78,8 @@ function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zo
         ))}
       </dl>
       <p class="remark">
-        First seen <time>{instantDay(answer.first_seen, zone)}</time>, last seen <time>{instantDay(answer.last_seen, zone)}</time>. Figures are of the
-        period, and of all projects. <code>{answer.identity_id}</code>
+        First seen <time>{instantDay(answer.first_seen, zone)}</time>, last seen <time>{instantDay(answer.last_seen, zone)}</time>. The figures cover
+        this period and all projects. <code>{answer.identity_id}</code>
       </p>
     </>
   );
@@ -119,13 +119,13 @@ function Referrers({ person }: { readonly person: string }) {
   const { scope } = usePage();
   const reply = useQuery(referrersQuery(scope, person));
   return (
-    <Panel title="Came from" reply={reply} lines={3} sheet={({ referrers }) => sheetOf(referrers)}>
+    <Panel title="Referrers" reply={reply} lines={3} sheet={({ referrers }) => sheetOf(referrers)}>
       {({ referrers }) =>
         referrers.length === 0 ? (
-          <p class="nothing">No referrer is known.</p>
+          <p class="nothing">None</p>
         ) : (
           <Grid
-            label="Came from"
+            label="Referrers"
             rows={referrers}
             keyOf={({ referrer }) => referrer}
             columns={[
@@ -167,18 +167,18 @@ function PersonDeeds({ person }: { readonly person: string }) {
           onClose={() => setDeed(null)}
         >
           <p>
-            A file with all ids, what was told of them, and every event of <strong>{person}</strong>, in all projects. A privacy request of type
+            The file contains all ids, identity records and events of <strong>{person}</strong>, in all projects. A privacy request of type
             portability is opened and resolved.
           </p>
         </Confirmation>
       )}
       {deed === "erase" && (
-        <Confirmation title={`Erase ${person}`} typed={person} deed="Erase for ever" isDanger onDeed={eraseNow} onClose={() => setDeed(null)}>
+        <Confirmation title={`Erase ${person}`} typed={person} deed="Erase permanently" isDanger onDeed={eraseNow} onClose={() => setDeed(null)}>
           <p>
             Every event, id, email and trait of <strong>{person}</strong> is removed from memory and from every file, in all projects. All numbers
-            follow. Nothing brings it back.
+            change accordingly. This cannot be undone.
           </p>
-          <p class="remark">A privacy request of type erasure is opened and resolved; its receipt counts what went.</p>
+          <p class="remark">A privacy request of type erasure is opened and resolved; its receipt lists what was removed.</p>
         </Confirmation>
       )}
     </>
@@ -202,7 +202,7 @@ function Timeline({ person, first }: TimelineProps) {
       (answer) => setOlder((before) => ({ ...answer, sessions: [...(before?.sessions ?? []), ...answer.sessions] })),
       () => undefined,
     );
-  if (sessions.length === 0) return <p class="nothing">No sessions in this time.</p>;
+  if (sessions.length === 0) return <p class="nothing">No sessions in this period.</p>;
   return (
     <>
       <ol class="timeline">

@@ -36,13 +36,13 @@ const REGULATIONS = [
 const STATUSES: Readonly<Record<ShownRequest["status"], string>> = {
   pending_verification: "Not verified yet",
   submitted: "Verified",
-  acknowledged: "Under way",
+  acknowledged: "In progress",
   resolved: "Resolved",
 };
 
 const RESOLUTIONS: Readonly<Record<NonNullable<ShownRequest["resolution"]>, string>> = {
   completed: "Completed",
-  no_records_found: "Nothing was found",
+  no_records_found: "No records found",
   partially_completed: "Partially completed",
   denied: "Denied",
   withdrawn: "Withdrawn",
@@ -87,7 +87,7 @@ export function Privacy() {
       >
         {({ privacy_requests: requests }) =>
           requests.length === 0 ? (
-            <Empty title="Nobody has asked yet">Requests for access, erasure and the like are listed here, with their deadlines.</Empty>
+            <Empty title="No requests yet">Requests for access, erasure and the like are listed here, with their deadlines.</Empty>
           ) : (
             <Grid
               label="Requests"
@@ -112,7 +112,7 @@ export function Privacy() {
                 },
                 { name: "Status", cell: (request) => <Status request={request} /> },
                 { name: "Due", cell: ({ due_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
-                { name: "Came", cell: ({ created_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
+                { name: "Received", cell: ({ created_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
               ]}
             />
           )
@@ -151,8 +151,8 @@ function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonl
         <span class="label">Email or user id of the person</span>
         <input type="text" value={person} required autoComplete="off" spellcheck={false} onInput={read} />
       </label>
-      <Choice label="What they ask for" value={type} names={TYPES} onChoose={setType} />
-      <Choice label="Under" value={regulation} names={REGULATIONS} onChoose={setRegulation} />
+      <Choice label="Type of request" value={type} names={TYPES} onChoose={setType} />
+      <Choice label="Regulation" value={regulation} names={REGULATIONS} onChoose={setRegulation} />
     </Confirmation>
   );
 }
@@ -187,19 +187,19 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
     onDone();
   };
   const times: readonly (readonly [string, string | null])[] = [
-    ["Came", request.created_at],
+    ["Received", request.created_at],
     ["Verified", request.verified_at],
-    ["Begun", request.acknowledged_at],
+    ["Acknowledged", request.acknowledged_at],
     ["Extended", request.extended_at],
     ["Resolved", request.resolved_at],
     ["Due", request.due_at],
   ];
   if (isErasing && subject !== null) {
     return (
-      <Confirmation title={`Erase ${subject}`} typed={subject} deed="Erase for ever" isDanger onDeed={erase} onClose={onClose}>
+      <Confirmation title={`Erase ${subject}`} typed={subject} deed="Erase permanently" isDanger onDeed={erase} onClose={onClose}>
         <p>
-          Resolving this request removes every event, id, email and trait of <strong>{subject}</strong> from memory and from every file. Nothing
-          brings it back.
+          Resolving this request removes every event, id, email and trait of <strong>{subject}</strong> from memory and from every file. This
+          cannot be undone.
         </p>
       </Confirmation>
     );
@@ -247,7 +247,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
           )}
           {status !== "resolved" && (
             <button type="button" class="button" onClick={() => send(resolveQuery(id, "withdrawn"))}>
-              Withdrawn
+              Mark as withdrawn
             </button>
           )}
           {status === "pending_verification" && (
@@ -257,7 +257,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
           )}
           {status === "submitted" && (
             <button type="button" class="button primary" onClick={() => send(stepQuery(id, "acknowledge"))}>
-              Begin
+              Acknowledge
             </button>
           )}
           {status === "acknowledged" && request.extended_at === null && ["gdpr", "ccpa"].includes(request.regulation) && (
@@ -277,7 +277,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
           )}
           {status === "acknowledged" && type !== "erasure" && (
             <button type="button" class="button primary" onClick={() => send(resolveQuery(id, "completed"))}>
-              Completed
+              Mark as completed
             </button>
           )}
         </div>

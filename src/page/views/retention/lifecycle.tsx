@@ -17,12 +17,12 @@ type ShownLifecycleBucket = LifecycleAnswer["buckets"][number];
 
 const KINDS = [
   ["new", "New"],
-  ["returning", "Stayed"],
-  ["resurrecting", "Came again"],
-  ["dormant", "Stayed away"],
+  ["returning", "Returning"],
+  ["resurrecting", "Resurrecting"],
+  ["dormant", "Dormant"],
 ] as const;
 const UNIT_NAMES = { day: "Day", week: "Week", month: "Month" } as const;
-const YET = "who may come yet counts as staying away.";
+const YET = "people who may still come back count as dormant.";
 /** Rows of the table, for the newest buckets; the plot and the file contain all. */
 const ROWS = 12;
 
@@ -34,7 +34,7 @@ export function Lifecycle() {
   const seriesOf = (buckets: readonly ShownLifecycleBucket[]) => KINDS.map(([kind, name]) => ({ name, data: buckets.map((bucket) => bucket[kind]) }));
   return (
     <Panel
-      title="Who is new or gone"
+      title="Lifecycle"
       reply={reply}
       lines={12}
       sheet={({ buckets }) => sheetOfSeries(buckets, seriesOf(buckets))}
@@ -47,7 +47,7 @@ export function Lifecycle() {
           <>
             <Legend names={lines.map(({ name }) => name)} />
             <Plot
-              label="People by what they did before"
+              label="People by lifecycle state"
               kind="line"
               isOpenEnd={buckets.at(-1)?.partial === true}
               labels={buckets.map(bucketShort)}
@@ -56,8 +56,9 @@ export function Lifecycle() {
               format={number}
             />
             <Remark>
-              New: for the first time ever. Stayed: in the {chosen.unit} before too. Came again: after a pause. Stayed away: there in the{" "}
-              {chosen.unit} before, and no longer. {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over: ${YET} `}
+              New: active for the first time. Returning: also active in the {chosen.unit} before. Resurrecting: active again after a pause. Dormant:
+              active in the {chosen.unit} before, but not in this one.{" "}
+              {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over yet: ${YET} `}
               People counted without cookies are new every day.
             </Remark>
             <Rows buckets={buckets} unit={chosen.unit} />
@@ -71,7 +72,7 @@ export function Lifecycle() {
 function Rows({ buckets, unit }: { readonly buckets: readonly ShownLifecycleBucket[]; readonly unit: "day" | "week" | "month" }) {
   return (
     <Grid
-      label="People by what they did before"
+      label="People by lifecycle state"
       rows={[...buckets].reverse().slice(0, ROWS)}
       keyOf={({ start, local }) => start ?? local ?? ""}
       columns={[

@@ -43,7 +43,7 @@ function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
         <table class="triangle">
           <thead>
             <tr>
-              <th scope="col">Began</th>
+              <th scope="col">Cohort</th>
               <th scope="col" class="right">
                 People
               </th>
@@ -54,7 +54,7 @@ function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
           </thead>
           <tbody>
             <tr class="triangle-total">
-              <th scope="row" title="Of the cohorts whose period is over">
+              <th scope="row" title="Only cohorts whose period is over">
                 All
               </th>
               <td class="right">
@@ -80,7 +80,7 @@ function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
           </tbody>
         </table>
       </div>
-      <Remark>{isOpen && `Hatched: the ${unit} is not over. `}People counted without cookies are new every day, and never come back.</Remark>
+      <Remark>{isOpen && `Hatched: the ${unit} is not over yet. `}People counted without cookies are new every day, so they never come back.</Remark>
     </>
   );
 }
@@ -99,11 +99,11 @@ function Cell({
   const isOpen = incomplete && !isTotal;
   const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}`;
   return (
-    <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={isOpen ? `${told}, not over` : told}>
+    <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={isOpen ? `${told}, not over yet` : told}>
       <span class="num" aria-hidden="true">
         {percent(rate).short}
       </span>
-      <span class="unseen">{isOpen ? `${told}, not over` : told}</span>
+      <span class="unseen">{isOpen ? `${told}, not over yet` : told}</span>
     </td>
   );
 }
@@ -117,7 +117,7 @@ function Stickiness() {
   const chosen = picture.choices.retention;
   const reply = useQuery(stickinessQuery(scope, chosen));
   return (
-    <Panel title="How often" reply={reply} lines={12} sheet={({ buckets }) => sheetOf(buckets[0]?.units ?? [])} head={<UnitTabs />}>
+    <Panel title="Stickiness" reply={reply} lines={12} sheet={({ buckets }) => sheetOf(buckets[0]?.units ?? [])} head={<UnitTabs />}>
       {({ buckets: [bucket] }) =>
         bucket === undefined || bucket.entities === 0 ? <NothingHere /> : <Often bucket={bucket} unit={chosen.unit} />
       }
@@ -134,14 +134,14 @@ function Often({ bucket: { avg, entities, units }, unit }: OftenProps) {
   return (
     <>
       <p class="lead">
-        <Num shown={number(entities)} /> {noun(entities, "person was", "people were")} there on{" "}
+        <Num shown={number(entities)} /> {noun(entities, "person was", "people were")} active on{" "}
         <span class="figure-number">
           <Num shown={number(avg)} hook="mean" />
         </span>{" "}
         {noun(avg ?? 0, unit)} on average
       </p>
       <Plot
-        label={`People by ${unit}s`}
+        label={`People by number of ${unit}s`}
         kind="bar"
         isOpenEnd={false}
         labels={units.map((each) => String(each.units))}
@@ -149,9 +149,9 @@ function Often({ bucket: { avg, entities, units }, unit }: OftenProps) {
         lines={[{ name: "People", data: units.map((each) => each.entities) }]}
         format={number}
       />
-      <Remark>People counted without cookies are there on one day alone.</Remark>
+      <Remark>People counted without cookies are active on one day only.</Remark>
       <Grid
-        label="How often"
+        label="Stickiness"
         rows={units.slice(0, ROWS)}
         keyOf={(row) => String(row.units)}
         columns={[
@@ -166,17 +166,17 @@ function Often({ bucket: { avg, entities, units }, unit }: OftenProps) {
 }
 
 const SHOWN = [
-  ["cohorts", "Who came back"],
-  ["lifecycle", "Who is new or gone"],
-  ["stickiness", "How often"],
+  ["cohorts", "Cohorts"],
+  ["lifecycle", "Lifecycle"],
+  ["stickiness", "Stickiness"],
 ] as const;
 const MEMBERS = [
-  ["first_time", "for the first time ever"],
-  ["recurring", "whenever they do it"],
+  ["first_time", "only for the first time"],
+  ["recurring", "every time"],
 ] as const;
 const RETURNED = [
-  ["on", "in that very period"],
-  ["on_or_after", "in it or later"],
+  ["on", "in exactly that period"],
+  ["on_or_after", "in that period or later"],
 ] as const;
 
 /** Retention by cohort, lifecycle and stickiness. */
@@ -186,16 +186,16 @@ export function Retention() {
   const change = (changed: Partial<ChoicesOf<"retention">>) => go(choose(picture, "retention", changed));
   return (
     <>
-      <section class="panel choices-panel" aria-label="Who and when">
+      <section class="panel choices-panel" aria-label="Retention settings">
         <div class="row">
-          <Tabs label="Question" names={SHOWN} chosen={chosen.shown} onChoose={(shown) => change({ shown })} />
+          <Tabs label="Report" names={SHOWN} chosen={chosen.shown} onChoose={(shown) => change({ shown })} />
         </div>
         <Choices>
           <EventEntry label="People who did" choice={chosen.cohort} onChange={(cohort) => change({ cohort })} />
           {chosen.shown === "cohorts" && (
             <>
               <Choice label="Counted" value={chosen.members} names={MEMBERS} onChoose={(members) => change({ members })} />
-              <EventEntry label="and came back to" choice={chosen.back} onChange={(back) => change({ back })} />
+              <EventEntry label="and came back to do" choice={chosen.back} onChange={(back) => change({ back })} />
               <Choice label="Came back" value={chosen.returned} names={RETURNED} onChoose={(returned) => change({ returned })} />
             </>
           )}
@@ -211,7 +211,7 @@ function Cohorts() {
   const chosen = picture.choices.retention;
   const reply = useQuery(retentionQuery(scope, chosen));
   return (
-    <Panel title="Who came back" reply={reply} lines={12} sheet={sheetOfTriangle} head={<UnitTabs />}>
+    <Panel title="Cohorts" reply={reply} lines={12} sheet={sheetOfTriangle} head={<UnitTabs />}>
       {(answer) => <Triangle answer={answer} unit={chosen.unit} />}
     </Panel>
   );

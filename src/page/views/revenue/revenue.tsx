@@ -18,8 +18,8 @@ import { RevenueCourse } from "../overview/revenue.js";
 import { UnconvertedRemark } from "../unconverted-remark.js";
 
 const MODELS = [
-  ["first_touch", "who brought them first"],
-  ["last_touch", "who brought them last"],
+  ["first_touch", "the first touch"],
+  ["last_touch", "the last touch"],
 ] as const;
 const DIMENSIONS = [
   ["source", "Source"],
@@ -27,7 +27,7 @@ const DIMENSIONS = [
   ["campaign", "Campaign"],
 ] as const;
 const LEVELS = [
-  ["account", "companies, else people"],
+  ["account", "companies, otherwise people"],
   ["identity", "people"],
 ] as const;
 
@@ -55,24 +55,24 @@ export function Revenue() {
       >
         {(answer) =>
           answer.series[0]?.counted === 0 && answer.unconverted.length === 0 ? (
-            <Empty title="No revenue in this time">Payments are events named Payment, Purchase or Order Completed, with an amount.</Empty>
+            <Empty title="No revenue in this period">Payments are events named Payment, Purchase or Order Completed, with an amount.</Empty>
           ) : (
             <RevenueCourse answer={answer} />
           )
         }
       </Panel>
-      <section class="panel choices-panel" aria-label="How it is shared out">
+      <section class="panel choices-panel" aria-label="Attribution settings">
         <Choices>
           <Choice label="By" value={chosen.dimension} names={DIMENSIONS} onChoose={(dimension) => change({ dimension })} />
           <Choice label="Credit to" value={chosen.model} names={MODELS} onChoose={(model) => change({ model })} />
-          <Choice label="Customers are" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
+          <Choice label="Customers" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
         </Choices>
       </section>
       <div class="pair">
-        <Panel title="Who brought it" reply={attribution} sheet={({ rows }) => sheetOf(rows)}>
+        <Panel title="Attribution" reply={attribution} sheet={({ rows }) => sheetOf(rows)}>
           {(answer) => <Attribution answer={answer} head={DIMENSIONS.find(([name]) => name === chosen.dimension)?.[1] ?? "Source"} />}
         </Panel>
-        <Panel title="By month of the first event" reply={cohorts} sheet={(answer) => sheetOf(answer.cohorts)}>
+        <Panel title="By month of first event" reply={cohorts} sheet={(answer) => sheetOf(answer.cohorts)}>
           {(answer) => <Cohorts answer={answer} />}
         </Panel>
       </div>
@@ -81,7 +81,7 @@ export function Revenue() {
 }
 
 function Attribution({ answer: { rows, currency, unconverted }, head }: { readonly answer: AttributionAnswer; readonly head: string }) {
-  if (rows.length === 0) return <p class="nothing">None in this time</p>;
+  if (rows.length === 0) return <p class="nothing">None in this period</p>;
   const shown = rows.map(({ dimension, revenue, orders }) => ({
     key: dimension,
     label: dimension,
@@ -92,14 +92,14 @@ function Attribution({ answer: { rows, currency, unconverted }, head }: { readon
   }));
   return (
     <>
-      <RankedList label="Who brought it" heads={[head, "Revenue", "Orders"]} rows={shown} />
+      <RankedList label="Attribution" heads={[head, "Revenue", "Orders"]} rows={shown} />
       <UnconvertedRemark unconverted={unconverted} />
     </>
   );
 }
 
 function Cohorts({ answer: { cohorts, currency, unconverted } }: { readonly answer: CohortsAnswer }) {
-  if (cohorts.length === 0) return <p class="nothing">Nobody has paid yet</p>;
+  if (cohorts.length === 0) return <p class="nothing">No payments yet</p>;
   return (
     <>
       <Grid
@@ -111,10 +111,10 @@ function Cohorts({ answer: { cohorts, currency, unconverted } }: { readonly answ
           { name: "People", isNumber: true, cell: ({ entities }) => <Num shown={number(entities)} /> },
           { name: "Orders", isNumber: true, cell: ({ orders }) => <Num shown={number(orders)} /> },
           { name: "Revenue", isNumber: true, cell: ({ revenue }) => <Num shown={money(revenue, currency)} /> },
-          { name: "Each", isNumber: true, cell: ({ ltv }) => <Num shown={money(ltv, currency)} /> },
+          { name: "Average", isNumber: true, cell: ({ ltv }) => <Num shown={money(ltv, currency)} /> },
         ]}
       />
-      <p class="remark">Of all time, whatever the period: everybody who came in a month of UTC, and what they paid ever since.</p>
+      <p class="remark">All time, regardless of the period: everyone whose first event was in that month (UTC), and what they have paid since.</p>
       <UnconvertedRemark unconverted={unconverted} />
     </>
   );

@@ -18,7 +18,7 @@ function statGroups(stats: Readonly<Record<string, unknown>>, zone: string): Sta
   const within = Object.entries(stats).flatMap(([name, value]): StatGroup[] =>
     isObject(value) ? [{ title: words(name), facts: factsOf(Object.entries(value), zone) }] : [],
   );
-  return [{ title: "In all", facts: factsOf(alone, zone) }, ...within].filter(({ facts }) => facts.length > 0);
+  return [{ title: "Totals", facts: factsOf(alone, zone) }, ...within].filter(({ facts }) => facts.length > 0);
 }
 
 function factsOf(entries: readonly (readonly [string, unknown])[], zone: string) {
@@ -54,9 +54,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const HEALTH = { ok: "Reads and writes", read_only: "Reads only", unreachable: "ClickHouse does not answer", closed: "Closed" } as const;
+const HEALTH = { ok: "Reads and writes", read_only: "Reads only", unreachable: "ClickHouse does not respond", closed: "Closed" } as const;
 
-const OVER_RESERVE = "Distinct values fill three quarters of their room: new ones that pages send by public keys are not stored";
+const OVER_RESERVE = "Distinct values use three quarters of their space: new values from pages with public keys are not stored";
 
 /** The health and the contents of the store. */
 export function Store() {

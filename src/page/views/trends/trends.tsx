@@ -31,10 +31,10 @@ const MEASURE_NAMES: Readonly<Record<(typeof MEASURES)[number], string>> = {
   sessions: "Visits",
   unique_values: "Distinct values of",
   sum: "Sum of",
-  avg: "Mean of",
+  avg: "Average of",
   median: "Median of",
-  min: "Least of",
-  max: "Greatest of",
+  min: "Minimum of",
+  max: "Maximum of",
   p25: "25th percentile of",
   p75: "75th percentile of",
   p90: "90th percentile of",
@@ -53,7 +53,7 @@ export function Trends() {
   const measures = MEASURES.filter((name) => name !== "revenue" || seesOthers(token, "revenue:read"));
   return (
     <>
-      <section class="panel choices-panel" aria-label="What is counted">
+      <section class="panel choices-panel" aria-label="Trend settings">
         <Choices>
           <Entry label="Event" value={chosen.event} suggestions={names} placeholder="any event" onSettle={(event) => change({ event })} />
           <Choice
@@ -71,7 +71,7 @@ export function Trends() {
               onSettle={(field) => change({ field })}
             />
           )}
-          <Entry label="Broken down by" value={chosen.by} suggestions={FIELD_SUGGESTIONS} placeholder="nothing" onSettle={(by) => change({ by })} />
+          <Entry label="Break down by" value={chosen.by} suggestions={FIELD_SUGGESTIONS} placeholder="nothing" onSettle={(by) => change({ by })} />
           <Check label="Cumulative" value={chosen.cumulative} onChoose={(cumulative) => change({ cumulative })} />
         </Choices>
       </section>
@@ -82,7 +82,7 @@ export function Trends() {
         lines={10}
         head={
           <Tabs
-            label="Kind of plot"
+            label="Chart type"
             names={[
               ["line", "Lines"],
               ["bar", "Bars"],
@@ -97,7 +97,7 @@ export function Trends() {
             ...(rest === null ? [] : [{ name: "all others", data: rest.data }]),
           ])
         }
-        unasked={<Empty title="Which field?">This measure is of the numbers, or the values, of a field: name one above.</Empty>}
+        unasked={<Empty title="Choose a field">This measure is computed from the values of a field: enter one above.</Empty>}
       >
         {(answer) => <TrendAnswerShown answer={answer} chosen={chosen} />}
       </Panel>
@@ -107,7 +107,7 @@ export function Trends() {
 
 function titleOf({ event, measure, field, by, cumulative }: ChoicesOf<"trends">): string {
   const what = takesField(measure) ? `${MEASURE_NAMES[measure]} ${field}` : MEASURE_NAMES[measure];
-  return [what, event === "" ? "" : `· ${event}`, by === "" ? "" : `by ${fieldName(by).toLowerCase()}`, cumulative ? "so far" : ""]
+  return [what, event === "" ? "" : `· ${event}`, by === "" ? "" : `by ${fieldName(by).toLowerCase()}`, cumulative ? "(cumulative)" : ""]
     .filter((part) => part !== "")
     .join(" ");
 }
@@ -129,7 +129,7 @@ function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
   ];
   const earlier = previous?.series[0];
   const lines: PlotLine[] = [
-    ...(isBroken || earlier === undefined ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]),
+    ...(isBroken || earlier === undefined ? [] : [{ name: "Previous", data: earlier.data, isEarlier: true }]),
     ...all.map(({ name, data }) => ({ name, data })),
   ];
   return (
