@@ -76,14 +76,14 @@ export const DATA_SETS: readonly DataSet[] = [
 export function presentDataSets(root = packageRoot()): DataSet[] {
   const present = DATA_SETS.filter(({ file }) => existsSync(join(root, file)));
   if (present.length > 0) return present;
-  throw new Error(`${join(root, "examples/data")}: there is none of the data sets, which are at ${publicAddress("examples/data", root)}`);
+  throw new Error(`${join(root, "examples/data")}: none of the data sets is there; find them at ${publicAddress("examples/data", root)}`);
 }
 
 /** A file of the repository's examples. @throws Error when this installation came without it */
 function example(path: string): string {
   const file = join(packageRoot(), path);
   if (existsSync(file)) return file;
-  throw new Error(`${file} is missing: it is at ${publicAddress(path)}`);
+  throw new Error(`${file} is missing: find it at ${publicAddress(path)}`);
 }
 
 async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly ImportRow[]> {

@@ -14,7 +14,7 @@ export async function steps(section: Section, title: string, entities: string, q
   const answer = await section.ask((daybook) => daybook.funnel(question));
   section.table(
     title,
-    ["", entities, "of all", "of the step before", "median time"],
+    ["", entities, "of all", "of previous step", "median time"],
     answer.steps.map((step) => [step.name, count(step.entities), percent(step.conversionRate), percent(step.stepRate), step.fromEntry === null ? "" : seconds(step.fromEntry.medianSec)]),
   );
 }

@@ -48,7 +48,7 @@ async function accessLog(section: Section, set: DataSet): Promise<void> {
       ],
     }),
   );
-  section.ranking("asked for in vain: status = 404 and browser not in Googlebot, bingbot", missing);
+  section.ranking("not found: status = 404 and browser not in Googlebot, bingbot", missing);
   await visitors(section);
   const page = (name: string, pattern: string) => ({ name, filterGroups: [{ filters: [{ fieldName: "path", operator: "regex", value: pattern }] }] });
   const ways = [page("an article", "^/blog/geekery/"), page("a list of articles", "^/blog/(tags/|$)"), page("a project", "^/projects/")];
@@ -68,13 +68,13 @@ async function visitors(section: Section): Promise<void> {
     const { events, sessions, durationAvgSec, durationP90Sec, bounceRate, activeDays } = profile;
     rows.push([userId, count(events), count(sessions), seconds(durationAvgSec), seconds(durationP90Sec), percent(bounceRate), count(activeDays)]);
   }
-  section.table("busiest visitors", ["address", "requests", "sessions", "mean length", "90 % below", "bounces", "days"], rows);
+  section.table("busiest visitors", ["address", "requests", "sessions", "mean duration", "90 % within", "bounces", "days"], rows);
   const [, second] = busiest;
   if (second === undefined) return;
   const { sessions } = await section.ask((daybook) => daybook.identitySessions({ userId: second.property, ...LOG_DATES, limit: 5 }));
   section.table(
     `latest sessions of ${second.property}`,
-    ["from", "requests", "length", "first page"],
+    ["from", "requests", "duration", "first page"],
     sessions.map((item) => [item.startedAt.slice(0, 19).replace("T", " "), count(item.events), seconds(item.durationSec), plain(item.entryUrl ?? "", 40)]),
   );
 }
@@ -88,7 +88,7 @@ async function attribution(section: Section, set: DataSet): Promise<void> {
   const last = await section.ask(() => copy.revenueByAttribution({ ...question, model: "last_touch", limit: 100 }));
   const lastOf = new Map(last.rows.map(({ dimension, orders }) => [dimension, orders]));
   section.table(
-    "who brought those who read an article: readings by first and by last touch",
+    "articles read, by source of the first and of the last touch",
     ["source", "first", "last"],
     first.rows.map(({ dimension, orders }) => [dimension, count(orders), count(lastOf.get(dimension) ?? 0)]),
   );
@@ -107,8 +107,8 @@ function percent(share: number | null): string {
 async function lifetimeValue(section: Section): Promise<void> {
   const { cohorts, currency } = await section.ask((daybook) => daybook.ltvCohorts({ project: "default", level: "identity" }));
   section.table(
-    `customers by the month of their first purchase, and what they ever paid in ${currency}`,
-    ["month", "customers", "orders", "revenue", "each"],
+    `customers by the month of their first purchase, and what they have paid since in ${currency}`,
+    ["month", "customers", "orders", "revenue", "average"],
     cohorts.map(({ cohort, entities, orders, revenue, ltv }) => [cohort, count(entities), count(orders), money(revenue), money(ltv)]),
   );
 }
@@ -132,7 +132,7 @@ async function cdnow(section: Section): Promise<void> {
   await weeks(section, "customers", "customers", { measure: { type: "unique_users" } });
   section.ranking("CDs per purchase", await section.ask((daybook) => daybook.aggregate({ metadataField: "cds", limit: 6 })));
   await again(section);
-  await triangle(section, "customers by the month of their first purchase, and how many bought again in the months after", { endDate: "1998-06-30" });
+  await triangle(section, "customers by the month of their first purchase, and how many bought again in later months", { endDate: "1998-06-30" });
   await lifetimeValue(section);
 }
 
@@ -186,6 +186,6 @@ async function onlineRetail(section: Section): Promise<void> {
   section.ranking("candles for France, Germany and the Netherlands", candles);
   await again(section);
   const lines = { eventName: "order_line", endDate: "2011-12-09" };
-  await triangle(section, "customers by the month of their first order line, and how many ordered in the months after", lines);
+  await triangle(section, "customers by the month of their first order line, and how many ordered in later months", lines);
   await lifetimeValue(section);
 }

@@ -12,7 +12,7 @@ const EXAMPLES: readonly Example[] = [
   { organization: "access-log", says: "top browsers", path: "/analytics/aggregate", body: { field: "browser" } },
   {
     organization: "access-log",
-    says: "addresses that met a 404",
+    says: "addresses that got a 404",
     path: "/analytics/count-unique-users",
     body: { filter_groups: [{ filters: [{ field_name: "status", operator: "=", value: "404" }] }] },
   },
@@ -45,7 +45,7 @@ const EXAMPLES: readonly Example[] = [
 /** Addresses of the page with what each data set is best looked at by, and its token, which the page takes out of the address at once. */
 export function pagesText(url: string, sets: readonly DataSet[], tokenOf: (organization: string) => string): string {
   const links = sets.map(({ organization, look }) => `  ${organization.padEnd(14)} ${url}/?${look}#token=${tokenOf(organization)}\n`);
-  return `\nLook at it. The links are valid until this process ends:\n\n${links.join("")}`;
+  return `\nOpen the dashboard. The links are valid until this process ends:\n\n${links.join("")}`;
 }
 
 /** Requests to paste into a shell: each organization's token once, as a variable, then one curl line per question. */
@@ -58,7 +58,7 @@ export function requestsText(url: string, sets: readonly DataSet[], tokenOf: (or
       `\n  # ${organization}: ${says}\n  curl -s ${url}${path} -H "Authorization: Bearer $${variableOf(organization)}" \\\n` +
       `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'\n`,
   );
-  return `\nOr ask yourself, with the same tokens:\n\n${variables.join("")}${requests.join("")}`;
+  return `\nQueries over HTTP to try:\n\n${variables.join("")}${requests.join("")}`;
 }
 
 function variableOf(organization: string): string {

@@ -84,6 +84,6 @@ export class Section {
   }
 
   text(): string {
-    return `${this.#parts.join("")}\n  ${plural(this.#questionCount, "question")} answered in ${duration(this.#askedMs)}\n`;
+    return `${this.#parts.join("")}\n  ${plural(this.#questionCount, "answer")} in ${duration(this.#askedMs)}\n`;
   }
 }

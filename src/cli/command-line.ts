@@ -10,24 +10,24 @@ interface NamedCommand {
 }
 
 const COMMANDS: Readonly<Record<string, NamedCommand>> = {
-  demo: { summary: "import real data, print a report, answer over HTTP", load: () => import("./commands/demo.js") },
-  serve: { summary: "answer over HTTP", load: () => import("./commands/serve.js") },
-  import: { summary: "load a copy, or events from NDJSON, CSV, Arrow or access-log files", load: () => import("./commands/import.js") },
-  export: { summary: "write a copy as NDJSON, or every event as CSV or Arrow", load: () => import("./commands/export.js") },
+  demo: { summary: "import real data sets, print a report, then serve them over HTTP", load: () => import("./commands/demo.js") },
+  serve: { summary: "serve the HTTP API and the dashboard", load: () => import("./commands/serve.js") },
+  import: { summary: "load a copy, or events from NDJSON, CSV, Arrow, Parquet or access-log files", load: () => import("./commands/import.js") },
+  export: { summary: "write a copy as NDJSON, or every event as CSV, Arrow or Parquet", load: () => import("./commands/export.js") },
   token: { summary: "create, list and revoke tokens", load: () => import("./commands/token.js") },
-  verify: { summary: "check every stored byte and law", load: () => import("./commands/verify.js") },
-  backup: { summary: "copy one moment of every organization, also beside a running serve", load: () => import("./commands/backup.js") },
-  restore: { summary: "make a data directory of a backup", load: () => import("./commands/restore.js") },
+  verify: { summary: "check every stored byte and every invariant", load: () => import("./commands/verify.js") },
+  backup: { summary: "copy a snapshot of every organization, also while serve runs", load: () => import("./commands/backup.js") },
+  restore: { summary: "create a data directory from a backup", load: () => import("./commands/restore.js") },
   stats: { summary: "show what is stored, per organization", load: () => import("./commands/stats.js") },
-  query: { summary: "answer one question, as tables or as JSON", load: () => import("./commands/query.js") },
-  retention: { summary: "show and set for how long events are kept, and what goes", load: () => import("./commands/retention.js") },
+  query: { summary: "run a query and print tables or JSON", load: () => import("./commands/query.js") },
+  retention: { summary: "show and set how long events are stored, and delete expired ones", load: () => import("./commands/retention.js") },
   delete: { summary: "delete a project, or old events", load: () => import("./commands/delete.js") },
-  clickhouse: { summary: "make the tables for daybook/clickhouse", load: () => import("./commands/clickhouse.js") },
+  clickhouse: { summary: "create and fill the tables for daybook/clickhouse, and delete expired rows", load: () => import("./commands/clickhouse.js") },
 };
 
 function overview(): string {
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}\n`);
-  return `Usage: daybook COMMAND [options]\n\n${lines.join("")}\n"daybook COMMAND --help" says more; "daybook --version" names the version.\n`;
+  return `Usage: daybook COMMAND [options]\n\n${lines.join("")}\n"daybook COMMAND --help" describes a command; "daybook --version" prints the version.\n`;
 }
 
 /** Runs a command line; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
@@ -42,7 +42,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     const named = commandOf(name);
     if (named === null) {
       const names = Object.keys(COMMANDS).join(", ");
-      throw new UsageError(name === undefined ? `expected a command: ${names}` : `${JSON.stringify(name)} is no command: ${names}`);
+      throw new UsageError(name === undefined ? `expected a command: ${names}` : `unknown command ${JSON.stringify(name)}, expected one of ${names}`);
     }
     const { command } = await named.load();
     const end = rest.indexOf("--");

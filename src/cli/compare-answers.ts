@@ -41,12 +41,12 @@ function linesOf(projects: readonly string[]): ComparedAnswer[] {
 
 function linesOfProject(project: string): ComparedAnswer[] {
   return [
-    { label: `${project}: events of each day`, ask: async (of) => {
+    { label: `${project}: events per day`, ask: async (of) => {
       const days = await of.countEventsPerDay({ project });
       return [`${count(days.reduce((sum, day) => sum + day.count, 0))} on ${plural(days.length, "day")}`, days];
     } },
     { label: `${project}: people`, ask: async (of) => shownCount(await of.countUniqueUsers({ project })) },
-    { label: `${project}: money of each cohort`, ask: async (of) => {
+    { label: `${project}: revenue per cohort`, ask: async (of) => {
       const answer = await of.ltvCohorts({ project, level: "identity" });
       const sum = answer.cohorts.reduce((revenue, cohort) => revenue + cohort.revenue, 0);
       return [`${sum.toLocaleString("en-US", { maximumFractionDigits: 2 })} ${answer.currency}`, answer];

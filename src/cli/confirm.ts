@@ -4,7 +4,7 @@ import { UsageError } from "./command.js";
 /** Asks for confirmation on a terminal; elsewhere `--yes` is required. @throws UsageError without a terminal; Error where the answer is no */
 export async function confirm(question: string, isSure: boolean | undefined): Promise<void> {
   if (isSure === true) return;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError("expected --yes: there is no terminal to ask on");
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError("--yes is required: there is no terminal to confirm on");
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await asking.question(`${question} [y/N] `);

@@ -20,7 +20,7 @@ export async function sourceDirectory(path: string): Promise<DataDirectory> {
 export async function refuseOverlap(one: string, other: string): Promise<void> {
   const [a, b] = await Promise.all([realPathOf(one), realPathOf(other)]);
   const isWithin = (path: string) => path === "" || (path !== ".." && !path.startsWith(`..${sep}`));
-  if (isWithin(relative(a, b)) || isWithin(relative(b, a))) throw new Error(`${one} and ${other}: expected two directories apart from each other`);
+  if (isWithin(relative(a, b)) || isWithin(relative(b, a))) throw new Error(`${one} and ${other}: expected two directories, neither of which contains the other`);
 }
 
 /** Resolves symbolic links, also in a path whose end does not exist yet. */
@@ -55,7 +55,7 @@ export async function copyOrganizations(source: DataDirectory, target: string, c
 }
 
 function lineOf({ sequence, fileCount, byteLength, copiedFileCount, copiedByteLength, removedFileCount }: BackupReport): string {
-  const held = `whole up to sequence ${count(sequence)}: ${plural(fileCount, "file")}, ${bytes(byteLength)}`;
+  const held = `complete up to sequence ${count(sequence)}: ${plural(fileCount, "file")}, ${bytes(byteLength)}`;
   return `${held}; copied ${count(copiedFileCount)}, ${bytes(copiedByteLength)}; removed ${count(removedFileCount)}`;
 }
 

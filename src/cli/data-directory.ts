@@ -59,13 +59,13 @@ export async function dataDirectory(path: string): Promise<DataDirectory> {
   if (await isStore(path)) {
     const others = names.filter((name) => !FOLDERS.includes(name));
     if (others.length === 0) return { path, kind: "store", names: [DEFAULT_ORGANIZATION], strangers: [] };
-    throw new Error(`${path}: is a store and holds others (${listed(others)}): move one or the other to a directory of its own`);
+    throw new Error(`${path}: is a store and contains other stores (${listed(others)}): move one or the other to a separate directory`);
   }
   if (names.length > 0 || (await holdsTokens(path))) return { path, kind: "organizations", names, strangers };
   // The file belongs to another program: ours would have matched.
   if (entries.includes(TOKENS_KEY)) strangers.push(TOKENS_KEY);
   if (!(await hinder(path, strangers))) return { path, kind: "empty", names, strangers };
-  throw new Error(`${path}: is neither a store nor a directory of organizations, it holds ${listed(strangers)}`);
+  throw new Error(`${path}: is neither a store nor a directory of organizations: it contains ${listed(strangers)}`);
 }
 
 /** Whether its token file is ours, damaged or not: other programs use that name too. */
@@ -108,7 +108,7 @@ async function namesIn(path: string): Promise<string[] | null> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return null;
-    if (code === "ENOTDIR") throw new NoDirectory(`${path}: is no directory`);
+    if (code === "ENOTDIR") throw new NoDirectory(`${path}: is not a directory`);
     throw error;
   }
 }

@@ -69,7 +69,7 @@ export async function loadStore(source: Daybook, target: ClickHouseDaybook, part
 /** A rejection means that the person was erased on ClickHouse only, or a defect: fail, so that the day gets no note. */
 function told(result: IngestResult): IngestResult {
   const [first] = result.rejected;
-  if (first !== undefined) throw new Error(`refused ${result.rejectedCount ?? result.rejected.length} of what the store holds: ${first.message}`);
+  if (first !== undefined) throw new Error(`ClickHouse rejected ${result.rejectedCount ?? result.rejected.length} of the stored rows: ${first.message}`);
   return result;
 }
 

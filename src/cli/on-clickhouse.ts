@@ -11,10 +11,10 @@ export const CLICKHOUSE_OPTIONS = {
 } as const;
 
 /** Their lines in `--help`. */
-export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: events on ClickHouse, by its HTTP interface
-  --database NAME       the organization's database there, made by "daybook clickhouse migrate"
-  --cluster NAME        the cluster whose shards hold it
-  --user NAME           default "default"; the password is CLICKHOUSE_PASSWORD of the environment
+export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: the HTTP interface of ClickHouse, for events stored there
+  --database NAME       the organization's database there, created by "daybook clickhouse migrate"
+  --cluster NAME        the cluster whose shards store it
+  --user NAME           default "default"; the password comes from the environment variable CLICKHOUSE_PASSWORD
 `;
 
 export interface ClickHouseValues {
@@ -53,13 +53,13 @@ export async function openOnClickHouse(
 /** @param others values of options that exclude `--clickhouse`. @throws UsageError naming one that is given */
 export function refuseBeside(others: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(others).find((name) => others[name] !== undefined);
-  if (other !== undefined) throw new UsageError(`--clickhouse and --${other} exclude each other`);
+  if (other !== undefined) throw new UsageError(`--clickhouse and --${other} cannot be combined`);
 }
 
 /** Whether a command runs on ClickHouse. @throws UsageError where `--database` is missing, or a ClickHouse option is given without `--clickhouse` */
 export function isOnClickHouse(values: ClickHouseValues): boolean {
   if (values.clickhouse !== undefined) return required(values.database, "database") !== "";
   const stray = (["database", "cluster", "user"] as const).find((name) => values[name] !== undefined);
-  if (stray !== undefined) throw new UsageError(`--${stray} is for --clickhouse only`);
+  if (stray !== undefined) throw new UsageError(`--${stray} requires --clickhouse`);
   return false;
 }

@@ -10,14 +10,14 @@ import { printLockWait } from "./lock-wait.js";
 export function organizationOf(text: string | undefined): string {
   const name = text ?? DEFAULT_ORGANIZATION;
   if (isOrganizationName(name)) return name;
-  throw new UsageError(`--organization: expected lower-case letters, digits, - and _, at most 63, got ${JSON.stringify(name)}`);
+  throw new UsageError(`--organization: expected at most 63 lower-case letters, digits, - and _, got ${JSON.stringify(name)}`);
 }
 
 /** The directory of an organization's store, whether or not it exists. @throws UsageError for any name but `default` in a single store */
 export function directoryOf({ path, kind }: DataDirectory, name: string): string {
   if (kind !== "store") return join(path, name);
   if (name === DEFAULT_ORGANIZATION) return path;
-  throw new UsageError(`${path} is a store, whose one organization is "${DEFAULT_ORGANIZATION}": there is no ${JSON.stringify(name)}`);
+  throw new UsageError(`${path} is a single store, whose only organization is "${DEFAULT_ORGANIZATION}": there is no ${JSON.stringify(name)}`);
 }
 
 /** @throws Error where the directory is missing: commands that only read must not create it */
@@ -42,8 +42,8 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
   const directory = directoryOf(data, name);
   if (!(await isStore(directory))) {
     const { kind } = await dataDirectory(directory);
-    if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one`);
-    if (data.strangers.includes(name)) throw new Error(`${directory}: is no store, and holds other things`);
+    if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one organization`);
+    if (data.strangers.includes(name)) throw new Error(`${directory}: is not a store and contains other files`);
   }
   const storage = fileStorage(directory, { reserve: diskReserve(data.path), ...(waits ? { onLockWait: printLockWait } : {}) });
   return openDaybook({ storage, ...options, ...(currency === undefined ? {} : { currency }) });

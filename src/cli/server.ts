@@ -142,7 +142,7 @@ export class RequestLog {
   #line(entry: object): void {
     const nowMs = this.nowMs();
     if (nowMs - this.#secondMs >= SECOND_MS) {
-      if (this.#leftOutCount > 0) this.#write(nowMs, { level: "warn", message: "lines were left out", count: this.#leftOutCount });
+      if (this.#leftOutCount > 0) this.#write(nowMs, { level: "warn", message: "log lines were dropped", count: this.#leftOutCount });
       this.#secondMs = nowMs;
       this.#lineCount = 0;
       this.#leftOutCount = 0;
@@ -312,7 +312,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     await closeAll();
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      throw new Error(`port ${options.port} on ${options.host} is in use: give another with --port (0 = any free one)`, { cause: error });
+      throw new Error(`port ${options.port} on ${options.host} is in use: choose another one with --port (0 = any free port)`, { cause: error });
     }
     throw error;
   }

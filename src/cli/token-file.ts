@@ -19,7 +19,7 @@ export const TOKEN_PLACE_OPTIONS = { data: { type: "string" }, tokens: { type: "
 
 /** The tokens that a command line names. @throws UsageError */
 export function tokenFileOf({ data, tokens }: { readonly data?: string | undefined; readonly tokens?: string | undefined }): TokenFile {
-  if (data !== undefined && tokens !== undefined) throw new UsageError("--data and --tokens exclude each other");
+  if (data !== undefined && tokens !== undefined) throw new UsageError("--data and --tokens cannot be combined");
   if (tokens !== undefined && tokens !== "") return inFile(tokens);
   if (data !== undefined && data !== "") return inDirectory(data);
   throw new UsageError("expected --data or --tokens");

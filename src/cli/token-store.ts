@@ -88,7 +88,7 @@ const NEXT_KEY = "next";
  * @throws store_locked, Error naming the file
  */
 export async function changeTokenFile(path: string, change: ChangeOfTokens, makes: boolean): Promise<void> {
-  if (!(await canBeReadAgain(path))) throw new Error(`${path}: expected a file, which can be replaced`);
+  if (!(await canBeReadAgain(path))) throw new Error(`${path}: expected a regular file, which can be replaced`);
   const file = await placeOf(path);
   const read = () => readTokenFile(file, { insecure: true }).catch((error: unknown) => {
     if (makes && error instanceof Error && isMissing(error.cause)) return { records: [] };
@@ -121,7 +121,7 @@ async function keepRights(file: string, next: string): Promise<void> {
   } catch (error) {
     await rm(next);
     const rights = `its owner (${kept.uid}), group (${kept.gid}) and mode (${(kept.mode & 0o7777).toString(8)})`;
-    throw naming(file, new Error(`you cannot write it anew with ${rights}, so it stays as it is: ${messageOf(error)}`, { cause: error }));
+    throw naming(file, new Error(`it cannot be rewritten with ${rights}, so it is left unchanged: ${messageOf(error)}`, { cause: error }));
   } finally {
     await handle.close();
   }

@@ -14,22 +14,22 @@ export async function verifyOnClickHouse(values: ClickHouseValues, others: Reado
   const report = await verifyClickHouse({ ...place, timeoutMs: TIMEOUT_MS });
   for (const { file, expected, found } of report.findings) say(`${file}: expected ${expected}, found ${found}`);
   const hiddenCount = report.findingCount - report.findings.length;
-  if (hiddenCount > 0) say(`${count(hiddenCount)} findings more in these tables`);
+  if (hiddenCount > 0) say(`${count(hiddenCount)} more findings in these tables`);
   for (const line of notesOf(report)) say(line);
-  say(`${place.database}: ${report.findingCount === 0 ? "whole" : "damaged"}: ${heldText(report)}`);
+  say(`${place.database}: ${report.findingCount === 0 ? "intact" : "damaged"}: ${heldText(report)}`);
   if (report.findingCount > 0) throw new Error(`${place.database}: ${plural(report.findingCount, "finding")}`);
 }
 
 function notesOf({ parts, serverCount, strayLinkCount }: ClickHouseReport): string[] {
-  const isStray = "beside those that events and records tell (of an event that another with its id stood before)";
+  const isStray = "without an event or a record (left by events that lost to another event with the same id)";
   const stray = strayLinkCount === 0 ? [] : [`links: ${plural(strayLinkCount, "link")} ${isStray}`];
-  if (parts === null) return ["the rows were not looked at: see \"daybook clickhouse migrate\" for tables that are missing"];
-  const others = `files: checked on ${parts.host} alone; the cluster has ${count(serverCount)} servers: ask each of them by its own URL`;
+  if (parts === null) return ["the rows were not checked: run \"daybook clickhouse migrate\" to create missing tables"];
+  const others = `files: checked only on ${parts.host}; the cluster has ${count(serverCount)} servers: check each of them by its own URL`;
   return [...stray, ...(serverCount === 1 ? [] : [others])];
 }
 
 function heldText({ held, parts }: ClickHouseReport): string {
-  if (parts === null) return "not all tables are there";
+  if (parts === null) return "some tables are missing";
   const rows = held === null ? "" : `${plural(held.eventCount, "event")} of ${plural(held.dayCount, "day")}, ${plural(held.recordCount, "record")}; `;
   return `${rows}checked ${plural(parts.partCount, "part")} of ${plural(parts.tableCount, "table")} on ${parts.host}`;
 }

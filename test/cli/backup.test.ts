@@ -51,18 +51,18 @@ describe("daybook backup", () => {
     const before = await directoryState(data);
     const run = await daybookHere(["backup", "--data", data, "--out", out]);
     expect([run.code, run.stderr]).toEqual([0, ""]);
-    expect(run.stdout).toMatch(/^acme: whole up to sequence 3: \d files, \S+ kB; copied \d, \S+ \S?B; removed 0 in \S+ m?s\nbeta: whole up to sequence 1: .*\n$/);
+    expect(run.stdout).toMatch(/^acme: complete up to sequence 3: \d files, \S+ kB; copied \d, \S+ \S?B; removed 0 in \S+ m?s\nbeta: complete up to sequence 1: .*\n$/);
     expect(await directoryState(data)).toEqual(before);
     expect(await modesOf(join(root, "backups"))).toEqual(new Set(["d700", "f600"]));
     expect(await readdir(out)).toEqual(["acme", "beta"]);
     expect(await namesIn(join(out, "acme"))).toEqual(["a", "b", "d"]);
     const verified = await daybookHere(["verify", "--data", out]);
-    expect([verified.code, verified.stdout.match(/: whole: /g)?.length]).toEqual([0, 2]);
+    expect([verified.code, verified.stdout.match(/: intact: /g)?.length]).toEqual([0, 2]);
 
     const backup = await directoryState(out);
     const restored = await daybookHere(["restore", "--from", out, "--data", again]);
     expect([restored.code, restored.stderr]).toEqual([0, ""]);
-    expect(restored.stdout).toMatch(/^acme: taken at \d{4}-\S+Z\nbeta: taken at \S+\nacme: whole up to sequence 3: .*\nbeta: whole up to sequence 1: .*\n$/);
+    expect(restored.stdout).toMatch(/^acme: taken at \d{4}-\S+Z\nbeta: taken at \S+\nacme: complete up to sequence 3: .*\nbeta: complete up to sequence 1: .*\n$/);
     expect(await directoryState(out)).toEqual(backup);
     expect(await modesOf(again)).toEqual(new Set(["d700", "f600"]));
     await ingest(join(again, "acme"), ["d", "e"]);
@@ -85,7 +85,7 @@ describe("daybook backup", () => {
     };
     const first = await serving(data);
     expect(await first.post("/v1/events", { events: [{ name: "a" }, { name: "b" }] })).toMatchObject({ accepted: 2 });
-    expect(await daybook(["backup", "--data", data, "--out", out])).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^default: whole up to sequence 2: /) });
+    expect(await daybook(["backup", "--data", data, "--out", out])).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^default: complete up to sequence 2: /) });
     expect(await first.post("/v1/events", { events: [{ name: "c" }] })).toMatchObject({ accepted: 1 });
     first.server.child.kill("SIGTERM");
     expect((await first.server.finished).code).toBe(0);
@@ -98,7 +98,7 @@ describe("daybook backup", () => {
     const root = await emptyDirectory();
     const [data, out] = [join(root, "store"), join(root, "out")];
     await ingest(data, ["a"]);
-    expect((await daybookHere(["backup", "--data", data, "--out", out])).stdout).toMatch(/^default: whole up to sequence 1: /);
+    expect((await daybookHere(["backup", "--data", data, "--out", out])).stdout).toMatch(/^default: complete up to sequence 1: /);
     const kept = join(root, "kept");
     await link(out, kept);
     const before = await contentOf(kept);
@@ -120,7 +120,7 @@ describe("daybook backup", () => {
     await rm(join(out, "acme", "segments", segment));
     const { code, stdout, stderr } = await daybookHere(["backup", "--data", data, "--out", out]);
     expect([code, stderr]).toEqual([1, `daybook backup: ${out}: 1 organization of 2 failed\n`]);
-    expect(stdout).toMatch(/^beta: is in \S+ no more; its last backup stays\nacme: failed: segments\/\d{10} is damaged: .*\ngamma: whole up to sequence 1: .*\n$/);
+    expect(stdout).toMatch(/^beta: is no longer in \S+; its last backup is kept\nacme: failed: segments\/\d{10} is damaged: .*\ngamma: complete up to sequence 1: .*\n$/);
     expect(await namesIn(join(out, "beta"))).toEqual(["c"]);
   });
 });
@@ -135,12 +135,12 @@ describe("a byte is written to no place but an empty one, or a backup of the sam
     await writeFile(file, "");
     const before = await directoryState(root);
     const expected: [out: string, message: RegExp][] = [
-      [inside, /: expected two directories apart from each other$/],
-      [root, /: expected two directories apart from each other$/],
-      [data, /: expected two directories apart from each other$/],
+      [inside, /: expected two directories, neither of which contains the other$/],
+      [root, /: expected two directories, neither of which contains the other$/],
+      [data, /: expected two directories, neither of which contains the other$/],
       [store, /: expected an empty directory, or a backup of \S+, which is a directory of organizations$/],
       [others, /: expected an empty directory, or a backup of /],
-      [file, /: is no directory$/],
+      [file, /: is not a directory$/],
     ];
     for (const [out, message] of expected) {
       const { code, stdout, stderr } = await daybookHere(["backup", "--data", data, "--out", out]);
@@ -170,9 +170,9 @@ describe("a byte is written to no place but an empty one, or a backup of the sam
     await writeFile(join(out, "MANIFEST"), encodeManifest({ ...manifest, clean: false }));
     const cut = await daybookHere(["restore", "--from", out, "--data", again]);
     expect([cut.code, cut.stderr]).toEqual([0, ""]);
-    expect(cut.stdout).toMatch(/^default: cut when it was taken at \S+Z: what the backup before it had is there, of what came later a part\ndefault: whole up to sequence 1: /);
+    expect(cut.stdout).toMatch(/^default: interrupted backup, begun at \S+Z: it contains the previous backup and part of what came later\ndefault: complete up to sequence 1: /);
     expect(await namesIn(again)).toEqual(["a"]);
-    expect((await daybookHere(["restore", "--from", data, "--data", join(root, "copy")])).stdout).toMatch(/^default: is no backup, but a store of its own\n/);
+    expect((await daybookHere(["restore", "--from", data, "--data", join(root, "copy")])).stdout).toMatch(/^default: is not a backup but an ordinary store\n/);
   });
 });
 

@@ -30,6 +30,6 @@ describe("on a terminal", () => {
 
 test("Elsewhere nobody is asked, and --yes has to say so.", async () => {
   for (const stream of streams) stream.isTTY = false;
-  await expect(confirm("Delete?", false)).rejects.toThrow("expected --yes");
+  await expect(confirm("Delete?", false)).rejects.toThrow("--yes is required");
   await confirm("Delete?", true);
 });

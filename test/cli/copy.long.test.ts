@@ -54,9 +54,9 @@ describe("a copy", () => {
     expect(exporting.stdout).toMatch(/copy\.ndjson\.gz: 4 events and 6 records \(/);
     const importing = await daybook(["import", "--data", directory, "--organization", "copy", "--strict", out]);
     expect([importing.code, importing.stderr]).toEqual([0, ""]);
-    expect(importing.stdout).toMatch(/copy\.ndjson\.gz: accepted 10 \/ duplicates 0 \/ rejected 0, 6 records among them \(/);
+    expect(importing.stdout).toMatch(/copy\.ndjson\.gz: accepted 10 \/ duplicates 0 \/ rejected 0, including 6 records \(/);
     const again = await daybook(["import", "--data", directory, "--organization", "copy", out]);
-    expect(again.stdout).toMatch(/accepted 0 \/ duplicates 10 \/ rejected 0, 6 records among them/);
+    expect(again.stdout).toMatch(/accepted 0 \/ duplicates 10 \/ rejected 0, including 6 records/);
     expect(await asked(directory, "copy", answers)).toEqual(await asked(directory, "shop", answers));
     const exported = await daybook(["export", "--data", directory, "--organization", "copy"]);
     expect(exported.stdout).toBe(gunzipSync(await readFile(out)).toString());
@@ -78,7 +78,7 @@ describe("a copy", () => {
     const directory = await shop();
     const exporting = ["export", "--data", directory, "--organization", "shop", "--format", format];
     const [run, knowing] = await Promise.all([daybook(exporting), daybook([...exporting, "--events-only"])]);
-    expect([run.code, run.stderr]).toEqual([0, `daybook export: ${format} holds events only; 5 identity records are left out: use ndjson for a copy\n`]);
+    expect([run.code, run.stderr]).toEqual([0, `daybook export: ${format} contains events only; 5 identity records are left out: use ndjson for a full copy\n`]);
     expect([knowing.code, knowing.stderr]).toEqual([0, ""]);
   });
 

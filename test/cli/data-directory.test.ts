@@ -107,7 +107,7 @@ describe("every command refuses, and not a byte is written, where --data names",
     await mkdir(join(directory, "src"));
     for (const name of ["package.json", "src/main.ts", "tokens.json", "MANIFEST"]) await writeFile(join(directory, name), "{}");
     const before = await directoryState(directory);
-    expect(await refusals(directory)).toEqual([`${directory}: is neither a store nor a directory of organizations, it holds MANIFEST, package.json, src, tokens.json`]);
+    expect(await refusals(directory)).toEqual([`${directory}: is neither a store nor a directory of organizations: it contains MANIFEST, package.json, src, tokens.json`]);
     expect(await directoryState(directory)).toEqual(before);
   });
 
@@ -116,7 +116,7 @@ describe("every command refuses, and not a byte is written, where --data names",
     async (text) => {
       const directory = await emptyDirectory();
       await writeFile(join(directory, "tokens.json"), text);
-      await expect(dataDirectory(directory)).rejects.toThrow(`${directory}: is neither a store nor a directory of organizations, it holds tokens.json`);
+      await expect(dataDirectory(directory)).rejects.toThrow(`${directory}: is neither a store nor a directory of organizations: it contains tokens.json`);
     },
   );
 
@@ -124,7 +124,7 @@ describe("every command refuses, and not a byte is written, where --data names",
     const directory = await emptyDirectory();
     await writeFile(join(directory, ".profile"), "");
     const before = await directoryState(directory);
-    expect(await refusals(directory)).toEqual([`${directory}: is neither a store nor a directory of organizations, it holds .profile`]);
+    expect(await refusals(directory)).toEqual([`${directory}: is neither a store nor a directory of organizations: it contains .profile`]);
     expect(await directoryState(directory)).toEqual(before);
   });
 
@@ -132,17 +132,17 @@ describe("every command refuses, and not a byte is written, where --data names",
     const directory = await storeIn(await emptyDirectory());
     await storeIn(join(directory, "shop"));
     const before = await directoryState(directory);
-    expect(await refusals(directory)).toEqual([`${directory}: is a store and holds others (shop): move one or the other to a directory of its own`]);
+    expect(await refusals(directory)).toEqual([`${directory}: is a store and contains other stores (shop): move one or the other to a separate directory`]);
     expect(await directoryState(directory)).toEqual(before);
   });
 
   test("a store, and --organization another than its own", async () => {
     const directory = await storeIn(await emptyDirectory());
     const before = await directoryState(directory);
-    const message = `${directory} is a store, whose one organization is "default": there is no "shop"`;
+    const message = `${directory} is a single store, whose only organization is "default": there is no "shop"`;
     for (const [command, args] of COMMANDS.filter(([command, args]) => ![serve, demo].includes(command) && args[0] !== "list" && args[0] !== "revoke"))
       await expect(command.run([...args, "--data", directory, "--organization", "shop"])).rejects.toThrow(message);
-    await expect(demo.run(["--once", "--data", directory])).rejects.toThrow("is a store; the demo makes an organization for each data set");
+    await expect(demo.run(["--once", "--data", directory])).rejects.toThrow("is a store; the demo creates an organization for each data set");
     expect(await directoryState(directory)).toEqual(before);
   });
 
@@ -156,9 +156,9 @@ describe("every command refuses, and not a byte is written, where --data names",
     await writeFile(join(directory, "docs", "notes.txt"), "x");
     const before = await directoryState(directory);
     const into = (name: string) => importing.run(["--data", directory, "--organization", name, "--format", "ndjson", "-"]);
-    await expect(into("backup")).rejects.toThrow(`${directory}/backup: is neither a store nor a directory of organizations, it holds old`);
-    await expect(into("docs")).rejects.toThrow(`${directory}/docs: is no store, and holds other things`);
-    await expect(into("group")).rejects.toThrow(`${directory}/group: is a directory of organizations, expected the store of one`);
+    await expect(into("backup")).rejects.toThrow(`${directory}/backup: is neither a store nor a directory of organizations: it contains old`);
+    await expect(into("docs")).rejects.toThrow(`${directory}/docs: is not a store and contains other files`);
+    await expect(into("group")).rejects.toThrow(`${directory}/group: is a directory of organizations, expected the store of one organization`);
     expect(await directoryState(directory)).toEqual(before);
   });
 });
@@ -168,7 +168,7 @@ longTest("A store that a program made is verified, served, given tokens, read an
   const before = await directoryState(directory);
   const whole = await daybook(["verify", "--data", directory]);
   expect([whole.code, whole.stderr]).toEqual([0, ""]);
-  expect(whole.stdout).toMatch(/^default: whole: 3 events of 3 days, 0 records; read [^\n]*\n$/);
+  expect(whole.stdout).toMatch(/^default: intact: 3 events of 3 days, 0 records; read [^\n]*\n$/);
   expect(await directoryState(directory)).toEqual(before);
 
   const server = startProgram("src/cli/main.ts", ["serve", "--data", directory, "--port", "0", "--quiet"], { env: { DAYBOOK_TOKEN: TOKEN } });
@@ -186,7 +186,7 @@ longTest("A store that a program made is verified, served, given tokens, read an
 
   const beside = await daybook(["verify", "--data", directory]);
   expect([beside.code, beside.stderr]).toEqual([0, ""]);
-  expect(beside.stdout).toMatch(/^tokens\.json: whole: 1 token\ndefault: whole: 5 events of 5 days, of which 2 in the journal, 0 records; read [^\n]*\n$/);
+  expect(beside.stdout).toMatch(/^tokens\.json: intact: 1 token\ndefault: intact: 5 events of 5 days, of which 2 in the journal, 0 records; read [^\n]*\n$/);
   const [, row = ""] = (await daybook(["stats", "--data", directory])).stdout.split("\n");
   expect(row).toMatch(/^default +5 +5 +2026-03-01 +2026-03-09 +3 +2 +1 +[\d.]+ kB +/);
   server.child.kill("SIGTERM");

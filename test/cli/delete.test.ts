@@ -28,16 +28,16 @@ describe("daybook delete", () => {
     const directory = await stored();
     const dry = await daybookHere(["delete", "--data", directory, "--before", dayText(10), "--dry-run"]);
     expect([dry.code, dry.stderr]).toEqual([0, ""]);
-    expect(dry.stdout).toMatch(new RegExp(`^project +events to go +days +kept from\\ndefault +1 +1 +${dayText(10)}\\nshop +1 +1 +${dayText(10)}\\n$`));
+    expect(dry.stdout).toMatch(new RegExp(`^project +events to delete +days +kept from\\ndefault +1 +1 +${dayText(10)}\\nshop +1 +1 +${dayText(10)}\\n$`));
     const unsure = await daybookHere(["delete", "--data", directory, "--before", dayText(10)]);
-    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook delete: expected --yes: there is no terminal to ask on (see daybook delete --help)\n"]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook delete: --yes is required: there is no terminal to confirm on (see daybook delete --help)\n"]);
     expect(await left(directory)).toEqual([3, 2, 2]);
   });
 
   test("deletes old events of all projects, of one, or a project with all it has", async () => {
     const directory = await stored();
     const old = await daybookHere(["delete", "--data", directory, "--before", dayText(10), "--project", "default", "--yes"]);
-    expect([old.code, old.stdout.split("\n").at(-2)]).toEqual([0, "deleted 1 event: 1 file removed, 0 written anew, 0 texts gone"]);
+    expect([old.code, old.stdout.split("\n").at(-2)]).toEqual([0, "deleted 1 event: 1 file removed, 0 rewritten, 0 texts removed"]);
     expect(await left(directory)).toEqual([2, 2, 2]);
     expect((await daybookHere(["delete", "--data", directory, "--project", "shop", "--yes"])).stdout).toContain("deleted 2 events");
     expect(await left(directory)).toEqual([2, 0, 1]);
@@ -68,7 +68,7 @@ describe("daybook delete --key", () => {
     const dry = await daybookHere(["delete", "--data", directory, "--key", "pk_bad", "--dry-run"]);
     expect([dry.code, dry.stdout]).toMatchObject([0, expect.stringMatching(/\nshop +50 +1 +-\n$/)]);
     const done = await daybookHere(["delete", "--data", directory, "--key", "pk_bad", "--yes"]);
-    expect([done.code, done.stderr, done.stdout.split("\n").at(-2)]).toMatchObject([0, "", expect.stringMatching(/^deleted 50 events: 0 files removed, 1 written anew, 1\d\d texts gone$/)]);
+    expect([done.code, done.stderr, done.stdout.split("\n").at(-2)]).toMatchObject([0, "", expect.stringMatching(/^deleted 50 events: 0 files removed, 1 rewritten, 1\d\d texts removed$/)]);
     await using again = await openDaybook({ storage: fileStorage(directory) });
     expect((await again.aggregate({ field: "url" })).map(({ property }) => property).sort()).toEqual(["/good", "/of-server"]);
     for await (const record of again.exportRecords()) expect(record).toBeUndefined();
@@ -78,8 +78,8 @@ describe("daybook delete --key", () => {
 
   test.each([
     [["--key", "sk_secret"], "--key: expected a public key, which starts with pk_"],
-    [["--key", "pk_a", "--project", "shop"], "--key: all that the key brought goes, whatever --project and --before say"],
-    [["--key", "pk_a", "--clickhouse", "http://127.0.0.1:1", "--database", "d"], "--key: events on ClickHouse are deleted by --project and --before only"],
+    [["--key", "pk_a", "--project", "shop"], "--key cannot be combined with --project or --before"],
+    [["--key", "pk_a", "--clickhouse", "http://127.0.0.1:1", "--database", "d"], "--key cannot be combined with --clickhouse: delete events there with --project or --before"],
   ])("refuses %j", async (args, message) => {
     const refused = await daybookHere(["delete", "--data", "nowhere", ...args]);
     expect([refused.code, refused.stderr]).toEqual([2, `daybook delete: ${message} (see daybook delete --help)\n`]);
@@ -94,30 +94,30 @@ describe("daybook retention", () => {
     await daybook.timeToLive.set(null, { days: 7 });
     await daybook.close();
     const unsure = await daybookHere(["retention", "sweep", "--data", directory]);
-    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook retention: expected --yes: there is no terminal to ask on (see daybook retention --help)\n"]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook retention: --yes is required: there is no terminal to confirm on (see daybook retention --help)\n"]);
     const swept = await daybookHere(["retention", "sweep", "--data", directory, "--yes"]);
-    expect(swept.stdout).toMatch(/^project +events to go[^]*\ndeleted 1 event: /);
+    expect(swept.stdout).toMatch(/^project +events to delete[^]*\ndeleted 1 event: /);
     const again = await openDaybook({ storage: fileStorage(directory) });
     expect([again.timeToLive.waiting, await again.countEvents()]).toEqual([null, 0]);
     await again.close();
     const wrong = await daybookHere(["retention", "sweep", "shop", "--data", directory]);
-    expect([wrong.code, wrong.stderr]).toEqual([2, "daybook retention: sweep is of all projects (see daybook retention --help)\n"]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, "daybook retention: sweep applies to all projects: expected neither PROJECT nor --all (see daybook retention --help)\n"]);
   });
 
   test("shows rules and what is past its time, sets rules once somebody is sure, and takes them back", async () => {
     const directory = await stored();
     expect((await daybookHere(["retention", "--data", directory])).stdout).toBe("all events are kept\n");
     const unsure = await daybookHere(["retention", "set", "--all", "--days", "10", "--data", directory]);
-    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook retention: expected --yes: there is no terminal to ask on (see daybook retention --help)\n"]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook retention: --yes is required: there is no terminal to confirm on (see daybook retention --help)\n"]);
     expect(unsure.stdout).toMatch(/^default +1 +1 +\S+\nshop +1 +1 +\S+\n$/m);
     // Where nothing is to go, nobody is asked.
     const own = await daybookHere(["retention", "set", "shop", "--days", "30", "--data", directory]);
-    expect([own.code, own.stdout]).toEqual([0, "no event would go\ndeleted 0 events: 0 files removed, 0 written anew, 0 texts gone\n"]);
+    expect([own.code, own.stdout]).toEqual([0, "no events to delete\ndeleted 0 events: 0 files removed, 0 rewritten, 0 texts removed\n"]);
     const sure = await daybookHere(["retention", "set", "--all", "--days", "10", "--data", directory, "--yes"]);
-    expect([sure.code, sure.stdout.split("\n").at(-2)]).toEqual([0, "deleted 1 event: 1 file removed, 0 written anew, 0 texts gone"]);
+    expect([sure.code, sure.stdout.split("\n").at(-2)]).toEqual([0, "deleted 1 event: 1 file removed, 0 rewritten, 0 texts removed"]);
     expect(await left(directory)).toEqual([2, 2, 2]);
     const shown = await daybookHere(["retention", "--data", directory]);
-    expect(shown.stdout).toMatch(/^project +days kept\n\(all others\) +10\nshop +30\n\nno event would go\n$/);
+    expect(shown.stdout).toMatch(/^project +days kept\n\(all others\) +10\nshop +30\n\nno events to delete\n$/);
     expect((await daybookHere(["retention", "off", "shop", "--data", directory])).code).toBe(0);
     const next = await daybookHere(["retention", "--data", directory]);
     expect(next.stdout).toMatch(/shop +1 +1 /);

@@ -32,7 +32,7 @@ test("daybook demo of the installed package imports what came with it, prints it
   expect(stdout).toMatch(/^ {2}access-log +10,000 events imported in /m);
   expect(stdout).toMatch(/^ {2}cdnow +69,659 events imported in /m);
   expect(stdout).toMatch(/^ {2}cdnow-sample +6,919 events imported in /m);
-  expect(stdout).toMatch(/^ {2}online-retail +is not in the package; a clone has it, and https:\/\/\S+\/examples\/data\/online_retail_uk_2010-12_2011-12\.csv\.gz$/m);
+  expect(stdout).toMatch(/^ {2}online-retail +is not in the package; it is in a clone of the repository and at https:\/\/\S+\/examples\/data\/online_retail_uk_2010-12_2011-12\.csv\.gz$/m);
   expect(stdout).toMatch(/^ +23,570 +customers$/m);
   expect(stdout).toMatch(/^ +2015-05-18 +2,893 +627 +█+$/m);
   expect(stdout).not.toContain("online-retail —");

@@ -49,9 +49,9 @@ describe("import and export", () => {
   test("times ahead of the clock are counted and shown, and kept with --future keep", async () => {
     const path = await file("plans.ndjson", ['"2026-03-01T09:00:00Z"', '"9999-01-01T00:00:00Z"', "1740823200"].map((time) => `{"name":"visit","createdAt":${time}}\n`).join(""));
     const { stdout } = await daybook(["import", "--data", directory, "--organization", "plans", path]);
-    expect(stdout).toMatch(/plans\.ndjson: accepted 2 \/ duplicates 0 \/ rejected 1, 1 stored as of the time of receipt \(.+\)\n/);
+    expect(stdout).toMatch(/plans\.ndjson: accepted 2 \/ duplicates 0 \/ rejected 1, 1 stored with the time of receipt \(.+\)\n/);
     expect(stdout).toMatch(/\n {2}line 3: createdAt: expected epoch milliseconds, these look like seconds \(for 2025-03-01T10:00:00\.000Z send 1740823200000, .+\n/);
-    expect(stdout).toMatch(/\n {2}line 2: createdAt: more than 5 minutes ahead of the clock, stored as of 20\d\d-.+Z\n$/);
+    expect(stdout).toMatch(/\n {2}line 2: createdAt: more than 5 minutes ahead of the clock, stored as 20\d\d-.+Z\n$/);
     const kept = await daybook(["import", "--data", directory, "--organization", "kept", "--future", "keep", path]);
     expect(kept.stdout).toMatch(/plans\.ndjson: accepted 2 \/ duplicates 0 \/ rejected 1 \(/);
     expect(await exported("kept")).toContain('"createdAt":"9999-01-01T00:00:00.000Z"');

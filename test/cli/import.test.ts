@@ -36,15 +36,15 @@ describe("daybook import", () => {
   });
 
   test.each<[title: string, name: string, content: string | Uint8Array, message: string]>([
-    ["no bytes", "a.ndjson", "", "there are no events in it"],
-    ["blank lines only", "a.ndjson", "\n\r\n \n", "there are no events in it"],
-    ["no bytes in gzip", "a.csv.gz", gzipSync(""), "there are no events in it"],
-    ["a header only", "a.csv", "name,createdAt\n", "there are no events in it"],
-    ["no access-log line", "a.log", "\n", "there are no events in it"],
-    ["a header that ends otherwise than the rows", "a.csv", "name,createdAt\ra,5\rb,5\n", "line 1, which has to name the columns: a carriage return that neither ends the line nor stands in quotes"],
+    ["no bytes", "a.ndjson", "", "contains no events"],
+    ["blank lines only", "a.ndjson", "\n\r\n \n", "contains no events"],
+    ["no bytes in gzip", "a.csv.gz", gzipSync(""), "contains no events"],
+    ["a header only", "a.csv", "name,createdAt\n", "contains no events"],
+    ["no access-log line", "a.log", "\n", "contains no events"],
+    ["a header that ends otherwise than the rows", "a.csv", "name,createdAt\ra,5\rb,5\n", "line 1, the header: a carriage return that is neither at the end of the line nor in quotes"],
     ["a header with a slip", "a.csv", "name,creatdAt\na,5\n", 'the column "creatdAt" looks like createdAt: rename it to that, or to metadata.creatdAt for a metadata key'],
-    ["a list in JSON", "a.ndjson", `[${LINE.trim()}]\n`, "no row of it could be imported: is it ndjson?"],
-    ["text of Windows", "a.ndjson", Buffer.from(`\ufeff${LINE}`, "utf16le"), "is UTF-16, expected UTF-8"],
+    ["a list in JSON", "a.ndjson", `[${LINE.trim()}]\n`, "no row could be imported: is it ndjson?"],
+    ["text of Windows", "a.ndjson", Buffer.from(`\ufeff${LINE}`, "utf16le"), "expected UTF-8, got UTF-16"],
     ["a truncated archive", "a.ndjson.gz", gzipSync(LINE).subarray(0, 40), "unexpected end of file"],
     ["something after an archive", "a.ndjson.gz", Buffer.concat([gzipSync(LINE), Buffer.from("more")]), "incorrect header check"],
   ])("exits 1 with one line where nothing of a file can be stored: %s", async (_, name, content, message) => {
@@ -54,7 +54,7 @@ describe("daybook import", () => {
 
   test("reads the other files when one is empty, and exits 1 then", async () => {
     const { code, out, err, events } = await imported({ "a.ndjson": "", "b.ndjson": LINE, "c.ndjson": "x\n" });
-    expect([code, err]).toEqual([1, "daybook import: a.ndjson: there are no events in it; c.ndjson: no row of it could be imported: is it ndjson?\n"]);
+    expect([code, err]).toEqual([1, "daybook import: a.ndjson: contains no events; c.ndjson: no row could be imported: is it ndjson?\n"]);
     expect([out.match(/accepted \d/g), events.length]).toEqual([["accepted 0", "accepted 1", "accepted 0"], 1]);
   });
 

@@ -126,10 +126,10 @@ describe("an answer on a terminal", () => {
 
   test("of a funnel has a line a step, and of its values and times how far people got", () => {
     expect(shown("funnel").split("\n")).toEqual([
-      "step    entities   of all  of the step before  left  median  90 % below",
-      "signup         9  100.0 %             100.0 %     5       -           -",
-      "Paid           4   44.4 %              44.4 %     0    58 s      71.2 s",
-      "1 may still go on",
+      "step    entities   of all  of previous step  dropped off  median  90 % within",
+      "signup         9  100.0 %           100.0 %            5       -            -",
+      "Paid           4   44.4 %            44.4 %            0    58 s       71.2 s",
+      "1 may still continue",
       "",
       "            signup  Paid  of all",
       "DE               9     4  44.4 %",

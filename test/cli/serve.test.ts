@@ -71,7 +71,7 @@ describe("daybook serve", () => {
     expect(key.stdout).toMatch(/^pk_[0-9a-f]{48}\n$/);
     const first = await serving(["--data", directory]);
     expect(first.server.stdout).toMatch(/^page: http:\/\/\S+\/#token=sk_\S+$/m);
-    const [, value = ""] = /owner token, shown this once: (sk_\S+)/.exec(first.server.stdout) ?? [];
+    const [, value = ""] = /owner token, shown only once: (sk_\S+)/.exec(first.server.stdout) ?? [];
     expect((await post(`${first.url}/analytics/count-events`, value, {})).status).toBe(200);
     first.server.child.kill("SIGTERM");
     await first.server.finished;
@@ -125,7 +125,7 @@ describe("daybook serve", () => {
     const { url } = await serving(["--memory"], { env: { DAYBOOK_TOKEN: TOKEN } });
     const { port } = new URL(url);
     const taken = await daybook(["serve", "--memory", "--port", port], { env: { DAYBOOK_TOKEN: TOKEN } });
-    expect([taken.code, taken.stderr]).toEqual([1, `daybook serve: port ${port} on 127.0.0.1 is in use: give another with --port (0 = any free one)\n`]);
+    expect([taken.code, taken.stderr]).toEqual([1, `daybook serve: port ${port} on 127.0.0.1 is in use: choose another one with --port (0 = any free port)\n`]);
     const bad = await daybook(["serve", "--memory", "--port", "0"], { env: { DAYBOOK_TOKEN: "hunter2" } });
     expect(bad.code).toBe(2);
     expect(bad.stderr).toMatch(/^daybook serve: DAYBOOK_TOKEN: expected a value that starts with sk_/);

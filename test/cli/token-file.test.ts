@@ -63,7 +63,7 @@ describe("daybook token --tokens FILE", () => {
     expect(await revoked()).toEqual([true, true, false, false]);
     await token("revoke", path, "other");
     expect(await revoked()).toEqual([true, true, true, false]);
-    expect((await token("revoke", path, "other")).stderr).toMatch(/^daybook token: the token other was revoked at \S+ already\n$/);
+    expect((await token("revoke", path, "other")).stderr).toMatch(/^daybook token: the token other was already revoked at \S+\n$/);
   });
 
   test("leaves a file the mode that it has", async () => {
@@ -93,7 +93,7 @@ describe("daybook token --tokens FILE", () => {
     given.mockRejectedValue(new Error("EPERM: operation not permitted"));
     const { code, stdout, stderr } = await token("create", path, ...CREATE);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`${path}: you cannot write it anew with its owner (${uid}), group (${gid}) and mode (640), so it stays as it is: EPERM`);
+    expect(stderr).toContain(`${path}: it cannot be rewritten with its owner (${uid}), group (${gid}) and mode (640), so it is left unchanged: EPERM`);
     expect([await readFile(path, "utf8"), await readdir(`${path}.lock`)]).toEqual([before, []]);
   });
 
@@ -104,7 +104,7 @@ describe("daybook token --tokens FILE", () => {
     const { code, stderr } = await token("create", link, ...CREATE);
     expect([code, stderr]).toEqual([1, `daybook token: ${link}: is a symbolic link, and files are not written through links: name the file itself\n`]);
     expect(await readdir(directory)).toEqual(["link.json"]);
-    expect((await token("revoke", "/dev/null", "page")).stderr).toBe("daybook token: /dev/null: expected a file, which can be replaced\n");
+    expect((await token("revoke", "/dev/null", "page")).stderr).toBe("daybook token: /dev/null: expected a regular file, which can be replaced\n");
   });
 
   test("lists what a link leads to, and writes neither that nor the link", async () => {
@@ -157,7 +157,7 @@ describe("daybook token --tokens FILE", () => {
     expect([astray.code, astray.stderr]).toEqual([1, `daybook token: ${directory}/nowhere: no such directory\n`]);
     expect(await readdir(directory)).toEqual([]);
     const both = await token("list", path, "--data", directory);
-    expect([both.code, both.stderr]).toEqual([2, "daybook token: --data and --tokens exclude each other (see daybook token --help)\n"]);
+    expect([both.code, both.stderr]).toEqual([2, "daybook token: --data and --tokens cannot be combined (see daybook token --help)\n"]);
     const neither = await daybookHere(["token", "list"]);
     expect([neither.code, neither.stderr]).toEqual([2, "daybook token: expected --data or --tokens (see daybook token --help)\n"]);
   });

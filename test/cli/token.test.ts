@@ -29,7 +29,7 @@ describe("daybook token", () => {
     expect((await daybookHere(["token", "list", "--data", directory])).stdout).toMatch(/ revoked \d{4}-/);
     const again = await daybookHere(["token", "revoke", "--data", directory, id]);
     expect(again.code).toBe(1);
-    expect(again.stderr).toMatch(/was revoked at .* already\n$/);
+    expect(again.stderr).toMatch(/was already revoked at .*\n$/);
     const unknown = await daybookHere(["token", "revoke", "--data", directory, "tok_none"]);
     expect([unknown.code, unknown.stderr]).toEqual([1, `daybook token: ${directory}: there is no token with the id "tok_none"\n`]);
   });

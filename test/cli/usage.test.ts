@@ -25,8 +25,8 @@ describe("daybook", () => {
 
   test.each<[args: string[], message: string]>([
     [[], "daybook: expected a command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)"],
-    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
-    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
+    [["improt"], 'daybook: unknown command "improt", expected one of demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
+    [["__proto__"], 'daybook: unknown command "__proto__", expected one of demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
     [["clickhouse"], 'daybook clickhouse: expected "migrate", "load" or "sweep", got "" (see daybook clickhouse --help)'],
     [["clickhouse", "migrate"], "daybook clickhouse: --url is required (see daybook clickhouse --help)"],
     [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
@@ -35,31 +35,31 @@ describe("daybook", () => {
     [["restore", "--from", "x"], "daybook restore: --data is required (see daybook restore --help)"],
     [["import", "--data", "x"], "daybook import: expected at least one FILE (see daybook import --help)"],
     [["import", "--data", "x", "-"], "daybook import: --format is required: standard input has no name (see daybook import --help)"],
-    [["import", "--data", "x", "--format", "parquet", "-"], "daybook import: -: Parquet is read from its end, so it has to be a file, and not gzipped (see daybook import --help)"],
-    [["import", "--data", "x", "a.parquet.gz"], "daybook import: a.parquet.gz: Parquet is read from its end, so it has to be a file, and not gzipped (see daybook import --help)"],
-    [["export", "--data", "x", "--out", "a.parquet.gz"], "daybook export: --out: Parquet is compressed already, expected a name without .gz (see daybook export --help)"],
+    [["import", "--data", "x", "--format", "parquet", "-"], "daybook import: -: Parquet is read from its end, so it must be a file that is not gzipped (see daybook import --help)"],
+    [["import", "--data", "x", "a.parquet.gz"], "daybook import: a.parquet.gz: Parquet is read from its end, so it must be a file that is not gzipped (see daybook import --help)"],
+    [["export", "--data", "x", "--out", "a.parquet.gz"], "daybook export: --out: Parquet is already compressed, expected a name without .gz (see daybook export --help)"],
     [["export", "--data", "x", "--json-mark"], "daybook export: --json-mark is for arrow only (see daybook export --help)"],
     [["export", "--data", "x", "--raw-cells"], "daybook export: --raw-cells is for csv only (see daybook export --help)"],
-    [["import", "--data", "x", "a.txt"], "daybook import: --format is required: a.txt does not tell its format (see daybook import --help)"],
-    [["import", "--data", "x", "--organization", "../up", "a.csv"], 'daybook import: --organization: expected lower-case letters, digits, - and _, at most 63, got "../up" (see daybook import --help)'],
+    [["import", "--data", "x", "a.txt"], "daybook import: --format is required: a.txt does not indicate a format (see daybook import --help)"],
+    [["import", "--data", "x", "--organization", "../up", "a.csv"], 'daybook import: --organization: expected at most 63 lower-case letters, digits, - and _, got "../up" (see daybook import --help)'],
     [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, arrow, parquet, got "xml" (see daybook export --help)'],
-    [["serve", "--data", "x", "--memory"], "daybook serve: --data and --memory exclude each other (see daybook serve --help)"],
+    [["serve", "--data", "x", "--memory"], "daybook serve: --data and --memory cannot be combined (see daybook serve --help)"],
     [["serve", "--port", "99999"], 'daybook serve: --port: expected a number from 0 to 65535, got "99999" (see daybook serve --help)'],
     [["serve", "--question-seconds", "0"], 'daybook serve: --question-seconds: expected a whole number from 1 to 3600, got "0" (see daybook serve --help)'],
     [["serve", "--question-seconds", "3601"], 'daybook serve: --question-seconds: expected a whole number from 1 to 3600, got "3601" (see daybook serve --help)'],
     [["serve", "--question-seconds", "1.5"], 'daybook serve: --question-seconds: expected a whole number from 1 to 3600, got "1.5" (see daybook serve --help)'],
     [["serve", "--currency", "euro"], 'daybook serve: --currency: expected three capital letters like USD, got "euro" (see daybook serve --help)'],
-    [["query", "--data", "x"], `daybook query: expected the NAME of a question: ${QUESTIONS} (see daybook query --help)`],
-    [["query", "count", "--data", "x"], `daybook query: "count" is no question: ${QUESTIONS} (see daybook query --help)`],
-    [["query", "trend", "funnel", "--data", "x"], 'daybook query: expected one NAME, got "funnel" too (see daybook query --help)'],
+    [["query", "--data", "x"], `daybook query: expected the NAME of a query: ${QUESTIONS} (see daybook query --help)`],
+    [["query", "count", "--data", "x"], `daybook query: unknown query "count", expected one of ${QUESTIONS} (see daybook query --help)`],
+    [["query", "trend", "funnel", "--data", "x"], 'daybook query: expected one NAME, also got "funnel" (see daybook query --help)'],
     [["query", "trend"], "daybook query: --data is required (see daybook query --help)"],
     [["query", "trend", "--data", "x", "--json", "[]"], "daybook query: --json: expected an object (see daybook query --help)"],
-    [["query", "trend", "--data", "x", "--json", '{"project":"a"}', "--project", "b"], "daybook query: --project: --json names a project too (see daybook query --help)"],
+    [["query", "trend", "--data", "x", "--json", '{"project":"a"}', "--project", "b"], "daybook query: --project: --json names a different project (see daybook query --help)"],
     [["query", "trend", "--data", "x", "--currency", "usd"], 'daybook query: --currency: expected three capital letters like USD, got "usd" (see daybook query --help)'],
     [["retention", "get", "--data", "x"], 'daybook retention: expected set, off or sweep, got "get" (see daybook retention --help)'],
     [["retention", "set", "--data", "x", "--days", "7"], "daybook retention: expected one PROJECT, or --all (see daybook retention --help)"],
     [["retention", "set", "a", "--data", "x", "--days", "0"], 'daybook retention: --days: expected a whole number from 1 to 36525, got "0" (see daybook retention --help)'],
-    [["delete", "--data", "x"], "daybook delete: expected --project, --before, or both, or --key (see daybook delete --help)"],
+    [["delete", "--data", "x"], "daybook delete: expected --project, --before or both, or else --key (see daybook delete --help)"],
     [["delete", "--data", "x", "--before", "soon"], 'daybook delete: --before: expected YYYY-MM-DD or an RFC 3339 timestamp with a zone, got "soon" (see daybook delete --help)'],
     [["token", "make"], 'daybook token: expected create, list or revoke, got "make" (see daybook token --help)'],
     [["token", "create", "--data", "x", "--role", "king", "--scopes", "*"], 'daybook token: --role: expected owner, admin, member, viewer, got "king" (see daybook token --help)'],
@@ -107,7 +107,7 @@ describe("daybook", () => {
     await writeFile(`${directory}/file`, "");
     for (const path of [`${directory}/file`, `${directory}/file/below`]) {
       const { code, stderr } = await daybookHere([...args, "--data", path]);
-      expect([code, stderr]).toEqual([1, `daybook ${args[0]}: ${path}: is no directory\n`]);
+      expect([code, stderr]).toEqual([1, `daybook ${args[0]}: ${path}: is not a directory\n`]);
     }
   });
 

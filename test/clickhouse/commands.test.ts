@@ -36,9 +36,9 @@ describe.each(questionLayouts)("commands that show and take away, on %s", (layou
   test("delete says what would go, asks, and takes it away", async () => {
     const dry = await daybookHere(["delete", ...place, "--before", dayText(10), "--dry-run"]);
     expect([dry.code, dry.stderr]).toEqual([0, ""]);
-    expect(dry.stdout).toMatch(new RegExp(`^project +events to go +days +kept from\\ndefault +1 +1 +${dayText(10)}\\nshop +1 +1 +${dayText(10)}\\n$`));
+    expect(dry.stdout).toMatch(new RegExp(`^project +events to delete +days +kept from\\ndefault +1 +1 +${dayText(10)}\\nshop +1 +1 +${dayText(10)}\\n$`));
     const unsure = await daybookHere(["delete", ...place, "--before", dayText(10)]);
-    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook delete: expected --yes: there is no terminal to ask on (see daybook delete --help)\n"]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook delete: --yes is required: there is no terminal to confirm on (see daybook delete --help)\n"]);
     const old = await daybookHere(["delete", ...place, "--before", dayText(10), "--project", "default", "--yes"]);
     expect([old.code, old.stdout.split("\n").at(-2)], old.stderr).toEqual([0, expect.stringMatching(/^deleted 1 event: /)]);
     const unknown = await daybookHere(["delete", ...place, "--project", "nowhere", "--yes"]);
@@ -51,7 +51,7 @@ describe.each(questionLayouts)("commands that show and take away, on %s", (layou
     expect([unsure.code, unsure.stdout]).toEqual([2, expect.stringMatching(/^shop +1 +1 +\S+\n$/m)]);
     const sure = await daybookHere(["retention", "set", "shop", "--days", "10", "--yes", ...place]);
     expect([sure.code, sure.stdout.split("\n").at(-2)], sure.stderr).toEqual([0, expect.stringMatching(/^deleted 1 event: /)]);
-    expect((await daybookHere(["retention", ...place])).stdout).toMatch(/^project +days kept\nshop +10\n\nno event would go\n$/);
+    expect((await daybookHere(["retention", ...place])).stdout).toMatch(/^project +days kept\nshop +10\n\nno events to delete\n$/);
     expect((await daybookHere(["retention", "off", "shop", ...place])).code).toBe(0);
     const none = await daybookHere(["retention", "off", "shop", ...place]);
     expect([none.code, none.stderr]).toEqual([1, 'daybook retention: there is no rule for "shop"\n']);
@@ -82,10 +82,10 @@ test("import stores each line of a damaged file or rejects it by its number, and
 }, 300_000);
 
 test.each([
-  [["stats", "--organization", "x"], "--clickhouse and --organization exclude each other"],
-  [["stats", "--data", "x"], "--clickhouse and --data exclude each other"],
-  [["delete", "--before", "2026-01-01", "--dry-run", "--data", "x"], "--clickhouse and --data exclude each other"],
-  [["retention", "--organization", "x"], "--clickhouse and --organization exclude each other"],
+  [["stats", "--organization", "x"], "--clickhouse and --organization cannot be combined"],
+  [["stats", "--data", "x"], "--clickhouse and --data cannot be combined"],
+  [["delete", "--before", "2026-01-01", "--dry-run", "--data", "x"], "--clickhouse and --data cannot be combined"],
+  [["retention", "--organization", "x"], "--clickhouse and --organization cannot be combined"],
 ])("%j beside --clickhouse is refused", async (args, message) => {
   const { code, stderr } = await daybookHere([...args, "--clickhouse", "http://127.0.0.1:9", "--database", "d"]);
   expect([code, stderr]).toEqual([2, `daybook ${args[0]}: ${message} (see daybook ${args[0]} --help)\n`]);

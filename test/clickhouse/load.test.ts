@@ -71,15 +71,15 @@ describe.each(layouts)("daybook clickhouse load, %s", (layout) => {
     // What takes some seconds says how far it is.
     expect([second.code, second.stderr.replaceAll(/^load: \d+ rows, \d+ per second\n/gm, "")]).toEqual([0, ""]);
     expect(second.stdout).toContain(`${DAY_COUNT - 2} days`);
-    expect(second.stdout).toContain("0 records; 2 days before");
+    expect(second.stdout).toContain("0 records; 2 days loaded before");
     expect(second.stdout).not.toContain("differs");
-    expect(second.stdout).toMatch(/default: money of each cohort +[\d,.]*[1-9][\d,.]* USD/);
+    expect(second.stdout).toMatch(/default: revenue per cohort +[\d,.]*[1-9][\d,.]* USD/);
     await using store = await openDaybook({ storage: fileStorage(directory) });
     expect(await linesOf(target.exportEvents({ identityIds: true }))).toEqual(await linesOf(store.exportEvents({ identityIds: true })));
     expect(await linesOf(target.exportRecords())).toEqual(await linesOf(store.exportRecords()));
 
     const third = await daybook(args);
-    expect(third.stdout).toContain(`0 days: accepted 0 / duplicates 0, 0 records; ${DAY_COUNT} days before`);
+    expect(third.stdout).toContain(`0 days: accepted 0 / duplicates 0, 0 records; ${DAY_COUNT} days loaded before`);
     await store.ingest([{ name: "late", userId: "late", createdAt: "2026-01-01T00:00:00Z", id: "late" }]);
     await store.identify({ userId: "late", anonymousId: "later" });
     await store.close();
@@ -136,9 +136,9 @@ test("Several load days of their own at once, and the last run compares; a proje
   const args = ["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database];
   const parts = [["--to", "2026-02-02"], ["--from", "2026-02-03", "--to", "2026-02-04"], ["--from", "2026-02-05"]];
   const done = await Promise.all(parts.map((days) => daybook([...args, ...days])));
-  for (const { code, stdout } of done) expect([code, stdout]).toEqual([0, expect.stringMatching(/^2 days: accepted 20 \/ .* 0 days before [^\n]*\n$/)]);
+  for (const { code, stdout } of done) expect([code, stdout]).toEqual([0, expect.stringMatching(/^2 days: accepted 20 \/ .* 0 days loaded before [^\n]*\n$/)]);
   const last = await daybook(args);
-  expect([last.code, last.stdout]).toEqual([0, expect.stringContaining(`0 days: accepted 0 / duplicates 0, 0 records; ${DAY_COUNT} days before`)]);
+  expect([last.code, last.stdout]).toEqual([0, expect.stringContaining(`0 days: accepted 0 / duplicates 0, 0 records; ${DAY_COUNT} days loaded before`)]);
   expect(last.stdout).toMatch(/people /);
   await using target = await openClickHouse(options);
   expect(await target.countEvents()).toBe(eventCount);
@@ -184,8 +184,8 @@ test("What is loaded has the time of a statement, and only what is compared has 
 
 test.each([
   [["clickhouse", "load", "--url", "http://127.0.0.1:9", "--database", "d"], "--data is required"],
-  [["clickhouse", "load", "--dry-run", "--data", "x"], "--dry-run has no meaning for load"],
-  [["clickhouse", "migrate", "--again"], "--again has no meaning for migrate"],
+  [["clickhouse", "load", "--dry-run", "--data", "x"], "--dry-run does not apply to load"],
+  [["clickhouse", "migrate", "--again"], "--again does not apply to migrate"],
   [["clickhouse", "load", "--data", "x", "--from", "yesterday"], "--from: expected YYYY-MM-DD, got \"yesterday\""],
   [["clickhouse", "load", "--data", "x", "--from", "2026-02-02", "--to", "2026-02-01"], "--from 2026-02-02 is later than --to 2026-02-01"],
 ])("%j is refused", async (args, message) => {

@@ -104,7 +104,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
       expect(written.mock.calls.join("")).toContain(`CREATE TABLE IF NOT EXISTS ${database}.events`);
       await runCommandLine(args);
       await runCommandLine(args);
-      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 6: nothing to do\n"]);
+      expect(written.mock.calls.at(-1)).toEqual(["the tables already have version 6: nothing to do\n"]);
     } finally {
       written.mockRestore();
     }

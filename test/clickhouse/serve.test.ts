@@ -88,8 +88,8 @@ describe.each(layouts)("the command line on %s", (layout) => {
 
 test.each([
   [["serve", "--clickhouse", "http://127.0.0.1:9", "--database", "d"], "--clickhouse: expected a token"],
-  [["query", "countEvents", "--clickhouse", "http://127.0.0.1:9", "--database", "d", "--data", "x"], "--clickhouse and --data exclude each other"],
-  [["query", "countEvents", "--database", "d"], "--database is for --clickhouse only"],
+  [["query", "countEvents", "--clickhouse", "http://127.0.0.1:9", "--database", "d", "--data", "x"], "--clickhouse and --data cannot be combined"],
+  [["query", "countEvents", "--database", "d"], "--database requires --clickhouse"],
   [["import", "--clickhouse", "http://127.0.0.1:9", "x.csv"], "--database is required"],
 ])("%j is refused", async (args, message) => {
   const { code, stderr } = await daybook(args);

@@ -42,8 +42,8 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     const { options } = await stored(layout);
     const { code, stdout, stderr } = await daybookHere(["verify", ...placeArguments(options)]);
     expect([code, stderr]).toEqual([0, ""]);
-    const others = layout === "one server" ? "" : "files: checked on \\S+ alone; the cluster has 2 servers: ask each of them by its own URL\\n";
-    expect(stdout).toMatch(new RegExp(`^${others}${options.database}: whole: 3 events of 3 days, 1 record; checked \\d+ parts of 10 tables on \\S+\\n$`));
+    const others = layout === "one server" ? "" : "files: checked only on \\S+; the cluster has 2 servers: check each of them by its own URL\\n";
+    expect(stdout).toMatch(new RegExp(`^${others}${options.database}: intact: 3 events of 3 days, 1 record; checked \\d+ parts of 10 tables on \\S+\\n$`));
   });
 
   test("names each law that rows break", async () => {
@@ -99,8 +99,8 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
       `${records}: expected its column email of the type String on each server, found none on ${all}`,
       `${table}: expected the table on each server, found none on ${all}`,
       `links_of_events: expected the view on each server, found none on ${all}`,
-      'the rows were not looked at: see "daybook clickhouse migrate" for tables that are missing',
-      `${options.database}: damaged: not all tables are there`, "",
+      'the rows were not checked: run "daybook clickhouse migrate" to create missing tables',
+      `${options.database}: damaged: some tables are missing`, "",
     ]);
     expect([code, stderr]).toEqual([1, `daybook verify: ${options.database}: 3 findings\n`]);
   });
@@ -175,9 +175,9 @@ test("a file that is damaged, and a part that a server set aside, are named", as
 });
 
 test.each([
-  [["--data", "x"], "--clickhouse and --data exclude each other"],
-  [["--organization", "x"], "--clickhouse and --organization exclude each other"],
-  [["--salvage"], "--clickhouse and --salvage exclude each other"],
+  [["--data", "x"], "--clickhouse and --data cannot be combined"],
+  [["--organization", "x"], "--clickhouse and --organization cannot be combined"],
+  [["--salvage"], "--clickhouse and --salvage cannot be combined"],
 ])("verify --clickhouse %j is refused", async (args, message) => {
   const { code, stderr } = await daybookHere(["verify", "--clickhouse", "http://127.0.0.1:9", "--database", "d", ...args]);
   expect([code, stderr]).toEqual([2, `daybook verify: ${message} (see daybook verify --help)\n`]);

@@ -42,9 +42,9 @@ describe("every example runs and says what it promises", () => {
     const commands = [...run.stdout.matchAll(/npx daybook (.*)$/gm)].map(([, args = ""]) => args.split(" "));
     expect(commands).toEqual([["verify", "--data", directory], ["serve", "--data", directory]]);
     const verified = await daybook(commands[0] ?? []);
-    expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^default: whole: 3 events of 2 days, /)]);
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^default: intact: 3 events of 2 days, /)]);
     const server = startProgram("src/cli/main.ts", [...(commands[1] ?? []), "--port", "0", "--quiet"]);
-    const [, token = "", url = ""] = await server.said(/^owner token, shown this once: (\S+)\npage: .*\ndaybook listening on (http:\/\/\S+)$/m);
+    const [, token = "", url = ""] = await server.said(/^owner token, shown only once: (\S+)\npage: .*\ndaybook listening on (http:\/\/\S+)$/m);
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const answer = await fetch(`${url}/analytics/count-unique-users`, { method: "POST", headers, body: "{}" });
     expect(await answer.json()).toEqual({ status: "OK", data: 2 });

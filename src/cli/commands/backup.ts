@@ -5,12 +5,13 @@ import { dataDirectory } from "../data-directory.js";
 
 const help = `Usage: daybook backup --data DIR --out TARGET
 
-Copies one moment of every organization in DIR to TARGET, also while "serve" runs: everything that was acknowledged before.
-TARGET is then such a directory itself, for "verify", "query" and "restore". Into a former backup only what is new is copied,
-and what the new moment does not name is removed; one that was cut goes on. Tokens and visitors' salts are no part of it.
+Copies a snapshot of every organization in DIR to TARGET, also while "serve" runs: everything acknowledged before the
+start. TARGET is then a data directory or store itself, which "verify", "query" and "restore" can read. If TARGET
+is an earlier backup, only new files are copied, and files that the new snapshot does not contain are removed; an
+interrupted backup is completed. Tokens and visitor salts are not backed up.
 
   --data DIR     data directory or store
-  --out TARGET   directory of its own, made where absent: empty, or a former backup of DIR
+  --out TARGET   separate directory, created where missing: empty, or an earlier backup of DIR
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -23,7 +24,7 @@ async function run(args: readonly string[]): Promise<void> {
   const isFresh = target.kind === "absent" || (target.kind === "empty" && target.strangers.length === 0);
   if (!isFresh && target.kind !== source.kind)
     throw new Error(`${out}: expected an empty directory, or a backup of ${path}, which is ${source.kind === "store" ? "one store" : "a directory of organizations"}`);
-  for (const name of target.names) if (!source.names.includes(name)) say(`${name}: is in ${path} no more; its last backup stays`);
+  for (const name of target.names) if (!source.names.includes(name)) say(`${name}: is no longer in ${path}; its last backup is kept`);
   await copyOrganizations(source, out, (from, to) => backupStore(from, to, { takenMs: Date.now() }));
 }
 

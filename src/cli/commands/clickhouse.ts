@@ -21,28 +21,29 @@ const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--clu
        daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
-"migrate" makes the tables of one organization on ClickHouse. It may be run again, and refuses tables of another version.
+"migrate" creates the tables of one organization on ClickHouse. It can be run again, and refuses tables of another
+version.
 
-"load" copies an organization there, also while "serve" runs on DIR: who is who, then every event, day by day. A run that was
-ended goes on where it was, and one behind it loads the days that have changed. At the end both are asked the same, and the
-answers are shown beside one another; exits 1 when some differ. Several may load days of their own at once, by --from and --to;
-the answers are compared by the run without these that comes last.
+"load" copies an organization there, also while "serve" runs on DIR: first the identities, then every event, day by day.
+An interrupted run is resumed by the next one, and a later run loads the days that have changed. At the end, the same
+queries run on both, and the answers are printed side by side; exits 1 if any differ. Several runs may load different
+days at the same time, with --from and --to; these do not compare answers, so finish with a run without --from and --to.
 
-"sweep" deletes what is past its time to live, and finishes erasures and deletions that broke off: nothing does so by itself.
+"sweep" deletes events past their time to live, and completes interrupted erasures and deletions: nothing else does so.
 Run it once a day.
 
   --url URL            the HTTP interface, such as http://127.0.0.1:8123
-  --database NAME      the organization's database; "migrate" makes it where there is none
-  --cluster NAME       the cluster whose shards hold the rows, as its servers call it
-  --user NAME          default: default; its password is CLICKHOUSE_PASSWORD of the environment
-  --replicas           migrate: tables that can have replicas, also where no shard has any yet; where some has they are made so anyway
-  --dry-run            migrate: only prints the statements
+  --database NAME      the organization's database; "migrate" creates it where missing
+  --cluster NAME       the cluster whose shards store the rows, by its name on the servers
+  --user NAME          default "default"; the password comes from the environment variable CLICKHOUSE_PASSWORD
+  --replicas           migrate: create replicated tables even if no shard has replicas; default: only if one has them
+  --dry-run            migrate: only print the statements
   --data DIR           load: data directory or store
   --organization NAME  load: default "default"
-  --currency CODE      load: of the money that is compared, default USD
-  --from DAY           load: the first day, such as 2026-01-31 (UTC)
-  --to DAY             load: the last day
-  --again              load: sends days that were loaded before too
+  --currency CODE      load: reporting currency of the compared revenue, default USD
+  --from DAY           load: first day, such as 2026-01-31 (UTC)
+  --to DAY             load: last day
+  --again              load: also send days that were loaded before
 `;
 
 const OPTIONS = {
@@ -72,7 +73,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (task === undefined) throw new UsageError(`expected "migrate", "load" or "sweep", got ${JSON.stringify(positionals.join(" "))}`);
   const others = TASKS.filter((name) => name !== task);
   const stray = others.flatMap((name) => OWN[name]).find((name) => values[name] !== undefined);
-  if (stray !== undefined) throw new UsageError(`--${stray} has no meaning for ${task}`);
+  if (stray !== undefined) throw new UsageError(`--${stray} does not apply to ${task}`);
   await { migrate, load, sweep }[task](values);
 }
 
@@ -81,8 +82,8 @@ async function migrate(values: ClickHouseArguments): Promise<void> {
   const options = { ...placeOf(values.url, "url", values), ...(replicas === undefined ? {} : { replicas }) };
   const { version, statements } = await migrateClickHouse(options, isDryRun);
   for (const statement of isDryRun ? statements : []) process.stdout.write(`${statement};\n\n`);
-  if (statements.length === 0) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${version}: nothing to do\n`);
-  else if (!isDryRun) process.stdout.write(`made the tables of version ${version} by ${statements.length} statements\n`);
+  if (statements.length === 0) process.stdout.write(`${isDryRun ? "-- " : ""}the tables already have version ${version}: nothing to do\n`);
+  else if (!isDryRun) process.stdout.write(`created the tables of version ${version} with ${statements.length} statements\n`);
 }
 
 async function sweep(values: ClickHouseArguments): Promise<void> {
@@ -110,7 +111,7 @@ async function load(values: ClickHouseArguments): Promise<void> {
       const done = await loadStore(source, daybook, parts, { ...days, isAgain: values.again ?? false, onProgress: (rowCount) => progress.at(rowCount) });
       const took = progress.end();
       const numbers = `accepted ${count(done.accepted)} / duplicates ${count(done.duplicates)}, ${plural(done.records, "record")}`;
-      process.stdout.write(`${plural(done.days, "day")}: ${numbers}; ${plural(done.daysBefore, "day")} before (${took})\n`);
+      process.stdout.write(`${plural(done.days, "day")}: ${numbers}; ${plural(done.daysBefore, "day")} loaded before (${took})\n`);
       if (days.from !== null || days.to !== null) return;
       await using compared = await openClickHouse({ ...place, timeoutMs: COMPARED_MS });
       const { text, differing } = await compareAnswers(source, compared);

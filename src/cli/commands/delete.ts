@@ -14,17 +14,17 @@ import { goingText, goneText, type Going } from "../print/deletions.js";
 const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
        daybook delete --data DIR --key KEY [options]
 
-Deletes a project with all its events, or the events before a moment, of all projects or of one: they are gone from answers
-and from stored bytes, as if they had never come. What tells who is who stays. Not while "serve" runs on DIR; on ClickHouse it may.
-With --key it deletes what pages brought by a public key, and what they told by it of who is who: so a flood is undone.
+Deletes a project with all its events, or the events of one or all projects before a point in time. Answers and stored
+bytes are then as if these events had never been sent. Identities stay. Not while "serve" runs on DIR; on ClickHouse it
+may run. With --key, deletes everything that pages sent with a public key, identities included: this undoes a flood.
 
   --data DIR            data directory or store
-${CLICKHOUSE_HELP}  --project NAME        this project; with --before its old events only, and the project stays
-  --before TIME         events before it: a date, which is its first moment (UTC), or an RFC 3339 timestamp
-  --key KEY             a public key, pk_…, also one that was revoked; not with --project or --before, nor on ClickHouse
+${CLICKHOUSE_HELP}  --project NAME        this project; with --before only its old events, and the project stays
+  --before TIME         events before this time: a date (its start, in UTC) or an RFC 3339 timestamp
+  --key KEY             a public key (pk_…), revoked or not; not with --project or --before, nor on ClickHouse
   --organization NAME   default "default"
-  --dry-run             only say what would go; also while "serve" runs
-  --yes                 do not ask; needed where there is no terminal
+  --dry-run             only show what would be deleted; also while "serve" runs
+  --yes                 do not ask for confirmation; required without a terminal
 `;
 
 const OPTIONS = {
@@ -41,7 +41,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { project = null, before, key } = values;
   if (key !== undefined) return await deleteOfKey(key, values);
   const place = eventLocationOf(values);
-  if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both, or --key");
+  if (project === null && before === undefined) throw new UsageError("expected --project, --before or both, or else --key");
   const beforeMs = before === undefined ? null : msOf(before);
   const reading = await place.read();
   try {
@@ -50,7 +50,7 @@ async function run(args: readonly string[]): Promise<void> {
     await reading.close();
   }
   if (values["dry-run"] === true) return;
-  await confirm(beforeMs === null ? `Delete the project ${JSON.stringify(project)} and all its events for ever?` : "Delete these events for ever?", values.yes);
+  await confirm(beforeMs === null ? `Permanently delete the project ${JSON.stringify(project)} and all its events?` : "Permanently delete these events?", values.yes);
   const daybook = await place.write();
   try {
     const deleting = beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project });
@@ -72,8 +72,8 @@ type KeyValues = Parameters<typeof isOnClickHouse>[0] & {
 /** @throws UsageError */
 function refuseOtherThanKey(key: string, values: KeyValues): void {
   if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
-  if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key: all that the key brought goes, whatever --project and --before say");
-  if (isOnClickHouse(values)) throw new UsageError("--key: events on ClickHouse are deleted by --project and --before only");
+  if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key cannot be combined with --project or --before");
+  if (isOnClickHouse(values)) throw new UsageError("--key cannot be combined with --clickhouse: delete events there with --project or --before");
 }
 
 async function deleteOfKey(key: string, values: KeyValues): Promise<void> {
@@ -87,7 +87,7 @@ async function deleteOfKey(key: string, values: KeyValues): Promise<void> {
     await reading.close();
   }
   if (values["dry-run"] === true) return;
-  await confirm("Delete all that came by this key for ever?", values.yes);
+  await confirm("Permanently delete everything sent with this key?", values.yes);
   const daybook = await openOrganization(await dataDirectory(path), name);
   try {
     process.stdout.write(goneText(await daybook.deleteEventsOfKey(key)));

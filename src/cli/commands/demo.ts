@@ -15,12 +15,13 @@ import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
 
 const help = `Usage: daybook demo [--data DIR] [--port N] [--once]
 
-Imports the real data sets of examples/data (what is there already is skipped), prints a report on them, then answers
-over HTTP, and shows them on a page, until SIGTERM or SIGINT. The package has all of them but the largest, which a clone of the repository has too.
+Imports the real data sets of examples/data, except those already imported, prints a report on them, then serves them
+over HTTP and as a dashboard until SIGTERM or SIGINT. The package contains all data sets but the largest, which comes
+with a clone of the repository.
 
   --data DIR            data directory, default "./data"
   --port N              default 8787; 0 = any free port
-  --once                stop after the report
+  --once                exit after the report
   --insecure-token      accept secret tokens of fewer than 22 characters, which can be guessed
 `;
 
@@ -28,7 +29,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { data: { type: "string" }, port: { type: "string" }, once: { type: "boolean" }, "insecure-token": { type: "boolean" } }, false);
   const port = portOf(values.port ?? "8787");
   const data = await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
-  if (data.kind === "store") throw new Error(`${data.path}: is a store; the demo makes an organization for each data set, give it a directory of its own`);
+  if (data.kind === "store") throw new Error(`${data.path}: is a store; the demo creates an organization for each data set, so give it a separate directory`);
   const insecure = values["insecure-token"] === true;
   const tokens = environmentTokens(insecure);
   const open: Record<string, Daybook> = {};
@@ -42,7 +43,7 @@ async function run(args: readonly string[]): Promise<void> {
       await importOnce(set, daybook);
     }
     for (const { organization, file } of DATA_SETS.filter((set) => !sets.includes(set)))
-      process.stdout.write(`  ${organization.padEnd(14)} is not in the package; a clone has it, and ${publicAddress(file)}\n`);
+      process.stdout.write(`  ${organization.padEnd(14)} is not in the package; it is in a clone of the repository and at ${publicAddress(file)}\n`);
     for (const set of sets) process.stdout.write(await reportOn(set, daybookOf(open, set)));
   } catch (error) {
     await closeAll();
@@ -71,7 +72,7 @@ async function importOnce(set: DataSet, daybook: Daybook): Promise<void> {
   const name = set.organization.padEnd(14);
   const stored = (await daybook.stats()).eventCount;
   if (stored >= set.eventCount) {
-    process.stdout.write(`  ${name} ${count(stored).padStart(9)} events are there already\n`);
+    process.stdout.write(`  ${name} ${count(stored).padStart(9)} events already imported\n`);
     return;
   }
   const progress = new Progress(`  ${name} importing`);

@@ -21,24 +21,26 @@ const COLUMN_BYTES = 16 * 1024 * 1024;
 
 const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
 
-Writes what an organization has told: as NDJSON every record of who is who (identify, group, alias, unlink, empty projects),
-then every event, ascending by time. That is a copy: imported, it answers as the original. Also while "serve" runs;
-"import" reads every format back. Privacy requests and tokens are no part of it.
+Writes the data of an organization. NDJSON contains every identity record (identify, group, alias, unlink, empty
+projects), then every event, ascending by time. It is a full copy: once imported, it gives the same answers. Also while
+"serve" runs. "import" reads every format back. Privacy requests and tokens are not exported.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --organization NAME   default "default"
-  --project NAME        only events of this project; records are written all the same: they hold for the organization
-  --from DATE           only events from this day or RFC 3339 time on; records hold for the past, too
+  --project NAME        only events of this project; records are always written: they belong to the organization
+  --from DATE           only events from this day or RFC 3339 time on; records are always written
   --to DATE             only events up to and including this day or time
   --format FORMAT       ndjson, csv (one column per event field, metadata as JSON), arrow (IPC stream, texts
-                        dictionary-encoded), or parquet (compressed with Snappy); all but ndjson hold events only;
+                        dictionary-encoded), or parquet (compressed with Snappy); all but ndjson contain events only;
                         default: by the name of --out (.csv .arrow .arrows .parquet), else ndjson
   --events-only         no records
-  --identity-ids        adds identityId to each event: whose it is at this moment; "import" passes it over
-  --raw-cells           keeps the texts of CSV as they are, for programs and for "import"; without it what a spreadsheet takes for a
-                        formula (= + - @ where a cell may begin, also behind a semicolon, and no number) gets an apostrophe in front
-  --json-mark           marks metadata as JSON in an Arrow stream (extension type arrow.json), which Polars refuses
-  --out FILE            instead of standard output; gzipped when the name ends in .gz; no symbolic link to a file
+  --identity-ids        add identityId to each event: the identity that it belongs to now; "import" ignores it
+  --raw-cells           keep texts of CSV as they are, for programs and for "import"; by default, text that a
+                        spreadsheet would read as a formula (= + - @ at the start of a cell or after a semicolon, unless
+                        a number) gets an apostrophe in front
+  --json-mark           mark metadata as JSON in an Arrow stream (extension type arrow.json), which Polars refuses
+  --out FILE            write to this file instead of standard output; gzipped if the name ends in .gz; must not be a
+                        symbolic link to a file
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -63,7 +65,7 @@ async function run(args: readonly string[]): Promise<void> {
   const path = isOnClickHouse(values) ? null : required(values.data, "data");
   const format = formatOf(values.format, values.out ?? "");
   const isGzipped = values.out?.endsWith(".gz") === true;
-  if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is compressed already, expected a name without .gz");
+  if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is already compressed, expected a name without .gz");
   if (values["json-mark"] === true && format !== "arrow") throw new UsageError("--json-mark is for arrow only");
   if (values["raw-cells"] === true && format !== "csv") throw new UsageError("--raw-cells is for csv only");
   const organization = organizationOf(values.organization);
@@ -120,7 +122,7 @@ async function tellOfRecords(daybook: Exporting, format: string): Promise<void> 
   for await (const { type } of daybook.exportRecords()) if (type !== "project") recordCount += 1;
   if (recordCount === 0) return;
   const left = recordCount === 1 ? "1 identity record is" : `${count(recordCount)} identity records are`;
-  process.stderr.write(`daybook export: ${format} holds events only; ${left} left out: use ndjson for a copy\n`);
+  process.stderr.write(`daybook export: ${format} contains events only; ${left} left out: use ndjson for a full copy\n`);
 }
 
 /** Replaces the library's parameter names in date errors with those of the options. */

@@ -24,24 +24,25 @@ const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE...
 
-Loads events, and the records of a copy, from files, gzipped or not; "-" is standard input. Importing a file twice adds
-nothing.
+Loads events, or the records and events of a copy, from files, gzipped or not; "-" is standard input. Importing a file
+twice adds nothing.
 
-  --data DIR            data directory or store; a data directory is made where absent
+  --data DIR            data directory or store; a data directory is created where missing
 ${CLICKHOUSE_HELP}  --organization NAME   default "default"
-  --project NAME        the project of events that name none; events of other projects are rejected; records hold for the
-                        organization all the same
-  --format FORMAT       ndjson (one JSON object per line: an event, or with a "type" a record), csv, clf (access log,
-                        common, combined or vhost_combined), arrow (IPC stream or file), or parquet; default: by the file's name
-                        (.ndjson .jsonl .csv .log .arrow .arrows .parquet)
+  --project NAME        the project of events that name none; events of other projects are rejected; records always
+                        apply to the whole organization
+  --format FORMAT       ndjson (one JSON object per line: an event, or a record if it has a "type"), csv, clf (access
+                        log, common, combined or vhost_combined), arrow (IPC stream or file), or parquet; default: by
+                        the file's name (.ndjson .jsonl .csv .log .arrow .arrows .parquet)
   --map FILE            how CSV columns become events (docs/guide/importing.md)
-  --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
-  --future keep         stores times more than five minutes ahead of the clock as they come; default "adjust": as of the
-                        time of receipt
-  --strict              exit 1 when any row was rejected
+  --set NAME            name of the data set, part of the ids of rows without an id; default: the file's name
+  --future keep         store times more than five minutes ahead of the clock as they are; default "adjust": replace
+                        them with the time of receipt
+  --strict              exit 1 if any row was rejected
 
-Prints accepted, duplicates and rejected per file, how many of these lines were records, how many were stored as of the
-time of receipt, and the first rejections and such times with their lines. An identityId that "export --identity-ids" wrote is passed over: it follows from ids and records.
+Prints for each file how many rows were accepted, duplicates and rejected, how many of them were records, how many were
+stored with the time of receipt, and the first rejected and adjusted rows with their lines. An identityId written by
+"export --identity-ids" is ignored: it follows from ids and records.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -67,7 +68,7 @@ async function run(args: readonly string[]): Promise<void> {
   const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
   if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
   const sealed = files.find(({ path, format }) => format === "parquet" && (path === "-" || /\.gz$/i.test(path)));
-  if (sealed !== undefined) throw new UsageError(`${sealed.path}: Parquet is read from its end, so it has to be a file, and not gzipped`);
+  if (sealed !== undefined) throw new UsageError(`${sealed.path}: Parquet is read from its end, so it must be a file that is not gzipped`);
   const data = path === undefined ? null : await dataDirectory(path);
   // Check all files first: a mistyped name must not leave half of them stored, or create a store.
   for (const { path } of files) await checkReadable(path);
@@ -93,7 +94,7 @@ async function run(args: readonly string[]): Promise<void> {
       printOutcome(path, outcome, progress.end());
       rejectedCount += outcome.rejected;
       if (outcome.accepted + outcome.duplicates > 0) continue;
-      const why = outcome.rejected === 0 ? "there are no events in it" : `no row of it could be imported${format === "csv" ? "" : `: is it ${format}?`}`;
+      const why = outcome.rejected === 0 ? "contains no events" : `no row could be imported${format === "csv" ? "" : `: is it ${format}?`}`;
       unread.push(`${path}: ${why}`);
     }
     // Seal here: closing leaves slow merges to a later process, but some stores are only written by imports.
@@ -113,7 +114,7 @@ function formatOf(path: string, given: string | undefined): ImportFormat {
   if (/\.arrows?$/.test(name)) return "arrow";
   if (name.endsWith(".parquet")) return "parquet";
   if (/\.log(\.\d+)?$/.test(name)) return "clf";
-  throw new UsageError(`--format is required: ${path === "-" ? "standard input has no name" : `${basename(path)} does not tell its format`}`);
+  throw new UsageError(`--format is required: ${path === "-" ? "standard input has no name" : `${basename(path)} does not indicate a format`}`);
 }
 
 function setOf(path: string): string {
@@ -132,12 +133,12 @@ function rowsOf(path: string, format: ImportFormat, set: string, map: CsvMap | n
 function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
   const { accepted, duplicates, rejected, records, rejections, adjusted, adjustments } = outcome;
   const numbers = `accepted ${count(accepted)} / duplicates ${count(duplicates)} / rejected ${count(rejected)}`;
-  const among = records === 0 ? "" : `, ${plural(records, "record")} among them`;
-  const lines = [`${path}: ${numbers}${among}${adjusted === 0 ? "" : `, ${count(adjusted)} stored as of the time of receipt`} (${took})`];
+  const among = records === 0 ? "" : `, including ${plural(records, "record")}`;
+  const lines = [`${path}: ${numbers}${among}${adjusted === 0 ? "" : `, ${count(adjusted)} stored with the time of receipt`} (${took})`];
   for (const { line, reason } of rejections) lines.push(`  line ${line}: ${plain(reason, 300)}`);
   if (rejected > rejections.length) lines.push(`  and ${count(rejected - rejections.length)} more`);
-  for (const { line, createdAt } of adjustments) lines.push(`  line ${line}: createdAt: more than 5 minutes ahead of the clock, stored as of ${createdAt}`);
-  if (adjusted > adjustments.length) lines.push(`  and ${count(adjusted - adjustments.length)} more of such times`);
+  for (const { line, createdAt } of adjustments) lines.push(`  line ${line}: createdAt: more than 5 minutes ahead of the clock, stored as ${createdAt}`);
+  if (adjusted > adjustments.length) lines.push(`  and ${count(adjusted - adjustments.length)} more such times`);
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 

@@ -18,12 +18,12 @@ const nameLines = NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
 
 const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
 
-Answers a question of the library: as tables on a terminal, else as JSON. Also while "serve" runs.
+Runs a query of the library and prints tables on a terminal, else JSON. Also while "serve" runs.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --project NAME        only events of this project
-  --json INPUT          what the method takes, in the names of the library; "-" reads it from standard input
+  --json INPUT          the input of the method, with the library's names; "-" reads it from standard input
   --currency CODE       reporting currency, default USD
 
   NAME is one of
@@ -54,10 +54,10 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 function nameOf([name, ...more]: readonly string[]): ReportName {
-  if (name === undefined) throw new UsageError(`expected the NAME of a question: ${NAMES.join(", ")}`);
+  if (name === undefined) throw new UsageError(`expected the NAME of a query: ${NAMES.join(", ")}`);
   const known = NAMES.find((each) => each === name);
-  if (known === undefined) throw new UsageError(`${JSON.stringify(name)} is no question: ${NAMES.join(", ")}`);
-  if (more.length > 0) throw new UsageError(`expected one NAME, got ${JSON.stringify(more[0])} too`);
+  if (known === undefined) throw new UsageError(`unknown query ${JSON.stringify(name)}, expected one of ${NAMES.join(", ")}`);
+  if (more.length > 0) throw new UsageError(`expected one NAME, also got ${JSON.stringify(more[0])}`);
   return known;
 }
 
@@ -66,7 +66,7 @@ function inputOf(json: string, project: string | undefined): object {
   const input = parsed(json);
   if (typeof input !== "object" || input === null || Array.isArray(input)) throw new UsageError("--json: expected an object");
   if (project === undefined) return input;
-  if ("project" in input && input.project !== project) throw new UsageError("--project: --json names a project too");
+  if ("project" in input && input.project !== project) throw new UsageError("--project: --json names a different project");
   return { ...input, project };
 }
 

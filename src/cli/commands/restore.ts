@@ -8,10 +8,11 @@ import { directoryOf } from "../organizations.js";
 
 const help = `Usage: daybook restore --from TARGET --data DIR
 
-Copies a backup to DIR, every byte checked, as a data directory or store that "serve" writes to. TARGET stays as it is.
+Copies a backup to DIR and checks every byte; the result is a data directory or store that "serve" can write to. TARGET
+stays unchanged.
 
-  --from TARGET   what "backup" wrote
-  --data DIR      empty, or made where absent
+  --from TARGET   a directory written by "backup"
+  --data DIR      empty, or created where missing
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -31,10 +32,10 @@ async function tellMoment(source: DataDirectory, name: string): Promise<void> {
   const stored = await fileStorage(directoryOf(source, name)).read(MANIFEST_KEY);
   if (stored === null) return;
   const { backup, clean, timeToLive = [] } = decodeManifest(stored);
-  if (backup === undefined) return say(`${name}: is no backup, but a store of its own`);
+  if (backup === undefined) return say(`${name}: is not a backup but an ordinary store`);
   const takenAt = new Date(backup.takenMs).toISOString();
-  say(clean ? `${name}: taken at ${takenAt}` : `${name}: cut when it was taken at ${takenAt}: what the backup before it had is there, of what came later a part`);
-  if (timeToLive.length > 0) say(`${name}: has rules of time to live: once it is opened for writing, what is past its time goes (daybook retention)`);
+  say(clean ? `${name}: taken at ${takenAt}` : `${name}: interrupted backup, begun at ${takenAt}: it contains the previous backup and part of what came later`);
+  if (timeToLive.length > 0) say(`${name}: has time-to-live rules: opening it for writing deletes expired events (daybook retention)`);
 }
 
 export const command: Command = { help, run };

@@ -11,16 +11,17 @@ const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
        daybook retention off (PROJECT | --all) (--data DIR | --clickhouse URL) [options]
        daybook retention sweep (--data DIR | --clickhouse URL) [--yes] [options]
 
-Shows for how many days the events of each project are kept, and what is past its time: it goes by itself, once a day; on
-ClickHouse by "daybook clickhouse sweep" alone. "set" makes a rule, and deletes at once what is past its time then; "off"
-takes a rule back; "sweep" deletes at once what is past its time, and confirms that the clock is right, where it was more than a
-day ahead of when it was last seen. None while "serve" runs on DIR; on ClickHouse it may.
+Shows how many days the events of each project are kept, and which events have expired. Expired events are deleted once
+a day; on ClickHouse only by "daybook clickhouse sweep". "set" makes a rule and deletes at once the events that it makes
+expire; "off" removes a rule; "sweep" deletes expired events at once, and confirms that the clock is right where it is
+more than a day ahead of when it was last seen. "set", "off" and "sweep" cannot run while "serve" runs on DIR; on
+ClickHouse they can.
 
   --data DIR            data directory or store
-${CLICKHOUSE_HELP}  --days N              an event is kept on the day (UTC) that it happened on and N days after, 1 to 36525
-  --all                 the rule of all projects that have none of their own
+${CLICKHOUSE_HELP}  --days N              keep an event on the day (UTC) of its time and for N days after, 1 to 36525
+  --all                 the rule for all projects without a rule of their own
   --organization NAME   default "default"
-  --yes                 do not ask; needed where there is no terminal, if something is to go
+  --yes                 do not ask for confirmation; required without a terminal if there is something to delete
 `;
 
 const OPTIONS = {
@@ -37,7 +38,7 @@ async function run(args: readonly string[]): Promise<void> {
   const [action, ...names] = positionals;
   if (action !== undefined && action !== "set" && action !== "off" && action !== "sweep") throw new UsageError(`expected set, off or sweep, got ${JSON.stringify(action)}`);
   const place = eventLocationOf(values);
-  if (action === "sweep" && (names.length > 0 || values.all === true)) throw new UsageError("sweep is of all projects");
+  if (action === "sweep" && (names.length > 0 || values.all === true)) throw new UsageError("sweep applies to all projects: expected neither PROJECT nor --all");
   const project = action === undefined || action === "sweep" ? null : projectOf(names, values);
   const days = action === "set" ? daysOf(required(values.days, "days")) : 0;
   if (action === undefined) return await show(place);
@@ -70,7 +71,7 @@ async function showNext(place: EventLocation, rule: { project: string | null; da
   const daybook = await place.read();
   const going = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
   process.stdout.write(goingText(going.projects));
-  if (going.events > 0) await confirm("Keep events no longer, and delete these for ever?", yes);
+  if (going.events > 0) await confirm("Permanently delete these events?", yes);
 }
 
 function projectOf(names: readonly string[], { all }: RetentionArguments): string | null {

@@ -8,32 +8,33 @@ import { canBeReadAgain, changeTokens, messageOf, readTokenFile, storedTokens } 
 
 const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
 
-Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and exits.
+Serves the HTTP API and the dashboard until SIGTERM or SIGINT; then finishes requests in progress and exits.
 
-  --data DIR            data directory, one organization per directory in it, or one store, which is the organization
-                        "default"; made where absent, default "./data"
-  --memory              keep everything in memory instead
+  --data DIR            data directory with one store per organization, or a single store, which is the organization
+                        "default"; created where missing, default "./data"
+  --memory              store everything in memory instead
 ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --port N              default 8787; 0 = any free port
-  --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? };
-                        changes count at once; one that cannot be read is told of, and the tokens stay as they were.
-                        What is no file, such as a pipe, is read once, at the start
+  --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?,
+                        "expires_at"? }; changes take effect at once; if the file cannot be read, serve warns and keeps
+                        the previous tokens. A pipe, or anything else that is not a regular file, is read once, at the
+                        start
   --insecure-token      accept secret tokens of fewer than 22 characters, which can be guessed
-  --question-seconds N  how long a question may take, 1 to 3600, default 30; then it is ended with query_timeout
-  --quiet               no line on stderr for each request
-  --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
-                        refusing what is too much then takes its time. So it is on a machine of one core
-  --cold                do not read ahead, at the start, what questions of all time need: their first ones take longer then.
-                        So it is where several organizations have events
-  --trust-proxy A,B     proxies whose X-Forwarded-For is believed, as addresses or networks such as 127.0.0.1/8; default: none
-  --geo FILE            where addresses are: a database in MaxMind's format (.mmdb) of countries or cities
-  --honor-gpc           store nothing of browsers that send Sec-GPC: 1
-  --no-page             do not serve the page that shows the numbers
+  --question-seconds N  time limit of a query, 1 to 3600, default 30; then it is stopped with query_timeout
+  --quiet               do not log requests on stderr
+  --one-thread          read requests on the thread that answers them: saves some 50 MiB and speeds up small queries,
+                        but slows down refusing requests under overload. Always on where the machine has one core
+  --cold                do not load at the start what all-time queries need: the first of them take longer then. Always
+                        on where several organizations have events
+  --trust-proxy A,B     proxies whose X-Forwarded-For is trusted: addresses or networks like 127.0.0.1/8; default: none
+  --geo FILE            locates addresses: a database of countries or cities in MaxMind's format (.mmdb)
+  --honor-gpc           store nothing from browsers that send Sec-GPC: 1
+  --no-page             do not serve the dashboard
   --currency CODE       reporting currency of new organizations, default USD
 
-Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default"; at least 22 characters.
-Tokens made or revoked by "daybook token" count at once, those of DIR and those of FILE. With no token anywhere one owner token
-is made and shown once.
+Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default"; at least 22
+characters. Tokens created or revoked by "daybook token" take effect at once, in DIR and in FILE. If there is no token
+at all, an owner token is created and shown once.
 `;
 
 /** Least timeout in ms of ClickHouse statements: inserts may take longer than queries. */
@@ -64,7 +65,7 @@ async function run(args: readonly string[]): Promise<void> {
     },
     false,
   );
-  if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
+  if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory cannot be combined");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
   const questionMs = wholeNumberOf(values["question-seconds"] ?? String(SERVER_LIMITS.questionMs / 1_000), "question-seconds", 1, SERVER_LIMITS.questionMsMax / 1_000) * 1_000;
@@ -74,7 +75,7 @@ async function run(args: readonly string[]): Promise<void> {
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens, { insecure })).records)];
   const isRemote = isOnClickHouse(values);
   // No generated token here: there is no place to store it, so each start would log another one.
-  if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
+  if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse requires a token, from --tokens or DAYBOOK_TOKEN");
   const statementRules = { timeoutMs: Math.max(questionMs, STATEMENT_MS), ...(currency === undefined ? {} : { currency }) };
   const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, statementRules) : null;
   const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
@@ -97,7 +98,7 @@ async function run(args: readonly string[]): Promise<void> {
     // Only after the server has started: a failed start must not store a token that was never shown.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);
     await server.reloadTokens();
-    process.stdout.write(`owner token, shown this once: ${first.value}\n`);
+    process.stdout.write(`owner token, shown only once: ${first.value}\n`);
   }
   if (web.page) process.stdout.write(`page: ${server.url}/${first === null ? "" : `#token=${first.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
@@ -106,7 +107,7 @@ async function run(args: readonly string[]): Promise<void> {
 
 /** @throws UsageError */
 function refuseOther(name: string): never {
-  throw new UsageError(`there is no organization ${JSON.stringify(name)}: one database on ClickHouse holds one, which is "${DEFAULT_ORGANIZATION}"`);
+  throw new UsageError(`there is no organization ${JSON.stringify(name)}: a database on ClickHouse stores a single organization, named "${DEFAULT_ORGANIZATION}"`);
 }
 
 /** Whether a token grants access: public and revoked ones do not. */

@@ -10,8 +10,8 @@ import { table } from "../print/table.js";
 const help = `Usage: daybook stats --data DIR [--organization NAME]
        daybook stats --clickhouse URL --database NAME [--cluster NAME] [--user NAME]
 
-Shows what is stored, per organization; also while "serve" runs. Of ClickHouse segments are parts of the table of events, and
-bytes those of all tables on all servers.
+Shows what is stored, per organization; also while "serve" runs. On ClickHouse, segments are the parts of the events
+table, and bytes are those of all tables on all servers.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --organization NAME   only this one
@@ -38,7 +38,7 @@ async function run(args: readonly string[]): Promise<void> {
     rows.push(rowOf(name, stats, true));
     const lostCount = stats.quarantine.flatMap(({ lost }) => lost).reduce((sum, { eventCount }) => sum + eventCount, 0);
     const files = plural(stats.quarantine.length, "damaged file");
-    if (stats.quarantine.length > 0) quarantined.push(`${name}: ${files} in quarantine, ${plural(lostCount, "event")} lost with them`);
+    if (stats.quarantine.length > 0) quarantined.push(`${name}: ${files} in quarantine, ${plural(lostCount, "event")} lost`);
   }
   show(rows);
   for (const line of quarantined) process.stdout.write(`${line}\n`);

@@ -12,24 +12,25 @@ const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role RO
        daybook token list (--data DIR | --tokens FILE)
        daybook token revoke (--data DIR | --tokens FILE) ID
 
-Makes, lists and revokes the tokens of a data directory, or of a file; a running "serve" sees changes within a second.
+Creates, lists and revokes the tokens of a data directory or of a file; a running "serve" sees changes within a second.
 
-  --data DIR            data directory or store; "create" makes a data directory where absent
-  --tokens FILE         as of "serve --tokens FILE", which is how a server on ClickHouse is told; "create" makes it where
-                        absent, with mode 0600. Else it is written anew with the owner, group and mode that it has: what a
-                        person wrote means the same, but of each value only its hash is kept, and what is not set is
-                        written out. "FILE.lock" beside it is its lock
+  --data DIR            data directory or store; "create" creates a data directory where missing
+  --tokens FILE         the file of "serve --tokens FILE", which a server on ClickHouse needs; "create" creates it where
+                        missing, with mode 0600. An existing file is rewritten with its owner, group and mode:
+                        hand-written entries keep their meaning, but values are replaced by their hashes, and defaults
+                        are written out. Locked by "FILE.lock" beside it
   --role ROLE           ${ROLES.join(", ")}
   --scopes A,B          of ${SCOPES.slice(0, 5).join(", ")},
-                        ${SCOPES.slice(5).join(", ")}; or * for all
+                        ${SCOPES.slice(5, 9).join(", ")},
+                        ${SCOPES.slice(9).join(", ")}; or * for all
   --organization NAME   default "default"
-  --project NAME        the only project the token may see and write to
+  --project NAME        the only project that the token may read and write
   --expires TIME        RFC 3339 timestamp; default: never
-  --public              a key that may stand in pages: it collects into its project, and does nothing else
-  --origins A,B         of these pages: https://shop.example, https://*.shop.example for those below a host, * for any
-  --ids A,B             which ids pages may tell: ${PAGE_IDS.join(", ")}; default: none, visitors are told apart without
+  --public              a key for use in pages: it can collect events into its project, and nothing else
+  --origins A,B         their origins: https://shop.example, https://*.shop.example for its subdomains, * for any
+  --ids A,B             ids that pages may send: ${PAGE_IDS.join(", ")}; default: none; visitors are counted without ids
 
-"create" prints the value once, on standard output and nothing else. Only its hash is kept.
+"create" prints only the value, once, on standard output. Only its hash is stored.
 `;
 
 const OPTIONS = {
@@ -68,7 +69,7 @@ const ONLY_OF_SECRETS = ["role", "scopes"] as const;
 const ONLY_OF_PUBLIC = ["origins", "ids"] as const;
 
 async function secretToken(values: TokenArguments, organization: string): Promise<Made> {
-  refuse(values, ONLY_OF_PUBLIC, "is for a key with --public");
+  refuse(values, ONLY_OF_PUBLIC, "requires --public");
   const role = oneOf(required(values.role, "role"), "role", ROLES);
   const scopes = listOf(required(values.scopes, "scopes"), "scopes", [...SCOPES, "*"] as readonly (Scope | "*")[]);
   const { createToken } = await import("../../http/index.js");
@@ -76,7 +77,7 @@ async function secretToken(values: TokenArguments, organization: string): Promis
 }
 
 async function publicKey(values: TokenArguments, organization: string): Promise<Made> {
-  refuse(values, ONLY_OF_SECRETS, "is not for a public key, which collects and does nothing else");
+  refuse(values, ONLY_OF_SECRETS, "cannot be combined with --public: a public key can only collect events");
   const project = required(values.project, "project");
   const origins = required(values.origins, "origins").split(",").map((origin) => origin.trim());
   const ids = values.ids === undefined ? [] : listOf(values.ids, "ids", PAGE_IDS);
@@ -148,7 +149,7 @@ async function revoke(args: readonly string[]): Promise<void> {
     // A hand-written file may list a token twice, or two tokens with one id.
     const hashes = new Set(records.filter((record) => record.id === id).map((record) => record.sha256));
     const isMeant = (record: TokenRecord) => hashes.has(record.sha256) && record.revoked_at === null;
-    if (!records.some(isMeant)) throw new Error(`the token ${id} was revoked at ${found.revoked_at} already`);
+    if (!records.some(isMeant)) throw new Error(`the token ${id} was already revoked at ${found.revoked_at}`);
     return records.map((record) => (isMeant(record) ? { ...record, revoked_at: revokedAt } : record));
   });
   process.stdout.write(`revoked ${id}\n`);

@@ -15,18 +15,18 @@ import { verifyOnClickHouse } from "../verify-clickhouse.js";
 const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
        daybook verify --clickhouse URL --database NAME [--cluster NAME] [--user NAME]
 
-Checks every stored byte and every law of the stored data, changing nothing; also while "serve" runs. Says for each finding
-which file is concerned, what was expected and what is there. Exit 1 when there is any.
+Checks every stored byte and every invariant of the stored data, without changing anything; also while "serve" runs.
+Each finding names the file, what was expected and what was found. Exits 1 if there are findings.
 
-Of ClickHouse it checks that every server has the tables of this version; every file, by CHECK TABLE, of the server that
-answers alone: of a cluster run it for each server by its own URL; and that each id is there once, events lie on their shard,
-and links and projects are those that rows tell. What is not so is looked at once more, three seconds later. The user needs
-the right CHECK.
+On ClickHouse it checks that every server has the tables of this version; with CHECK TABLE, every file of the server
+that answers, so on a cluster run it with the URL of each server; and that each id is stored once, that events are on
+their shard, and that links and projects match the rows. Mismatches are checked again three seconds later. The user
+needs the CHECK privilege.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --organization NAME   only this one
-  --salvage             move damaged files to "quarantine/", make a store of what is left, and say what was lost;
-                        not while "serve" runs. Exit 0 when what is left is whole.
+  --salvage             move damaged files to "quarantine/", build a store from the rest, and report what was lost; not
+                        while "serve" runs. Exits 0 if the rest is intact.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -47,7 +47,7 @@ async function run(args: readonly string[]): Promise<void> {
     if (values.salvage === true) await salvage(data, name);
     findingCount += await verifyOne(data, name);
   }
-  for (const stranger of data.strangers) say(`${stranger}: no organization (harmless)`);
+  for (const stranger of data.strangers) say(`${stranger}: not an organization (harmless)`);
   if (findingCount > 0) throw new Error(`${path}: ${plural(findingCount, "finding")}`);
 }
 
@@ -60,7 +60,7 @@ async function salvage(data: DataDirectory, name: string): Promise<void> {
   const { quarantine } = await daybook.stats();
   await daybook.close();
   for (const { key, byteLength, reason, lost } of quarantine.slice(knownCount)) {
-    say(`${name}/${key}: set aside, ${bytes(byteLength)} kept in quarantine: ${reason}`);
+    say(`${name}/${key}: moved to quarantine (${bytes(byteLength)}): ${reason}`);
     for (const { day, eventCount } of lost) say(`${name}/${key}: lost ${plural(eventCount, "event")} of ${day ?? "unknown days"}`);
   }
 }
@@ -72,7 +72,7 @@ async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   const seconds = Math.max(performance.now() - startMs, 1) / 1_000;
   for (const { file, expected, found } of report.findings) say(`${name}/${file}: expected ${expected}, found ${found}`);
   const hiddenCount = report.findingCount - report.findings.length;
-  if (hiddenCount > 0) say(`${name}: ${count(hiddenCount)} findings more in these files`);
+  if (hiddenCount > 0) say(`${name}: ${count(hiddenCount)} more findings in these files`);
   // In a single store the tokens lie beside its files, and `verifyTokens` has checked them already.
   const isOwn = (note: string) => data.kind === "store" && note.startsWith(`${TOKENS_KEY}: `);
   for (const note of report.notes) if (!isOwn(note)) say(`${name}/${note} (harmless)`);
@@ -80,14 +80,14 @@ async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   const inJournal = report.journalEventCount === 0 ? "" : `, of which ${count(report.journalEventCount)} in the journal`;
   const held = `${plural(report.eventCount, "event")} of ${plural(report.dayCount, "day")}${inJournal}, ${plural(report.recordCount, "record")}`;
   const read = `${plural(report.fileCount, "file")}, ${bytes(report.byteLength)} at ${Math.round(report.byteLength / seconds / 1e6)} MB/s`;
-  say(`${name}: ${report.findingCount === 0 ? "whole" : "damaged"}: ${held}; read ${read}`);
+  say(`${name}: ${report.findingCount === 0 ? "intact" : "damaged"}: ${held}; read ${read}`);
   return report.findingCount;
 }
 
 async function verifyTokens(path: string): Promise<number> {
   try {
     const tokens = await storedTokens(path, { insecure: true });
-    if (tokens.length > 0) say(`${TOKENS_KEY}: whole: ${plural(tokens.length, "token")}`);
+    if (tokens.length > 0) say(`${TOKENS_KEY}: intact: ${plural(tokens.length, "token")}`);
     return 0;
   } catch (error) {
     say(`${error instanceof Error ? error.message : String(error)}`);

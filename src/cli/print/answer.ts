@@ -70,7 +70,7 @@ const COLUMN_COUNT = 6;
 
 /** One line per bucket and one column per series; many series get one line each. */
 function trendText({ previous, currency, ...answers }: Trend): string {
-  const before = previous === null ? "" : `\nbefore\n${seriesText(previous)}`;
+  const before = previous === null ? "" : `\nprevious\n${seriesText(previous)}`;
   return `${currency === null ? "" : `in ${currency}\n`}${seriesText(answers)}${before}`;
 }
 
@@ -89,7 +89,7 @@ function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAns
 
 /** One line per step; below them, how far entities got, by value or by time of entry. */
 function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
-  const header = ["step", "entities", "of all", "of the step before", "left", "median", "90 % below"];
+  const header = ["step", "entities", "of all", "of previous step", "dropped off", "median", "90 % within"];
   const lines = steps.map((step) => [
     cell("", step.name),
     figure(step.entities),
@@ -102,7 +102,7 @@ function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
   const byValues = rows === null ? [] : [...rows.map(({ values, steps: each }) => furthest(valuesText(values), each)), ...(rest === null ? [] : [furthest("rest", rest)])];
   const byTime = (trend ?? []).map(({ bucket, steps: each }) => furthest(bucketText({ ...bucket }), each));
   const more = [...byValues, ...byTime];
-  const waiting = pending === 0 ? "" : `${figure(pending)} may still go on\n`;
+  const waiting = pending === 0 ? "" : `${figure(pending)} may still continue\n`;
   return `${table([header, ...lines], "<>>>>>>")}${waiting}${more.length === 0 ? "" : `\n${table([["", ...steps.map(({ name }) => cell("", name)), "of all"], ...more], `<${">".repeat(steps.length + 1)}`)}`}`;
 }
 
@@ -127,14 +127,14 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
 
 /** One table per bucket: how many entities were active in how many units. */
 function stickinessText({ buckets }: Stickiness): string {
-  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, on ${figure(avg)} in the mean\n${listing(units.map((each): ListedItem => ({ ...each })), "  ")}`).join("\n");
+  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, active in ${figure(avg)} on average\n${listing(units.map((each): ListedItem => ({ ...each })), "  ")}`).join("\n");
 }
 
 /** The paths, then their nodes and edges. */
 function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
   const ways = sequences.map((each) => [valuesText(each.values, " > "), figure(each.sessions)]);
   const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): ListedItem => ({ ...item })), "  ")}`;
-  return `${table([["way", "sessions"], ...ways, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
+  return `${table([["path", "sessions"], ...ways, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
 }
 
 const EVENT_COLUMNS = ["createdAt", "name", "project", "userId", "anonymousId", "url", "value", "currency", "metadata"];

@@ -14,11 +14,11 @@ export interface Going {
 /** The events that would be deleted, by project. */
 export function goingText(going: readonly Going[]): string {
   const rows = going.map(({ project, events, days, keptFrom }) => [plain(project, 60), count(events), count(days), keptFrom ?? "-"]);
-  return rows.length === 0 ? "no event would go\n" : table([["project", "events to go", "days", "kept from"], ...rows], "<>><");
+  return rows.length === 0 ? "no events to delete\n" : table([["project", "events to delete", "days", "kept from"], ...rows], "<>><");
 }
 
 /** A deletion receipt in one line. */
 export function goneText({ events, segmentsRemoved, segmentsRewritten, dictionaryValues }: DeletionReceipt): string {
-  const files = `${plural(segmentsRemoved, "file")} removed, ${count(segmentsRewritten)} written anew`;
-  return `deleted ${plural(events, "event")}: ${files}, ${plural(dictionaryValues, "text")} gone\n`;
+  const files = `${plural(segmentsRemoved, "file")} removed, ${count(segmentsRewritten)} rewritten`;
+  return `deleted ${plural(events, "event")}: ${files}, ${plural(dictionaryValues, "text")} removed\n`;
 }

@@ -74,11 +74,11 @@ export function parseClfLine(text: string, describe: (agent: string) => Agent): 
   if (open === -1 || close === -1) {
     return `expected an access-log line (address - - [time] "request" status bytes "referrer" "agent"), got ${shown(line)}`;
   }
-  if (line.includes("\r")) return "expected one line, got a carriage return in it";
+  if (line.includes("\r")) return "expected one line, got a carriage return within it";
   const front = frontOf(line.slice(0, open));
   if (typeof front === "string") return front;
   const createdAt = parseLogTime(line.slice(open + 2, close));
-  if (createdAt === null) return `time: expected one like 17/May/2015:10:05:03 +0000, got ${shown(line.slice(open + 2, close))}`;
+  if (createdAt === null) return `time: expected a time like 17/May/2015:10:05:03 +0000, got ${shown(line.slice(open + 2, close))}`;
   const rest = restOf(line, close + 1);
   if (typeof rest === "string") return rest;
   const { event, metadata } = parseRequest(rest.request);
@@ -126,16 +126,16 @@ interface LogRest {
 /** The fields after the time, or what is wrong with them. Loggers truncate long lines, so the user agent may lack its closing quote. */
 function restOf(line: string, start: number): LogRest | string {
   const request = quotedAt(line, start);
-  if (request?.isClosed !== true) return `request: expected it in quotes after the time, got ${shown(line.slice(start))}`;
+  if (request?.isClosed !== true) return `request: expected a quoted request after the time, got ${shown(line.slice(start))}`;
   const [, status = "", byteLength = "", more = ""] = /^ ([^ ]*)(?: ([^ ]*)([^]*))?/.exec(line.slice(request.end)) ?? [];
   if (!/^(?:\d{3}|-)$/.test(status)) return `status: expected three digits or - after the request, got ${shown(line.slice(request.end))}`;
   if (!/^(?:\d+|-)$/.test(byteLength)) return `bytes: expected a whole number or - after the status, got ${shown(byteLength)}`;
   const common = { request: request.text, status, byteLength };
   if (more === "") return { ...common, referrer: "", agent: "" };
   const referrer = quotedAt(more, 0);
-  if (referrer?.isClosed !== true) return `referrer: expected it in quotes after the bytes, got ${shown(more)}`;
+  if (referrer?.isClosed !== true) return `referrer: expected a quoted referrer after the bytes, got ${shown(more)}`;
   const agent = quotedAt(more, referrer.end);
-  if (agent === null) return `agent: expected it in quotes after the referrer, got ${shown(more.slice(referrer.end))}`;
+  if (agent === null) return `agent: expected a quoted user agent after the referrer, got ${shown(more.slice(referrer.end))}`;
   const further = more.slice(agent.end);
   if (!/^(?: |$)/.test(further) || anotherLine.test(further)) return `expected the end of the line or further fields after the agent, got ${shown(further)}`;
   return { ...common, referrer: referrer.text, agent: agent.text };

@@ -19,7 +19,7 @@ export type CsvRecord =
   | { readonly line: number; readonly text: string; readonly fields: readonly string[] }
   | { readonly line: number; readonly reason: string };
 
-const LONE_RETURN = "a carriage return that neither ends the line nor stands in quotes";
+const LONE_RETURN = "a carriage return that is neither at the end of the line nor in quotes";
 
 /** A record whose last field has an open quote after the lines read so far. */
 interface OpenRecord {
@@ -41,7 +41,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","
     const records: CsvRecord[] = [];
     for (const { number, text, fault } of lines) {
       if (fault !== null) {
-        if (open !== null) records.push(...rejected(open, `the quoted field that it opens meets line ${number}: ${fault}`));
+        if (open !== null) records.push(...rejected(open, `its quoted field runs into line ${number}: ${fault}`));
         records.push({ line: number, reason: fault });
         open = null;
         continue;
@@ -66,7 +66,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","
 
 /** A reason for each line of a record: lines within an open quote may be valid records themselves. */
 function rejected({ line, texts }: OpenRecord, reason: string): CsvRecord[] {
-  return texts.map((_, at) => ({ line: line + at, reason: at === 0 ? reason : `is within the quotes that line ${line} opens` }));
+  return texts.map((_, at) => ({ line: line + at, reason: at === 0 ? reason : `is inside the quotes that line ${line} opens` }));
 }
 
 function closed(record: OpenRecord): CsvRecord {
@@ -276,7 +276,7 @@ export async function* readCsvEvents(
     const rows: ImportRow[] = [];
     for (const record of records) {
       if (conversion !== null) rows.push("reason" in record ? record : convert(record.line, record.text, record.fields, conversion, set));
-      else if ("reason" in record) throw new FileFault(`line ${record.line}, which has to name the columns: ${record.reason}`);
+      else if ("reason" in record) throw new FileFault(`line ${record.line}, the header: ${record.reason}`);
       else conversion = conversionOf(record.fields, map);
     }
     yield rows;
@@ -314,7 +314,7 @@ function mapOfHeader(columns: readonly string[]): CsvMap {
   const places = placesOfColumns(columns);
   const missing = REQUIRED.find(({ member }) => places.every((place) => place.member !== member));
   if (missing !== undefined) {
-    throw new Error(`no column is called like ${missing.meaning}, and no map is given with --map: expected ${missing.names}, got ${columns.map((column) => shown(column)).join(", ")}`);
+    throw new Error(`no column for ${missing.meaning}, and no --map: expected a column named ${missing.names}, got ${columns.map((column) => shown(column)).join(", ")}`);
   }
   // `fromEntries`, not assignment: a column may be called __proto__.
   const sources = (isMember: boolean) =>

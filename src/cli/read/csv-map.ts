@@ -75,7 +75,7 @@ export function checkCsvMap(value: unknown): CsvMap {
   if (map["columns"] !== undefined && !isTextArray(map["columns"])) fail("columns", "an array of column names", map["columns"]);
   const delimiter = map["delimiter"];
   if (delimiter !== undefined && (typeof delimiter !== "string" || !/^[^"\r\n]$/u.test(delimiter))) {
-    fail("delimiter", "one character that is no quote and no line break", delimiter);
+    fail("delimiter", "one character other than a quote or a line break", delimiter);
   }
   const event = objectAt(map["event"], "event", null);
   for (const [name, source] of Object.entries(event)) {
@@ -98,7 +98,7 @@ function checkSource(value: unknown, place: string): void {
   }
   const type = source["as"];
   if (type !== undefined && (typeof type !== "string" || !CELL_TYPES.includes(type))) fail(`${place}.as`, CELL_TYPES.join(", "), type);
-  if (source["format"] !== undefined && type !== "time") fail(`${place}.format`, `"as": "time" beside it`, type);
+  if (source["format"] !== undefined && type !== "time") fail(`${place}.format`, `"as": "time" with it`, type);
   if (source["encode"] !== undefined && source["encode"] !== "url") fail(`${place}.encode`, `"url"`, source["encode"]);
   if (source["lookup"] !== undefined) objectAt(source["lookup"], `${place}.lookup`, null);
 }
@@ -106,7 +106,7 @@ function checkSource(value: unknown, place: string): void {
 function objectAt(value: unknown, place: string, keys: readonly string[] | null): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) fail(place, "a JSON object", value);
   for (const key of Object.keys(value)) {
-    if (keys !== null && !keys.includes(key)) throw new Error(`${place}: ${shown(key)} is not known here, expected ${keys.join(", ")}`);
+    if (keys !== null && !keys.includes(key)) throw new Error(`${place}: unknown member ${shown(key)}, expected ${keys.join(", ")}`);
   }
   return value as Readonly<Record<string, unknown>>;
 }

@@ -81,7 +81,7 @@ async function* chained(read: readonly Uint8Array[], rest: AsyncIterable<Uint8Ar
 /** UTF-16 text that begins with an ASCII character has a NUL beside it. */
 function refuseUtf16([first, second]: Uint8Array): void {
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  if (isMarked || (second !== undefined && (first === 0) !== (second === 0))) throw new FileFault("is UTF-16, expected UTF-8");
+  if (isMarked || (second !== undefined && (first === 0) !== (second === 0))) throw new FileFault("expected UTF-8, got UTF-16");
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
@@ -111,7 +111,7 @@ function splitBlock(block: Uint8Array, newline: number, firstNumber: number, lin
 function lineOf(number: number, text: string | null): Line {
   if (text === null) return { number, text: "", fault: "not valid UTF-8" };
   if (text.length > SERVER_LIMITS.importedLineBytes) return { number, text: "", fault: TOO_LONG };
-  if (text.includes("\0")) return { number, text: "", fault: "a NUL byte in it" };
+  if (text.includes("\0")) return { number, text: "", fault: "contains a NUL byte" };
   return { number, text: number === 1 && text.startsWith("\ufeff") ? text.slice(1) : text, fault: null };
 }
 

@@ -70,9 +70,9 @@ describe("parseClfLine", () => {
 
   test.each([
     ["no access-log line", "hello world", /^expected an access-log line/],
-    ["an impossible day", '1.2.3.4 - - [30/Feb/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1', /^time: expected one like 17\/May\/2015:10:05:03 \+0000, got "30\/Feb/],
-    ["an unknown month", '1.2.3.4 - - [17/Mai/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1', /^time: expected one like/],
-    ["a time without a zone", '1.2.3.4 - - [17/May/2015:10:05:03] "GET / HTTP/1.1" 200 1', /^time: expected one like/],
+    ["an impossible day", '1.2.3.4 - - [30/Feb/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1', /^time: expected a time like 17\/May\/2015:10:05:03 \+0000, got "30\/Feb/],
+    ["an unknown month", '1.2.3.4 - - [17/Mai/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1', /^time: expected a time like/],
+    ["a time without a zone", '1.2.3.4 - - [17/May/2015:10:05:03] "GET / HTTP/1.1" 200 1', /^time: expected a time like/],
     ["an open bracket", "1.2.3.4 - - [17/May/2015:10:05:03 +0000", /^expected an access-log line/],
     ["nothing before the time", " [17/May/2015:10:05:03 +0000]", /^address: expected one IP address, got ""$/],
     ["a date of syslog in front", `Nov 28 10:00:00 web1 nginx: 1.2.3.4 - - ${TIME} "-" 408 -`, /^address: expected one IP address, got "Nov"$/],
@@ -91,7 +91,7 @@ describe("parseClfLine", () => {
     ["a socket for an address", `unix: - - ${TIME} "-" 408 -`, /^address: /],
     ["no user", `1.2.3.4 - ${TIME} "-" 408 -`, /^user: /],
     ["a line cut off after the time", `1.2.3.4 - - ${TIME}`, /^request: /],
-    ["a line cut off in the request", `1.2.3.4 - - ${TIME} "GET /a`, /^request: expected it in quotes after the time, got " \\"GET \/a"$/],
+    ["a line cut off in the request", `1.2.3.4 - - ${TIME} "GET /a`, /^request: expected a quoted request after the time, got " \\"GET \/a"$/],
     ["a line cut off after the status", `1.2.3.4 - - ${TIME} "GET /a HTTP/1.1" 200`, /^bytes: /],
     ["a line cut off in the referrer", `1.2.3.4 - - ${TIME} "GET /a HTTP/1.1" 200 1 "http://exam`, /^referrer: /],
     ["a referrer without an agent", `1.2.3.4 - - ${TIME} "GET /a HTTP/1.1" 200 1 "-"`, /^agent: /],
@@ -99,7 +99,7 @@ describe("parseClfLine", () => {
     ["a column between bytes and referrer", `1.2.3.4 - - ${TIME} "GET /a HTTP/1.1" 200 1 0.004 "http://example.com" "-"`, /^referrer: /],
     ["a quote within the agent", `1.2.3.4 - - ${TIME} "GET /a HTTP/1.1" 200 1 "-" "a "b" c"`, /further fields after the agent, got "b\\" c\\""$/],
     ["two lines in one", `1.2.3.4 - - ${TIME} "GET /a HTTP/1.1" 200 1 "-" "-" 5.6.7.8 - - ${TIME} "GET /b HTTP/1.1" 200 1 "-" "-"`, /further fields after the agent, got " 5.6.7.8/],
-    ["two lines with a carriage return between", `1.2.3.4 - - ${TIME} "-" 408 -\r5.6.7.8 - - ${TIME} "-" 408 -`, /^expected one line, got a carriage return in it$/],
+    ["two lines with a carriage return between", `1.2.3.4 - - ${TIME} "-" 408 -\r5.6.7.8 - - ${TIME} "-" 408 -`, /^expected one line, got a carriage return within it$/],
   ])("rejects %s, saying what was expected", (_, line, reason) => {
     expect(parseClfLine(line, describeAgent)).toMatch(reason);
   });

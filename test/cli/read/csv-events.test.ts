@@ -57,8 +57,8 @@ describe("CSV without a map", () => {
   });
 
   test.each([
-    ["no name", "a,createdAt", /^no column is called like the name of an event, and no map is given with --map: expected name or event, got "a", "createdAt"$/],
-    ["no time", "name,b", /^no column is called like its time, and no map is given with --map: expected createdAt, timestamp or time, got "name", "b"$/],
+    ["no name", "a,createdAt", /^no column for the name of an event, and no --map: expected a column named name or event, got "a", "createdAt"$/],
+    ["no time", "name,b", /^no column for its time, and no --map: expected a column named createdAt, timestamp or time, got "name", "b"$/],
     ["an empty column", "name,,time", /^column 2 has no name$/],
     ["a column twice", "name,time,b, b", /^the columns "b" and " b" both fill metadata\.b: keep one, or rename the other to metadata\.NAME$/],
     ["two columns for one member", "name,time,user_id,User", /^the columns "user_id" and "User" both fill userId: /],
@@ -66,13 +66,13 @@ describe("CSV without a map", () => {
     ["a letter too many", "name,time,Users", /^the column "Users" looks like userId: /],
     ["another letter", "name,time,uri", /^the column "uri" looks like url: /],
     ["letters changed round", "nmae,time,b", /^the column "nmae" looks like name: /],
-    ["line ends of two kinds", "name,time\ra,5\rb,5", /^line 1, which has to name the columns: a carriage return /],
-    ["a quote in the header", 'na"me,time', /^line 1, which has to name the columns: field 1: a quote inside/],
+    ["line ends of two kinds", "name,time\ra,5\rb,5", /^line 1, the header: a carriage return /],
+    ["a quote in the header", 'na"me,time', /^line 1, the header: field 1: a quote inside/],
   ])("a header with %s is refused", async (_, header, message) => {
     await expect(read(`${header}\n1,2,3\n`)).rejects.toThrow(message);
   });
 
-  test("a column that is nearly a member which another column fills is a key", async () => {
+  test("a column that looks like a member which another column fills is a key", async () => {
     const header = "times,names,users,urls";
     const event = await firstOf(`name,time,user,url,${header}\na,5,ann,/,1,2,3,4\n`);
     expect(event).toMatchObject({ userId: "ann", metadata: { times: "1", names: "2", users: "3", urls: "4" } });
@@ -160,13 +160,13 @@ describe("CSV with a map", () => {
   });
 
   test.each<[title: string, map: unknown, message: string]>([
-    ["an unknown member", { event: {}, colums: [] }, 'the map: "colums" is not known here, expected set, columns, delimiter, event, metadata'],
+    ["an unknown member", { event: {}, colums: [] }, 'the map: unknown member "colums", expected set, columns, delimiter, event, metadata'],
     ["an unknown event member", { event: { nmae: { column: "a" } } }, 'event.nmae: not a member of an event (metadata keys go under "metadata")'],
     ["no name", { event: {} }, 'event.name: expected a source, for instance { "constant": "purchase" }'],
     ["two origins", { event: { name: { column: "a", constant: "b" } } }, 'event.name: expected exactly one of "column", "template", "constant", got {"column":"a","constant":"b"}'],
     ["an unknown type", { event: { name: { column: "a", as: "date" } } }, 'event.name.as: expected text, integer, number, boolean, json, time, got "date"'],
-    ["a format without a time", { event: { name: { column: "a", format: "YYYY" } } }, 'event.name.format: expected "as": "time" beside it, got undefined'],
-    ["a delimiter of two", { event: { name: { column: "a" } }, delimiter: "||" }, 'delimiter: expected one character that is no quote and no line break, got "||"'],
+    ["a format without a time", { event: { name: { column: "a", format: "YYYY" } } }, 'event.name.format: expected "as": "time" with it, got undefined'],
+    ["a delimiter of two", { event: { name: { column: "a" } }, delimiter: "||" }, 'delimiter: expected one character other than a quote or a line break, got "||"'],
     ["a list", [], "the map: expected a JSON object, got []"],
   ])("a map with %s is refused", (_, wrong, message) => {
     expect(() => checkCsvMap(wrong)).toThrow(message);

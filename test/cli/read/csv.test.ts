@@ -34,11 +34,11 @@ describe("readCsv", () => {
   test.each<[title: string, text: string, line: number, reason: string]>([
     ["text after a closing quote", 'ok\n"a"b,c\nok\n', 2, 'field 1: expected "," after the closing quote, got "b"'],
     ["a quote inside a bare field", 'ok\nx,5" disc\nok\n', 2, "field 2: a quote inside a field that does not begin with one"],
-    ["a lone carriage return", "ok\na\rb\nok\n", 2, "a carriage return that neither ends the line nor stands in quotes"],
-    ["a line that ends with two carriage returns", "ok\na\r\r\nok\n", 2, "a carriage return that neither ends the line nor stands in quotes"],
-    ["a lone carriage return beside quotes", 'ok\n"x",a\rb\nok\n', 2, "a carriage return that neither ends the line nor stands in quotes"],
+    ["a lone carriage return", "ok\na\rb\nok\n", 2, "a carriage return that is neither at the end of the line nor in quotes"],
+    ["a line that ends with two carriage returns", "ok\na\r\r\nok\n", 2, "a carriage return that is neither at the end of the line nor in quotes"],
+    ["a lone carriage return beside quotes", 'ok\n"x",a\rb\nok\n', 2, "a carriage return that is neither at the end of the line nor in quotes"],
     ["a byte order mark between files that were put together", "ok\n\ufeffa\nok\n", 2, "a byte order mark within the file"],
-    ["a NUL byte", "ok\na\0b\nok\n", 2, "a NUL byte in it"],
+    ["a NUL byte", "ok\na\0b\nok\n", 2, "contains a NUL byte"],
     ["a lone carriage return after a quote", 'ok\n"a"\rb\nok\n', 2, 'field 1: expected "," after the closing quote, got "\\r"'],
   ])("rejects %s and reads on", async (_, text, line, reason) => {
     const records = await recordsOf(text);
@@ -48,20 +48,20 @@ describe("readCsv", () => {
   test("names the line where a quote was opened that never closes", async () => {
     expect((await recordsOf('a\n"open\nmore\n')).slice(1)).toEqual([
       { line: 2, reason: "a quoted field is not closed at the end of the file" },
-      { line: 3, reason: "is within the quotes that line 2 opens" },
+      { line: 3, reason: "is inside the quotes that line 2 opens" },
     ]);
   });
 
   test("names each line that an open quote takes in, also where another one closes it or bytes are no text", async () => {
     expect((await recordsOf('a,"open\nb,c\nd,"e"\nf\n', ",", 1_000)).map((record) => ("reason" in record ? record : record.fields))).toEqual([
       { line: 1, reason: 'field 2: expected "," after the closing quote, got "e"' },
-      { line: 2, reason: "is within the quotes that line 1 opens" },
-      { line: 3, reason: "is within the quotes that line 1 opens" },
+      { line: 2, reason: "is inside the quotes that line 1 opens" },
+      { line: 3, reason: "is inside the quotes that line 1 opens" },
       ["f"],
     ]);
     expect((await recordsOf('a,"open\nb\0\nc\n', ",", 1_000)).map((record) => ("reason" in record ? record : record.fields))).toEqual([
-      { line: 1, reason: "the quoted field that it opens meets line 2: a NUL byte in it" },
-      { line: 2, reason: "a NUL byte in it" },
+      { line: 1, reason: "its quoted field runs into line 2: contains a NUL byte" },
+      { line: 2, reason: "contains a NUL byte" },
       ["c"],
     ]);
   });

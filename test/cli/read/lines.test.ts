@@ -49,7 +49,7 @@ describe("readLines", () => {
   });
 
   test.each([1, 1000])("a NUL byte spoils its own line only (%i bytes each)", async (chunkBytes) => {
-    expect((await linesOf("good\nb\0d\ngood again\n", chunkBytes)).map(({ text, fault }) => [text, fault])).toEqual([["good", null], ["", "a NUL byte in it"], ["good again", null]]);
+    expect((await linesOf("good\nb\0d\ngood again\n", chunkBytes)).map(({ text, fault }) => [text, fault])).toEqual([["good", null], ["", "contains a NUL byte"], ["good again", null]]);
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe("readLines", () => {
     ["little-endian without one", Buffer.from("name\n", "utf16le")],
     ["big-endian without one", Buffer.from("name\n", "utf16le").swap16()],
   ])("UTF-16 is refused: %s", async (_, bytes) => {
-    for (const chunkBytes of [1, 1000]) await expect(linesOf(bytes, chunkBytes)).rejects.toThrow("is UTF-16, expected UTF-8");
+    for (const chunkBytes of [1, 1000]) await expect(linesOf(bytes, chunkBytes)).rejects.toThrow("expected UTF-8, got UTF-16");
   });
 
   test.each([1 << 16, 1 << 22])("a line that is too long is named, the next one is read (%i bytes each)", async (chunkBytes) => {
