@@ -107,7 +107,7 @@ function percent(share: number | null): string {
 async function lifetimeValue(section: Section): Promise<void> {
   const { cohorts, currency } = await section.ask((daybook) => daybook.ltvCohorts({ project: "default", level: "identity" }));
   section.table(
-    `customers by the month of their first purchase, and what they have paid since in ${currency}`,
+    `customers by the month of their first purchase, and what they have paid since, in ${currency}`,
     ["month", "customers", "orders", "revenue", "average"],
     cohorts.map(({ cohort, entities, orders, revenue, ltv }) => [cohort, count(entities), count(orders), money(revenue), money(ltv)]),
   );
@@ -165,7 +165,7 @@ async function onlineRetail(section: Section): Promise<void> {
   ]);
   section.chart("order lines", await section.ask((daybook) => daybook.countEventsPerDay({ eventName: "order_line", fill: true })), "sum");
   const perDay = await section.ask((daybook) => daybook.countUniqueUsersPerDay({ eventName: "order_line", fill: true }));
-  section.chart("customers a day", perDay, "mean");
+  section.chart("customers per day", perDay, "mean");
   await weeks(section, "revenue net of refunds", "pounds", { measure: { type: "revenue" } });
   section.ranking("top countries", await section.ask((daybook) => daybook.aggregate({ field: "location_country", eventName: "order_line", limit: 8 })));
   const candles = await section.ask((daybook) =>
