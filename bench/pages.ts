@@ -60,7 +60,7 @@ function loadingText({ eventCount, daybook, sqliteEventsPerSecond }: Result): st
   return (
     `Of ${whole(eventCount)} events: ${whole(daybook.ingestEventsPerSecond)} durable events/s in batches of 1,000 by one writer, ` +
     `${whole(daybook.sharedIngestEventsPerSecond)} with four batches in flight, ` +
-    `${whole(daybook.threadIngestEventsPerSecond)} where a thread of its own makes the segments${sqlite}; ${daybook.diskBytesPerEvent.toFixed(1)} bytes an event on disk; ` +
+    `${whole(daybook.threadIngestEventsPerSecond)} with a thread that makes segments${sqlite}; ${daybook.diskBytesPerEvent.toFixed(1)} bytes an event on disk; ` +
     `${whole(daybook.firstAnswerMs)} ms from opening the files to the first answer.`
   );
 }

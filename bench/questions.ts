@@ -13,7 +13,7 @@ export const FIRST_BAR_MS = 500;
 /** @throws where there is none of the name */
 export function questionNamed(name: string): Question {
   const question = questions.find((known) => known.name === name);
-  if (question === undefined) throw new Error(`expected the name of a question, got ${name}`);
+  if (question === undefined) throw new Error(`expected the name of a query, got ${name}`);
   return question;
 }
 

@@ -12,7 +12,7 @@ const handler = createHandler({
   tokens: memoryTokens([{ token: process.env["DAYBOOK_TOKEN"] ?? "sk_change_me_before_you_start", role: "owner", scopes: ["*"] }]),
 });
 
-/** Only the proxy reaches the loopback, and it replaces what a caller says of itself. */
+/** Only the proxy reaches the loopback address, and it overwrites this header. */
 const address = ({ headers, socket }: IncomingMessage) => String(headers["x-real-ip"] ?? socket.remoteAddress);
 
 const server = createServer(toNodeHandler(handler, { address }));

@@ -23,13 +23,13 @@ export async function verifyOnClickHouse(values: ClickHouseValues, others: Reado
 function notesOf({ parts, serverCount, strayLinkCount }: ClickHouseReport): string[] {
   const isStray = "without an event or a record (left by events that lost to another event with the same id)";
   const stray = strayLinkCount === 0 ? [] : [`links: ${plural(strayLinkCount, "link")} ${isStray}`];
-  if (parts === null) return ["the rows were not checked: run \"daybook clickhouse migrate\" to create missing tables"];
+  if (parts === null) return ['the rows were not checked, as tables are missing or different: "daybook clickhouse migrate" creates missing ones'];
   const others = `files: checked only on ${parts.host}; the cluster has ${count(serverCount)} servers: check each of them by its own URL`;
   return [...stray, ...(serverCount === 1 ? [] : [others])];
 }
 
 function heldText({ held, parts }: ClickHouseReport): string {
-  if (parts === null) return "some tables are missing";
+  if (parts === null) return "some tables are missing or different";
   const rows = held === null ? "" : `${plural(held.eventCount, "event")} of ${plural(held.dayCount, "day")}, ${plural(held.recordCount, "record")}; `;
   return `${rows}checked ${plural(parts.partCount, "part")} of ${plural(parts.tableCount, "table")} on ${parts.host}`;
 }

@@ -54,9 +54,9 @@ describe("a copy", () => {
     expect(exporting.stdout).toMatch(/copy\.ndjson\.gz: 4 events and 6 records \(/);
     const importing = await daybook(["import", "--data", directory, "--organization", "copy", "--strict", out]);
     expect([importing.code, importing.stderr]).toEqual([0, ""]);
-    expect(importing.stdout).toMatch(/copy\.ndjson\.gz: accepted 10 \/ duplicates 0 \/ rejected 0, including 6 records \(/);
+    expect(importing.stdout).toMatch(/copy\.ndjson\.gz: accepted 10 \/ duplicates 0 \/ rejected 0; 6 records among these rows \(/);
     const again = await daybook(["import", "--data", directory, "--organization", "copy", out]);
-    expect(again.stdout).toMatch(/accepted 0 \/ duplicates 10 \/ rejected 0, including 6 records/);
+    expect(again.stdout).toMatch(/accepted 0 \/ duplicates 10 \/ rejected 0; 6 records among these rows/);
     expect(await asked(directory, "copy", answers)).toEqual(await asked(directory, "shop", answers));
     const exported = await daybook(["export", "--data", directory, "--organization", "copy"]);
     expect(exported.stdout).toBe(gunzipSync(await readFile(out)).toString());

@@ -87,7 +87,7 @@ describe.each(layouts)("the command line on %s", (layout) => {
 });
 
 test.each([
-  [["serve", "--clickhouse", "http://127.0.0.1:9", "--database", "d"], "--clickhouse: expected a token"],
+  [["serve", "--clickhouse", "http://127.0.0.1:9", "--database", "d"], "--clickhouse requires a token"],
   [["query", "countEvents", "--clickhouse", "http://127.0.0.1:9", "--database", "d", "--data", "x"], "--clickhouse and --data cannot be combined"],
   [["query", "countEvents", "--database", "d"], "--database requires --clickhouse"],
   [["import", "--clickhouse", "http://127.0.0.1:9", "x.csv"], "--database is required"],

@@ -99,8 +99,8 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
       `${records}: expected its column email of the type String on each server, found none on ${all}`,
       `${table}: expected the table on each server, found none on ${all}`,
       `links_of_events: expected the view on each server, found none on ${all}`,
-      'the rows were not checked: run "daybook clickhouse migrate" to create missing tables',
-      `${options.database}: damaged: some tables are missing`, "",
+      'the rows were not checked, as tables are missing or different: "daybook clickhouse migrate" creates missing ones',
+      `${options.database}: damaged: some tables are missing or different`, "",
     ]);
     expect([code, stderr]).toEqual([1, `daybook verify: ${options.database}: 3 findings\n`]);
   });
@@ -138,7 +138,7 @@ test("of ids that are there twice ten are named, and the others counted", async 
   for (const ms of [AT, AT + 1]) await connection.insert("events", ids.map((id) => ({ id, name: "seen", project: "default", ms, day: AT / 86_400_000 })));
   const lines = linesOf(await reportOf(servers, 1, 0));
   expect(lines).toHaveLength(11);
-  expect(lines.slice(-2)).toEqual([`events: expected ${ids[9]} once, found it 2 times`, "events: expected each id once, found more duplicates: 2"]);
+  expect(lines.slice(-2)).toEqual([`events: expected ${ids[9]} once, found it 2 times`, "events: expected each id once, found 2 more ids that are stored more than once"]);
 });
 
 test("rows that lie on another shard than their ids say are counted", async () => {

@@ -87,7 +87,7 @@ describe("times more than five minutes ahead of the clock", () => {
     await daybook.ingest(plan);
     await daybook.ingestRecords([{ type: "identify", userId: "ann" }, { type: "identify", userId: "bob", createdAt: "2027-01-01T00:00:00Z" }]);
     await daybook.identify({ userId: "cleo", createdAt: "2027-01-01T00:00:00Z" });
-    const end = `more than 5 minutes ahead of the clock, stored as of ${NOW}; futureEvents: "keep" stores times unchanged`;
+    const end = `more than 5 minutes ahead of the clock, stored with the time of receipt, ${NOW}; futureEvents: "keep" stores times unchanged`;
     expect(notices).toEqual([
       { code: "adjusted", message: `events[2].createdAt (and 2 more): ${end}`, param: "events[2].createdAt", count: 3 },
       { code: "adjusted", message: `records[1].createdAt: ${end}`, param: "records[1].createdAt", count: 1 },

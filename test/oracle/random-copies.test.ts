@@ -5,7 +5,7 @@ import { baseSeed, caseCount } from "./settings.js";
 const parts = [1, 2, 3];
 
 test.each(parts)("Every answer of a copy is the original's, byte for byte, and so is its export: histories with records, erasures and empty projects, part %i.", async (part) => {
-  const historyCount = Math.ceil(caseCount(3, 30) / parts.length);
+  const historyCount = Math.ceil(caseCount(6, 30) / parts.length);
   expect(historyCount).toBeGreaterThan(0);
   for (let index = 0; index < historyCount; index += 1) await checkCopy(baseSeed + (part - 1) * historyCount + index);
 });

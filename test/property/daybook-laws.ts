@@ -8,7 +8,7 @@ import { allSessions } from "../oracle/person-answers.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 /** The default suite runs one in so many cases of a law, the long one all of them. */
-const QUICK_SHARE = 32;
+const QUICK_SHARE = 25;
 
 /** Checks something of a Daybook's answers about many small histories. @throws an error with the seed */
 export async function ofDaybooks(count: number, check: (given: Case) => Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import { randomQuestion } from "../support/random/event-questions.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 
 /** The default suite runs one in so many cases of a law, the long one all of them. */
-const QUICK_SHARE = 26;
+const QUICK_SHARE = 20;
 
 /** Checks a law on random values; a failure prints seed, path and the smallest counterexample. */
 export async function holds<T extends [unknown, ...unknown[]]>(

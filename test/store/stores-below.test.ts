@@ -20,7 +20,7 @@ async function organizations(...names: readonly string[]): Promise<string> {
 }
 
 describe("a directory of organizations is no store:", () => {
-  const REFUSAL = /^storage: expected a store or an empty location, got a directory of organizations, each with its own store: default, shop; open one of them, such as fileStorage\("DIRECTORY\/default"\)$/;
+  const REFUSAL = /^storage: expected a store or an empty location, got a directory of organizations, each with its own store: default, shop; open one of them, for example with fileStorage\("DIRECTORY\/default"\)$/;
 
   test.each([
     ["for writing", {}],

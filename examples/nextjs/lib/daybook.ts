@@ -12,7 +12,7 @@ interface Analytics {
 
 const kept = globalThis as { analytics?: Promise<Analytics> };
 
-/** Opens the store when it is first asked for: not while the app is built. */
+/** Opens the store on first use, not while the app is built. */
 export function analytics(): Promise<Analytics> {
   return (kept.analytics ??= open());
 }

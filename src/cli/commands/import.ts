@@ -133,11 +133,11 @@ function rowsOf(path: string, format: ImportFormat, set: string, map: CsvMap | n
 function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
   const { accepted, duplicates, rejected, records, rejections, adjusted, adjustments } = outcome;
   const numbers = `accepted ${count(accepted)} / duplicates ${count(duplicates)} / rejected ${count(rejected)}`;
-  const among = records === 0 ? "" : `, including ${plural(records, "record")}`;
+  const among = records === 0 ? "" : `; ${plural(records, "record")} among these rows`;
   const lines = [`${path}: ${numbers}${among}${adjusted === 0 ? "" : `, ${count(adjusted)} stored with the time of receipt`} (${took})`];
   for (const { line, reason } of rejections) lines.push(`  line ${line}: ${plain(reason, 300)}`);
   if (rejected > rejections.length) lines.push(`  and ${count(rejected - rejections.length)} more`);
-  for (const { line, createdAt } of adjustments) lines.push(`  line ${line}: createdAt: more than 5 minutes ahead of the clock, stored as ${createdAt}`);
+  for (const { line, createdAt } of adjustments) lines.push(`  line ${line}: createdAt: more than 5 minutes ahead of the clock, stored with the time of receipt, ${createdAt}`);
   if (adjusted > adjustments.length) lines.push(`  and ${count(adjusted - adjustments.length)} more such times`);
   process.stdout.write(`${lines.join("\n")}\n`);
 }

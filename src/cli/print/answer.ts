@@ -127,7 +127,7 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
 
 /** One table per bucket: how many entities were active in how many units. */
 function stickinessText({ buckets }: Stickiness): string {
-  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, active in ${figure(avg)} on average\n${listing(units.map((each): ListedItem => ({ ...each })), "  ")}`).join("\n");
+  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, active in ${figure(avg)} units on average\n${listing(units.map((each): ListedItem => ({ ...each })), "  ")}`).join("\n");
 }
 
 /** The paths, then their nodes and edges. */

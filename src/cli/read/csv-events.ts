@@ -303,7 +303,7 @@ function compile(map: CsvMap, columns: readonly string[]): CsvConversion {
 /** Members that a header must name. */
 const REQUIRED = [
   { member: "name", meaning: "the name of an event", names: "name or event" },
-  { member: "createdAt", meaning: "its time", names: "createdAt, timestamp or time" },
+  { member: "createdAt", meaning: "the time of an event", names: "createdAt, timestamp or time" },
 ];
 /** Names of an event's time in a map. */
 const TIMES = ["createdAt", "created_at", "timestamp"];

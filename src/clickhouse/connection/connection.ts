@@ -228,7 +228,7 @@ export class Connection {
     try {
       const result = await this.#attempt("reads", signal, () => this.#query(this.clients.usual, statement, heard, settings));
       for await (const block of result.stream()) {
-        if (signal?.aborted === true) throw new DaybookError("aborted", "the query was cancelled");
+        if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
         for (const row of block) yield row.json() as Row;
       }
     } catch (error) {
@@ -311,7 +311,7 @@ export class Connection {
 
   async #attempt<T>(doing: Doing, signal: Pick<AbortSignal, "aborted"> | undefined, run: () => Promise<T>): Promise<T> {
     if (this.shared.isClosed) throw new DaybookError("closed", "this Daybook was closed");
-    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was cancelled");
+    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
     this.shared.outCount += 1;
     try {
       const result = await run();

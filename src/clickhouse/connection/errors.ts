@@ -17,7 +17,7 @@ export type Doing = "reads" | "writes";
 /** Maps anything the client threw to a Daybook error. Its text may reveal a query, so it becomes the `cause` only. */
 export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined, doing: Doing): DaybookError {
   if (error instanceof DaybookError) return error;
-  if (signal?.aborted === true) return new DaybookError("aborted", "the query was cancelled", {}, { cause: error });
+  if (signal?.aborted === true) return new DaybookError("aborted", "the query was stopped by its signal", {}, { cause: error });
   if (error instanceof RangeError) return new DaybookError("internal", "a statement exceeds the longest text that this process supports: send fewer rows at a time", {}, { cause: error });
   const { code, type, message } = error as { readonly code?: unknown; readonly type?: unknown; readonly message?: unknown };
   if (typeof code !== "string" || typeof type !== "string")

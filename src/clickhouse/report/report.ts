@@ -39,6 +39,6 @@ export function refuseAsOf({ asOf }: InsightScope): void {
 export function pauseOf({ signal }: ReportContext): () => Promise<void> {
   return async () => {
     await yieldToEventLoop();
-    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was cancelled");
+    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
   };
 }

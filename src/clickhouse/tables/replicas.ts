@@ -47,7 +47,7 @@ export function isReplicated({ asked, cluster, isThere }: Replication): boolean 
     throw parameterError("invalid_parameter", "replicas", `the shards of ${name} have ${replicaCount} servers, which would store different rows without replication`);
   }
   const isWanted = asked ?? (hasReplicas || isThere === true);
-  if (isThere === true && !isWanted) throw parameterError("invalid_parameter", "replicas", "the tables are replicated");
+  if (isThere === true && !isWanted) throw parameterError("invalid_parameter", "replicas", "expected true or none: the tables are replicated");
   if (isThere === false && isWanted) throw withoutReplicas();
   return isWanted;
 }

@@ -35,7 +35,7 @@ function idsOnce(table: "events" | "records"): Law {
         sql`SELECT id, copies, count() OVER () FROM (${copies}) ORDER BY id LIMIT ${whole(NAMED_COUNT)} ${spilling}`);
       const hidden = (rows[0]?.[2] ?? 0) - rows.length;
       const breaches = rows.map(([id, times]) => ({ key: id, expected: `${id} once`, found: `it ${times} times` }));
-      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `more duplicates: ${hidden}` }];
+      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `${hidden} more ids that are stored more than once` }];
     },
   };
 }

@@ -102,7 +102,7 @@ export class Changes {
         const waitMs = nextMs - performance.now();
         // Changes during the wait are merged into the pending one.
         if (waitMs > 0) await sleep(waitMs);
-        if (signal?.aborted === true) throw new DaybookError("aborted", "reading the changes was cancelled");
+        if (signal?.aborted === true) throw new DaybookError("aborted", "the changes were stopped by their signal");
         if (this.#isClosed) return;
         const { pending } = reader;
         if (pending === null) continue;

@@ -40,7 +40,7 @@ export function ingestNoticesOf(list: "events" | "records" | null, adjusted: Ing
   if (first === undefined) return [];
   const param = list === null ? "createdAt" : `${list}[${first.index}].createdAt`;
   const others = adjusted.length === 1 ? "" : ` (and ${adjusted.length - 1} more)`;
-  const message = `${param}${others}: more than 5 minutes ahead of the clock, stored as of ${first.createdAt}; futureEvents: "keep" stores times unchanged`;
+  const message = `${param}${others}: more than 5 minutes ahead of the clock, stored with the time of receipt, ${first.createdAt}; futureEvents: "keep" stores times unchanged`;
   return [{ code: "adjusted", message, param, count: adjusted.length }];
 }
 

@@ -34,7 +34,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   const [json, others] = isOfForm ? dataOfForm(bytes) : [bytes, {}];
   // Every NDJSON line is an item, whatever its value contains, so the scan has no item limit.
   const scan = form === "arrow" ? null : scanJson(json, form === "ndjson" ? Infinity : itemCountMax);
-  if (scan !== null && scan.weight > rule.maxByteLength) throw new DaybookError("body_too_large", `expected values that take no more memory than ${rule.maxByteLength} bytes of JSON: split them into several requests`);
+  if (scan !== null && scan.weight > rule.maxByteLength) throw new DaybookError("body_too_large", `expected values that take no more memory than ${rule.maxByteLength} bytes of JSON, got more: send fewer or shorter values in one request`);
   const turn = held.parseTurn(scan?.weight ?? bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
   const pace = (byteLength: number) => held.pace(byteLength);

@@ -58,7 +58,7 @@ export function decodeCursor(report: PagedReport, text: string, fingerprint: str
     throw parameterError("invalid_cursor", "cursor", reason);
   }
   if (!isEqual(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
-    const reason = "expected the query parameters of the page that returned it, got others (limit may change)";
+    const reason = "expected the query parameters of the page that returned it, got others (only limit and, in searchEvents, allFields may change)";
     throw parameterError("cursor_mismatch", "cursor", reason);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

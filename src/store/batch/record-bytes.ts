@@ -8,7 +8,7 @@ import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./pay
 import type { RecordOnlyIds, RecordBatch } from "./record-batch.js";
 
 /**
- * Encodes identity records for a journal frame, whose header contains their first sequence: new dictionary values and brought codes as
+ * Encodes identity records for a journal frame, whose header contains their first sequence: new dictionary values and codes of record-only ids as
  * JSON, then the records column by column. About 40 bytes per record, without texts.
  */
 export function encodeRecords(deltas: readonly DictionaryDelta[], { records, brought }: RecordBatch): Uint8Array {

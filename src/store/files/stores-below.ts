@@ -28,7 +28,7 @@ export async function refuseStoresBelow(storage: Storage): Promise<void> {
   const [first] = names;
   if (first === undefined) return;
   const shownNames = `${names.slice(0, NAMES_SHOWN).join(", ")}${names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ""}`;
-  const reason = `expected a store or an empty location, got a directory of organizations, each with its own store: ${shownNames}; open one of them, such as fileStorage("DIRECTORY/${first}")`;
+  const reason = `expected a store or an empty location, got a directory of organizations, each with its own store: ${shownNames}; open one of them, for example with fileStorage("DIRECTORY/${first}")`;
   throw parameterError("invalid_parameter", "storage", reason);
 }
 

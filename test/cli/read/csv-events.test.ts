@@ -58,7 +58,7 @@ describe("CSV without a map", () => {
 
   test.each([
     ["no name", "a,createdAt", /^no column for the name of an event, and no --map: expected a column named name or event, got "a", "createdAt"$/],
-    ["no time", "name,b", /^no column for its time, and no --map: expected a column named createdAt, timestamp or time, got "name", "b"$/],
+    ["no time", "name,b", /^no column for the time of an event, and no --map: expected a column named createdAt, timestamp or time, got "name", "b"$/],
     ["an empty column", "name,,time", /^column 2 has no name$/],
     ["a column twice", "name,time,b, b", /^the columns "b" and " b" both fill metadata\.b: keep one, or rename the other to metadata\.NAME$/],
     ["two columns for one member", "name,time,user_id,User", /^the columns "user_id" and "User" both fill userId: /],

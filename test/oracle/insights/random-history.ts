@@ -13,7 +13,7 @@ export const zones = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmand
 export const names = ["a", "b", "c", "Pageview"];
 
 /** The default suite runs one in so many cases, the long one all of them. */
-const QUICK_SHARE = 4;
+const QUICK_SHARE = 3;
 
 /** Checks something of the oracle's answers about many small histories. @throws an error with the seed */
 export async function ofHistories(count: number, check: (given: Case) => Promise<void>): Promise<void> {

@@ -36,7 +36,7 @@ const REGULATIONS = [
 const STATUSES: Readonly<Record<ShownRequest["status"], string>> = {
   pending_verification: "Not verified yet",
   submitted: "Verified",
-  acknowledged: "In progress",
+  acknowledged: "Acknowledged",
   resolved: "Resolved",
 };
 

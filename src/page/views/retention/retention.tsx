@@ -171,8 +171,8 @@ const SHOWN = [
   ["stickiness", "Stickiness"],
 ] as const;
 const MEMBERS = [
-  ["first_time", "only for the first time"],
-  ["recurring", "every time"],
+  ["first_time", "at their first time"],
+  ["recurring", "at every time"],
 ] as const;
 const RETURNED = [
   ["on", "in exactly that period"],

@@ -6,7 +6,7 @@ import type { UnconvertedItem } from "../answers.js";
 export interface Insight {
   /** `def_` and 32 hexadecimal digits that identify the meaning of the query: equal definitions mean equal queries. */
   readonly definition: string;
-  /** Sequence of the newest event or record that was read, if `asOf` was given; else null. */
+  /** Sequence up to which events and identity records counted, if `asOf` was given; else null. */
   readonly asOf: number | null;
 }
 

@@ -55,7 +55,7 @@ interface LifecycleParts {
   readonly [name: string]: ReturnType<typeof entitiesByUnit>;
   /** Subjects active before the unit before the first bucket. */
   readonly earlier: ReturnType<typeof entitiesByUnit>;
-  /** Subjects active from that unit on, by unit. */
+  /** Entities active from that unit on, by unit. */
   readonly active: ReturnType<typeof entitiesByUnit>;
 }
 

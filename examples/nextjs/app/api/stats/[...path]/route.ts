@@ -10,4 +10,4 @@ async function answer(request: Request): Promise<Response> {
   return handler(new Request(url, request));
 }
 
-export { answer as GET, answer as HEAD, answer as POST };
+export { answer as GET, answer as HEAD, answer as POST, answer as PUT, answer as DELETE, answer as OPTIONS };
