@@ -1,7 +1,7 @@
 // Who brought those who read something: attribution over a real access log.
 import { memoryStorage, openDaybook } from "daybook";
 import { readClf } from "../src/cli/read/clf.js";
-import { readBytes } from "../src/cli/read/gzip.js";
+import { readBytes } from "../src/cli/read/lines.js";
 import { withReadings } from "./access-log/readers.js";
 
 const daybook = await openDaybook({ storage: memoryStorage() });

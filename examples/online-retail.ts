@@ -9,9 +9,8 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { EventInput } from "daybook";
-import { readCsvEvents } from "../src/cli/read/csv-events.js";
-import { readCsvMap } from "../src/cli/read/csv-map.js";
-import { readBytes } from "../src/cli/read/gzip.js";
+import { readCsvEvents, readCsvMap } from "../src/cli/read/csv.js";
+import { readBytes } from "../src/cli/read/lines.js";
 import { Invoices } from "./online-retail/invoices.js";
 import { summaryOf } from "./online-retail/summary.js";
 

@@ -2,9 +2,9 @@
 import { Turns } from "../../src/core/base/turn.js";
 import { reportRules } from "../../src/query/plan/revenue-rules.js";
 import type { Range } from "../../src/query/plan/plan.js";
-import { daysFor, rowsOfDays } from "../../src/query/tables/sessions/covered-days.js";
-import { actorAt, EventSource, type EventColumns } from "../../src/query/tables/sessions/event-columns.js";
-import { EventReader } from "../../src/query/tables/sessions/event-reader.js";
+import { daysFor, rowsOfDays } from "../../src/query/tables/sessions/stretch-cache.js";
+import { actorAt, EventSource, type EventColumns } from "../../src/query/tables/sessions/part.js";
+import { EventReader } from "../../src/query/tables/sessions/events-in-order.js";
 import { dayStartMs } from "../../src/core/base/time.js";
 import type { Bound } from "./bound.js";
 import type { StoredEvents } from "./stored-events.js";

@@ -2,15 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cdnowPurchase } from "../cdnow/purchases.js";
 import { Invoices } from "../online-retail/invoices.js";
-import { packageRoot } from "../../src/cli/package-root.js";
-import { publicAddress } from "../../src/cli/public-address.js";
+import { packageRoot, publicAddress } from "../../src/cli/package.js";
 import { readClf } from "../../src/cli/read/clf.js";
-import { readCsvEvents } from "../../src/cli/read/csv-events.js";
-import { readCsvMap } from "../../src/cli/read/csv-map.js";
-import { readBytes } from "../../src/cli/read/gzip.js";
-import { readLines } from "../../src/cli/read/lines.js";
-import { rowId } from "../../src/cli/read/row-id.js";
-import type { ImportRow, ImportRows } from "../../src/cli/read/row.js";
+import { readCsvEvents, readCsvMap } from "../../src/cli/read/csv.js";
+import { readBytes, readLines } from "../../src/cli/read/lines.js";
+import { rowId, type ImportRow, type ImportRows } from "../../src/cli/read/row.js";
 
 /** One set of real data and the organization it fills. */
 export interface DataSet {

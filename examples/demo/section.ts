@@ -1,8 +1,7 @@
 import type { Daybook } from "../../src/engine/daybook.js";
 import type { PerDayItem } from "../../src/query/plan/input.js";
-import { count, duration, plain, plural } from "../../src/cli/print/format.js";
+import { count, duration, plain, plural, table } from "../../src/cli/print/format.js";
 import { grouped, sparkline } from "../../src/cli/print/answer.js";
-import { table } from "../../src/cli/print/table.js";
 
 const CHART_WIDTH = 80;
 const LABEL_WIDTH = 56;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { UsageError, type Command } from "./command.js";
-import { packageRoot } from "./package-root.js";
+import { packageRoot } from "./package.js";
 
 interface NamedCommand {
   /** One line for `--help`. */

@@ -1,4 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
+import { createInterface } from "node:readline/promises";
+import type { LockWait } from "../platform/node/index.js";
 
 /** One command of the program. */
 export interface Command {
@@ -55,4 +57,22 @@ export function oneOf<T extends string>(text: string, option: string, allowed: r
   const found = allowed.find((word) => word === text);
   if (found === undefined) throw new UsageError(`--${option}: expected ${allowed.join(", ")}, got ${JSON.stringify(text)}`);
   return found;
+}
+
+/** Asks for confirmation on a terminal; elsewhere `--yes` is required. @throws UsageError without a terminal; Error where the answer is no */
+export async function confirm(question: string, isSure: boolean | undefined): Promise<void> {
+  if (isSure === true) return;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError("--yes is required: there is no terminal to confirm on");
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await asking.question(`${question} [y/N] `);
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new Error("nothing was changed");
+  } finally {
+    asking.close();
+  }
+}
+
+/** An `onLockWait` that prints on stderr why nothing happens. */
+export function printLockWait({ message }: LockWait): void {
+  process.stderr.write(`daybook: ${message}\n`);
 }

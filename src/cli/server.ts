@@ -7,8 +7,7 @@ import { listenOnThreadOr } from "../platform/node/listen-on-thread.js";
 import { DaybookError } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { byHash } from "../http/access/token.js";
-import { DEFAULT_ORGANIZATION, SALTS_NAME, type DataDirectory } from "./data-directory.js";
-import { openOrganization } from "./organizations.js";
+import { DEFAULT_ORGANIZATION, SALTS_NAME, openOrganization, type DataDirectory } from "./organizations.js";
 import { readTokenFile, readTokens, type TokensText } from "./token-store.js";
 
 const RELOAD_EVERY_MS = 500;

@@ -9,7 +9,7 @@ import { recordsNow } from "./query/merges.js";
 import { PersonLookup } from "./query/person-lookup.js";
 import { reports } from "./report/reports.js";
 import type { ReportContext, StatementReport } from "./report/report.js";
-import type { TableNames } from "./tables/names.js";
+import type { TableNames } from "./tables/layout.js";
 
 /** Executes plans as ClickHouse statements. */
 export class ClickHouseExecutor implements Executor {

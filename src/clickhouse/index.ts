@@ -1,6 +1,6 @@
 export { migrateClickHouse, openClickHouse } from "./open-clickhouse.js";
 export type { ClickHouseDaybook, ClickHouseQuery } from "./clickhouse-daybook.js";
-export type { ClickHouseClient } from "./connection/client.js";
+export type { ClickHouseClient } from "./connection/settings.js";
 export type { ClickHouseOptions } from "./options.js";
 export type { Migration } from "./tables/migrate.js";
 export { DaybookError } from "../core/base/errors.js";

@@ -1,6 +1,6 @@
 import type { Connection } from "./connection/connection.js";
 import { sql, text } from "./sql/sql.js";
-import type { TableNames } from "./tables/names.js";
+import type { TableNames } from "./tables/layout.js";
 
 const PREFIX = "loaded ";
 

@@ -9,7 +9,7 @@ import { SegmentsTable } from "./saved-segments.js";
 import { StoredDaybook } from "./stored-daybook.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
 import { refuseOtherDatabase } from "./tables/foreign-tables.js";
-import { TableNames } from "./tables/names.js";
+import { TableNames } from "./tables/layout.js";
 import { clusterOf, isReplicated } from "./tables/replicas.js";
 import { upkeepOf } from "./upkeep.js";
 

@@ -4,7 +4,7 @@ import type { PeopleSegment } from "../query/plan/insights/input.js";
 import type { StoredSegment as StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Connection } from "./connection/connection.js";
 import { sql } from "./sql/sql.js";
-import type { TableNames } from "./tables/names.js";
+import type { TableNames } from "./tables/layout.js";
 import { nextVersion } from "./tables/next-version.js";
 
 /** Saved segments in a table: one row per change; the newest of a name counts. */

@@ -1,7 +1,7 @@
 import { connect } from "./connect.js";
 import { checkClickHouseOptions, type ClickHouseOptions } from "./options.js";
 import { keptOf } from "./tables/migrate.js";
-import { TableNames } from "./tables/names.js";
+import { TableNames } from "./tables/layout.js";
 import { clusterOf } from "./tables/replicas.js";
 import { reportOf, type ClickHouseReport } from "./verify/report.js";
 

@@ -1,7 +1,6 @@
 import { DaybookError, ERROR_CODES, type ErrorCode } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
-import type { Machine } from "./machine.js";
-import type { ClientConnection } from "./options.js";
+import type { Machine, ClientConnection } from "./options.js";
 
 /** Ends a call early: its caller gives up, the client is closed, or its time is over. */
 class Stop {

@@ -1,5 +1,5 @@
 import { parameterError, shown } from "../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 
 export interface ClientOptions {
@@ -86,3 +86,29 @@ function numberIn(value: unknown, param: string, min: number, max: number, byDef
 function unexpected(param: string, expected: string, came: unknown) {
   return parameterError("invalid_parameter", param, `expected ${expected}, got ${typeof came === "number" ? String(came) : shown(came)}`);
 }
+
+/** What a client needs from its environment. */
+export interface Machine {
+  /** Epoch milliseconds. */
+  nowMs(): number;
+  /** From 0 to 1. */
+  random(): number;
+  /** Resolves after that many ms, or at once when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const thisMachine: Machine = {
+  nowMs: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal.addEventListener("abort", end, { once: true });
+    }),
+};

@@ -1,10 +1,9 @@
 import { DaybookError, shown } from "../core/base/errors.js";
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../engine/privacy/requests.js";
-import { readStopOptions } from "../core/base/stop-options.js";
-import type { StopOptions } from "../core/base/stop-options.js";
+import { readStopOptions, type StopOptions } from "../core/base/options.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
-import { camelCase, libraryNames } from "./names.js";
+import { camelCase, libraryNames } from "./query-of.js";
 
 const PATH = "/v1/privacy-requests";
 

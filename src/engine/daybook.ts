@@ -1,6 +1,5 @@
 import type { RecordBatch } from "../formats/arrow/record-batches.js";
-import type { IngestOptions } from "../core/base/call-options.js";
-import type { StopOptions } from "../core/base/stop-options.js";
+import type { IngestOptions, StopOptions } from "../core/base/options.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -44,8 +43,7 @@ import type {
   WebOverviewInput,
 } from "../query/plan/insights/input.js";
 import type { ReportName } from "../query/plan/plan.js";
-import type { EventInput, EventRecord, IngestResult } from "../core/schema/event.js";
-import type { ExportedEvent } from "../core/schema/exported-event.js";
+import type { EventInput, EventRecord, IngestResult, ExportedEvent } from "../core/schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Storage } from "../store/storage/storage.js";
@@ -53,7 +51,7 @@ import type { Change, ChangesOptions } from "./follow/changes.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import type { Explanation } from "./query/explain.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
-import type { QueryOptions } from "./query/query-options.js";
+import type { QueryOptions } from "./query/on-snapshot.js";
 import type { Segments } from "./query/saved-segments.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import type { TimeToLive } from "./upkeep/time-to-live.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/base/clock.js";
 import { parameterError, shown } from "../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
 import type { ReportName } from "../query/plan/plan.js";
 import type { Rates } from "../query/plan/input.js";
 import type { EventRecord } from "../core/schema/event.js";

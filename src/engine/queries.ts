@@ -1,5 +1,4 @@
-import { checkQueryOptions } from "../core/base/call-options.js";
-import type { KnownOptions } from "../core/base/known-options.js";
+import { checkQueryOptions, type KnownOptions } from "../core/base/options.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -41,7 +40,7 @@ import type {
 } from "../query/plan/insights/input.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../query/plan/plan.js";
 import type { FoundEvent } from "../core/schema/event.js";
-import type { QueryOptions } from "./query/query-options.js";
+import type { QueryOptions } from "./query/on-snapshot.js";
 import { PERMIT } from "./query/permit.js";
 import type { Permitted } from "./query/permit.js";
 

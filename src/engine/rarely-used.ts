@@ -2,7 +2,7 @@
 export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
 export { follow } from "./follow/following.js";
-export { openWhenFull } from "./follow/open-when-full.js";
+export { openWhenFull } from "./follow/following.js";
 export { exportStoredRecords } from "./exports/records.js";
 export { Scrub } from "./upkeep/scrub.js";
 export { statsOf } from "./upkeep/stats.js";

@@ -1,10 +1,10 @@
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import { LIMITS } from "../core/base/limits.js";
-import { numericIdFault } from "../core/base/numeric-id.js";
+import { numericIdFault } from "../core/base/json-text.js";
 import { writeUuidOfText, writeUuidV7 } from "../core/base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../core/schema/metadata.js";
 import { instantOf, instantFault, storedMsOf, type ReceiptContext } from "../core/schema/instant.js";
-import { changesOf, SET_ONCE } from "../core/schema/traits.js";
+import { changesOf, SET_ONCE } from "../core/schema/record.js";
 import { emailOfTraits, normalEmail } from "./emails.js";
 import { RECORD_KINDS } from "./record-table.js";
 import type { RecordField } from "./record-table.js";

@@ -2,7 +2,7 @@ import { compareCodePoints } from "../core/base/order.js";
 import type { Dictionary } from "../storage/column/dictionary.js";
 import { looksLikeEmail, normalEmail } from "./emails.js";
 import type { RecordTable } from "./record-table.js";
-import { RowsByCode } from "./rows-by-code.js";
+import { RowsByCode } from "./company-view.js";
 
 /** Finds actors by the emails they were identified with, and user ids that are emails themselves. */
 export class EmailIndex {

@@ -1,4 +1,4 @@
-import { changesOf, isTraitChange, TRAIT_CHANGES, type Traits } from "../core/schema/traits.js";
+import { changesOf, isTraitChange, TRAIT_CHANGES, type Traits } from "../core/schema/record.js";
 
 /** An email in the form used for comparison: trimmed, in lower case. */
 export function normalEmail(email: string): string {

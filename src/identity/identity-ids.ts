@@ -1,9 +1,14 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the list */
-import { hash128 } from "../core/base/hash.js";
+import { hash128, toHex } from "../core/base/hash.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
 import type { Dictionary } from "../storage/column/dictionary.js";
-import { identityIdOf } from "./identity-id.js";
+import type { IdentityView } from "./identity-view.js";
 
+/** An identity's public id: `idn_` and the 128-bit hash of its surviving user id, or of its anonymous id when it has no user. */
+export function identityIdOf(role: "user" | "anonymous", id: string): string {
+  return `idn_${toHex(hash128(role, id))}`;
+}
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the list */
 type IdRole = "user" | "anonymous";
 
 /** Ids hashed per call, about 2 ms. */
@@ -67,4 +72,28 @@ export class IdentityIds {
     const [user, anonymous] = [this.#users, this.#anonymous].map((ids) => ids.codeOf(Number.parseInt(start, 16), identityId)) as [number, number];
     return [...(user === 0 ? [] : [user * 2]), ...(anonymous === 0 ? [] : [anonymous * 2 + 1])];
   }
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** Bound of the cache of identity ids, which is emptied when full. */
+const KEPT_COUNT = 100_000;
+
+/** Identity ids by the codes of a row's user id and anonymous id. Cost: a hash for each new identity. */
+export class IdentityNames {
+  readonly #known = new Map<number, string>();
+
+  constructor(readonly view: IdentityView) {}
+
+  /** Null for a row without ids. */
+  readonly of = (userId: number, anonymousId: number): string | null => {
+    const actor = userId !== 0 ? userId * 2 : anonymousId !== 0 ? anonymousId * 2 + 1 : 0;
+    if (actor === 0) return null;
+    const identity = this.view.identityOf(actor);
+    const known = this.#known.get(identity);
+    if (known !== undefined) return known;
+    const name = this.view.identityId(identity);
+    if (this.#known.size >= KEPT_COUNT) this.#known.clear();
+    this.#known.set(identity, name);
+    return name;
+  };
 }

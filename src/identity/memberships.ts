@@ -7,11 +7,10 @@ import type { PendingLoads } from "../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot, type TableUse } from "../storage/derived/store-table.js";
 import type { MemoryBudget } from "../storage/segment/memory-budget.js";
 import type { Rows } from "../storage/segment/rows.js";
-import { actorOf } from "../storage/segment/actor-triples.js";
-import { associationAt, associationsOf } from "./associations.js";
-import { Companies, MIXED, compareAssociations, type Association } from "./company-view.js";
+import { actorOf } from "../storage/segment/summaries.js";
+import { associationAt, associationsOf, Companies, MIXED, compareAssociations, type Association } from "./company-view.js";
 import type { CompanyView, IdentityView } from "./identity-view.js";
-import { ChangeLog } from "./change-log.js";
+import { ChangeLog } from "./links.js";
 import type { IdentityResolver } from "./resolver.js";
 
 /** A snapshot of rows and identities. */

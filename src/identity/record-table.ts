@@ -1,6 +1,61 @@
+import { mergedSorted } from "../core/base/merged-sorted.js";
 import { compareIds } from "../core/base/uuid.js";
 import { IdIndex } from "../storage/segment/find-id.js";
-import { RecordOrder } from "./record-order.js";
+import { isoOf } from "../core/base/time.js";
+import type { StoredRecord } from "../core/schema/record.js";
+import { emailOfTraits } from "./emails.js";
+
+/** The record after which a page begins; an unlink sorts after the record of its id. */
+export interface RecordPlace {
+  readonly createdAtMs: number;
+  /** 16 bytes. */
+  readonly id: Uint8Array;
+  readonly isUnlink: boolean;
+}
+
+/** The rows of a table in (createdAt, id) order. Each call sorts only the rows that are new since the last. Takes 4 bytes a record. */
+export class RecordOrder {
+  #order: Uint32Array = new Uint32Array(0);
+  #seenCount = 0;
+
+  constructor(readonly table: RecordTable) {}
+
+  get byteLength(): number {
+    return this.#order.byteLength;
+  }
+
+  /** All rows, or those after a position; later calls do not change the result. Cost: a merge with the new rows, and a binary search. */
+  rows(after: RecordPlace | null): Uint32Array {
+    const { rowCount } = this.table;
+    if (rowCount > this.#seenCount) {
+      this.#order = mergedSorted(this.#order, this.#newRows(), this.#compare);
+      this.#seenCount = rowCount;
+    }
+    return after === null ? this.#order : this.#order.subarray(this.#firstBehind(after));
+  }
+
+  #newRows(): Uint32Array {
+    const { table } = this;
+    const rows = Uint32Array.from({ length: table.rowCount - this.#seenCount }, (_, at) => this.#seenCount + at);
+    // Older stores may hold two unlinks of one record.
+    return rows.filter((row) => !table.isUnlink(row) || table.findUnlink(table.ids, row * 16) === row).sort(this.#compare);
+  }
+
+  readonly #compare = (a: number, b: number) => this.table.compare(a, b) || Number(this.table.isUnlink(a)) - Number(this.table.isUnlink(b));
+
+  #firstBehind({ createdAtMs, id, isUnlink }: RecordPlace): number {
+    const { table } = this;
+    let [low, high] = [0, this.#order.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const row = this.#order[middle] as number;
+      const order = table.timeOf(row) - createdAtMs || compareIds(table.ids, row * 16, id, 0) || Number(table.isUnlink(row)) - Number(isUnlink);
+      if (order <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
 
 /** Kinds of records: see `record.ts`. An unlink has the id of the record it undoes. */
 export const RECORD_KINDS = { identify: 1, group: 2, alias: 3, unlink: 4 } as const;
@@ -126,4 +181,28 @@ export class RecordTable implements RecordColumns {
 function grown<T extends { set(other: T): void }>(from: T, to: T): T {
   to.set(from);
   return to;
+}
+
+/** A record in the form of exports. @param text value of a field, `""` for none */
+export function storedRecord(kind: number | undefined, id: string, createdAtMs: number, text: (field: RecordField) => string): StoredRecord {
+  const some = <Name extends RecordField>(field: Name) => {
+    const value = text(field);
+    return (value === "" ? {} : { [field]: value }) as { readonly [Each in Name]?: string };
+  };
+  const createdAt = isoOf(createdAtMs);
+  const traitsText = text("traits");
+  const traits = traitsText === "" ? {} : { traits: JSON.parse(traitsText) as Readonly<Record<string, unknown>> };
+  // The casts hold: decoding ensures that a record has a user id or an anonymous id.
+  switch (kind) {
+    case RECORD_KINDS.identify: {
+      const email = text("email") === emailOfTraits(traits.traits) ? {} : { email: text("email") };
+      return { type: "identify", id, createdAt, ...some("userId"), ...some("anonymousId"), ...email, ...traits } as StoredRecord;
+    }
+    case RECORD_KINDS.group:
+      return { type: "group", id, createdAt, companyId: text("companyId"), ...some("userId"), ...some("anonymousId"), ...traits } as StoredRecord;
+    case RECORD_KINDS.alias:
+      return { type: "alias", id, createdAt, from: text("fromUserId"), to: text("userId") };
+    default:
+      return { type: "unlink", createdAt, linkId: id };
+  }
 }

@@ -3,14 +3,12 @@ import type { Dictionaries } from "../storage/column/dictionaries.js";
 import type { Dictionary } from "../storage/column/dictionary.js";
 import { PagedCodes, type FrozenCodes } from "../storage/column/paged-codes.js";
 import type { IdLink } from "../storage/segment/rows.js";
-import { AnonymousLinks } from "./anonymous-links.js";
+import { AnonymousLinks, ChangeLog, UserMerges } from "./links.js";
 import { EmailIndex } from "./email-index.js";
-import { identityIdOf } from "./identity-id.js";
+import { identityIdOf } from "./identity-ids.js";
 import type { IdentityView, KnownEnds } from "./identity-view.js";
-import { ChangeLog } from "./change-log.js";
 import { RECORD_KINDS, type RecordTable } from "./record-table.js";
-import { RowsByCode } from "./rows-by-code.js";
-import { UserMerges } from "./user-merges.js";
+import { RowsByCode } from "./company-view.js";
 
 /** Tracks which codes are in use: a dictionary keeps every id, but an id that only records named is unknown once these are unlinked. */
 class KnownCodes {

@@ -4,5 +4,5 @@ export { storageSuite } from "./storage-suite.js";
 export { SimulatedDisk, type DiskOperation, type DiskState } from "./simulated-disk/simulated-disk.js";
 export { SimulatedFileSystem, type SimulatedFileSystemOptions } from "./simulated-disk/simulated-file-system.js";
 export { failFrom, failOnce, type Fault, type Faults } from "./simulated-disk/fault.js";
-export { isSettled, powerLoss } from "./simulated-disk/power-loss.js";
-export { simulatedProcess, type SimulatedIdentity, type SimulatedState } from "./simulated-disk/simulated-process.js";
+export { isSettled, powerLoss } from "./simulated-disk/simulated-disk.js";
+export { simulatedProcess, type SimulatedIdentity, type SimulatedState } from "./simulated-disk/simulated-file-system.js";

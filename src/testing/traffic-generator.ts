@@ -1,4 +1,4 @@
-import { rejectUnknownOptions, type KnownOptions } from "../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
 import type { EventInput } from "../core/schema/event.js";
 import { seededRandom, type Random } from "./random.js";
 

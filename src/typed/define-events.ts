@@ -1,13 +1,10 @@
 import { parameterError, shown } from "../core/base/errors.js";
-import { rejectUnknownOptions } from "../core/base/known-options.js";
+import { rejectUnknownOptions, type IngestOptions } from "../core/base/options.js";
 import { notifyEach } from "../core/base/notify-each.js";
 import type { Daybook } from "../engine/daybook.js";
-import type { IngestOptions } from "../core/base/call-options.js";
 import type { EventInput, IngestResult } from "../core/schema/event.js";
-import { flawsOf, type EventFlaw } from "./event-check.js";
-import type { EventShapes, MetadataOf } from "./event-shapes.js";
-import type { TypedDaybook, TypedMethods } from "./typed-daybook.js";
-import type { Events } from "./typed-queries.js";
+import { flawsOf, type EventFlaw, type EventShapes, type MetadataOf } from "./event-shapes.js";
+import type { TypedDaybook, TypedMethods, Events } from "./typed-daybook.js";
 
 /** What happens to events that fail their shape: they are not checked (default), rejected, or stored and reported. */
 export type EventCheck =

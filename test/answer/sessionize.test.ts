@@ -1,8 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { percentile90, sessionFigures } from "../../src/query/answer/session-figures.js";
-import { sessionize } from "../../src/query/answer/sessionize.js";
+import { percentile90, sessionFigures, sessionize } from "../../src/query/answer/sessionize.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 const MINUTE = 60_000;

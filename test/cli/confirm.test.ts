@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { confirm } from "../../src/cli/confirm.js";
+import { confirm } from "../../src/cli/command.js";
 
 let answer = "";
 const asked: string[] = [];

@@ -5,7 +5,7 @@ import { parseTokens } from "daybook/http";
 import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../src/cli/command.js";
-import { dataDirectory } from "../../src/cli/data-directory.js";
+import { dataDirectory } from "../../src/cli/organizations.js";
 import { command as demo } from "../../src/cli/commands/demo.js";
 import { command as exporting } from "../../src/cli/commands/export.js";
 import { command as importing } from "../../src/cli/commands/import.js";

@@ -1,10 +1,9 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type ExportInput } from "daybook";
 import { describe, expect, test } from "vitest";
 import { load } from "../../src/cli/load.js";
-import { readArrow } from "../../src/cli/read/arrow.js";
-import { readCsvEvents } from "../../src/cli/read/csv-events.js";
-import { checkCsvMap } from "../../src/cli/read/csv-map.js";
-import { readNdjson } from "../../src/cli/read/ndjson.js";
+import { readArrow } from "../../src/cli/read/columnar.js";
+import { readCsvEvents, checkCsvMap } from "../../src/cli/read/csv.js";
+import { readNdjson } from "../../src/cli/read/lines.js";
 import type { ImportRows } from "../../src/cli/read/row.js";
 import { csvBlocks, ndjsonBlocks } from "../../src/cli/write/blocks.js";
 import { chunksOf } from "./read/source.js";

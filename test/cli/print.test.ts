@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bytes, duration, plain, plural } from "../../src/cli/print/format.js";
+import { bytes, duration, plain, plural, table } from "../../src/cli/print/format.js";
 import { grouped, sparkline } from "../../src/cli/print/answer.js";
-import { table } from "../../src/cli/print/table.js";
 
 describe("what the program prints", () => {
   test("a sparkline's bars are shares of the largest value, and nothing is blank", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CODES, RIGHTS } from "../../src/clickhouse/connection/codes.js";
-import { errorOf, type Doing } from "../../src/clickhouse/connection/errors.js";
+import { CODES, RIGHTS, errorOf, type Doing } from "../../src/clickhouse/connection/errors.js";
 import { serverUrl } from "./kit.js";
 
 /** What errors of ClickHouse mean, by number and name. */

@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
 import { parseUuid } from "../../src/core/base/uuid.js";
-import type { ExportedEvent } from "../../src/core/schema/exported-event.js";
+import type { ExportedEvent } from "../../src/core/schema/event.js";
 import { AFTER, type ExportedRecordPlace, type PagedExports } from "../../src/engine/exports/place.js";
 import type { StoredRecord } from "../../src/core/schema/record.js";
 import { arrive } from "../support/random/arrive.js";

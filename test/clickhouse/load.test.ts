@@ -5,7 +5,7 @@ import { openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { fileStorage } from "daybook/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LoadedParts } from "../../src/clickhouse/loaded-parts.js";
-import { TableNames } from "../../src/clickhouse/tables/names.js";
+import { TableNames } from "../../src/clickhouse/tables/layout.js";
 import { daybook, emptyDirectory, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";
 import { connectTo, layouts, newDatabase, order, pathsWith, serverUrl } from "./kit.js";

@@ -3,7 +3,7 @@ import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test, vi } from "vitest";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
 import { change } from "../../src/clickhouse/tables/change.js";
-import { TableNames } from "../../src/clickhouse/tables/names.js";
+import { TableNames } from "../../src/clickhouse/tables/layout.js";
 import { tableStatements } from "../../src/clickhouse/tables/migrate.js";
 import { verifyClickHouse } from "../../src/clickhouse/verify-clickhouse.js";
 import { runCommandLine } from "../../src/cli/command-line.js";

@@ -2,7 +2,7 @@ import { migrateClickHouse, openClickHouse, type ClickHouseOptions } from "daybo
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../src/clickhouse/connect.js";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
-import type { ClickHouseClient } from "../../src/clickhouse/connection/client.js";
+import type { ClickHouseClient } from "../../src/clickhouse/connection/settings.js";
 import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { sql } from "../../src/clickhouse/sql/sql.js";
 import { tableStatements } from "../../src/clickhouse/tables/migrate.js";

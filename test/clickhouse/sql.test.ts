@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isoOf, parseDateOnly, parseTimestamp } from "../../src/core/base/time.js";
-import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
+import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/value-test.js";
 import { joined, Sql, sql, text, texts } from "../../src/clickhouse/sql/sql.js";
 import { nastyInstants } from "../support/random/nasty-values.js";
 import { seededRandom } from "../../src/testing/random.js";

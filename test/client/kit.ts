@@ -1,8 +1,7 @@
 import { fixedClock } from "../../src/core/base/clock.js";
 import { connectDaybook } from "../../src/client/index.js";
 import type { ClientOptions, DaybookClient } from "../../src/client/index.js";
-import type { Machine } from "../../src/client/machine.js";
-import { checkClientOptions } from "../../src/client/options.js";
+import { checkClientOptions, type Machine } from "../../src/client/options.js";
 import { RemoteDaybook } from "../../src/client/remote-daybook.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";

@@ -3,7 +3,7 @@ import { DaybookError, memoryStorage, openDaybook } from "../../src/index.js";
 import type { EventInput } from "../../src/index.js";
 import type { ClientOptions, DaybookClient } from "../../src/client/index.js";
 import { ERROR_CODES } from "../../src/core/base/errors.js";
-import { STATUS } from "../../src/http/answer/status.js";
+import { STATUS } from "../../src/http/answer/error-reply.js";
 import { NOW_MS } from "../http/kit.js";
 import { clientOn, handlerOver, VirtualMachine } from "./kit.js";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BitSet } from "../../src/storage/column/bit-set.js";
-import { RankedBits } from "../../src/storage/column/ranked-bits.js";
+import { BitSet, RankedBits } from "../../src/storage/column/bitmap.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const codes = fc.uniqueArray(fc.integer({ min: 0, max: 200 }), { maxLength: 60 });

@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import type { DiskState } from "daybook/testing";
-import { decodeFooter } from "../../src/storage/segment/container.js";
+import { decodeFooter } from "../../src/storage/segment/segment-file.js";
 import { SECRET } from "./acts.js";
 
 /** Contents that were searched: images share most of their bytes. */

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Work } from "../../src/engine/query/work.js";
 import { Gathering } from "../../src/engine/query/gathering.js";
-import { partOfFold } from "../../src/engine/query/part-of-fold.js";
+import { partOfFold } from "../../src/engine/query/report-of.js";
 import { Slices } from "../../src/engine/query/slices.js";
 import type { Plan } from "../../src/query/plan/plan.js";
-import { countEvents } from "../../src/query/reports/events/count-events.js";
+import { countEvents } from "../../src/query/reports/events/counts.js";
 import type { AnyFold, FoldContext } from "../../src/query/reports/form/report.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";

@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type Daybook } from "daybook";
 import { expect, test } from "vitest";
-import { identityIdOf } from "../../src/identity/identity-id.js";
+import { identityIdOf } from "../../src/identity/identity-ids.js";
 
 const countOf = (daybook: Daybook, operator: string, value: string) =>
   daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "identity_id", operator, value }] }] });

@@ -3,7 +3,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type RecordInput,
 import { EMPTY_MANIFEST, decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { RECORD_FIELDS, RecordTable } from "../../src/identity/record-table.js";
-import { NO_RECORD_ONLY_IDS } from "../../src/store/batch/record-batch.js";
+import { NO_RECORD_ONLY_IDS } from "../../src/store/batch/batch.js";
 import type { Store } from "../../src/store/live/store.js";
 import { yieldToEventLoop } from "../../src/core/base/turn.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";

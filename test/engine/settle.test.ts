@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settle } from "../../src/engine/query/settle.js";
+import { settle } from "../../src/engine/query/on-snapshot.js";
 import type { ReportName } from "../../src/query/plan/plan.js";
 import { groups, is } from "../plan/insights/planned.js";
 import { ruled } from "../plan/ruled-context.js";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { json } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { STATUS } from "../../src/http/answer/status.js";
+import { STATUS } from "../../src/http/answer/error-reply.js";
 import { emptyDirectory, ROOT } from "../cli/run.js";
 import { ask, eventsAfter, expectRoutes, served, startDaybook, startExample } from "./served.js";
 

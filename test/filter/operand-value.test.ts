@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalJson, isSetJson, pathOf, propertiesOf, walk } from "../../src/query/filter/operand-value.js";
+import { canonicalJson, isSetJson, pathOf, propertiesOf, walk } from "../../src/query/filter/value-test.js";
 
 test.each([
   ["/a/b", "/a/b"], ["/a?x=1#y", "/a"], ["/a#y?x", "/a"], ["?x", ""], ["#", ""], ["", ""], ["https://h/p?q", "https://h/p"],

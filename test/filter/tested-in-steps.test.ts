@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testedInSteps } from "../../src/query/filter/tested-in-steps.js";
+import { testedInSteps } from "../../src/query/filter/predicate.js";
 
 /** The tests of each step, where each takes so long as it says. */
 function stepsOf(count: number, costMs: (place: number) => number): { readonly passing: readonly number[]; readonly stepsMs: readonly number[] } {

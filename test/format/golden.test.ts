@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeContainer } from "../../src/storage/segment/container.js";
-import { encodeSegment } from "../../src/storage/segment/segment-file.js";
+import { encodeContainer, encodeSegment } from "../../src/storage/segment/segment-file.js";
 import { encodeBatch } from "../../src/store/batch/batch-bytes.js";
 import { encodeDictionaryFile } from "../../src/store/files/dictionary-file.js";
 import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal-frame.js";

@@ -5,7 +5,7 @@ import { fixedClock } from "../../src/core/base/clock.js";
 import { ERROR_CODES } from "../../src/core/base/errors.js";
 import { SCOPES } from "../../src/http/index.js";
 import { routes } from "../../src/http/routes/table.js";
-import { STATUS } from "../../src/http/answer/status.js";
+import { STATUS } from "../../src/http/answer/error-reply.js";
 import { insightBodies } from "../../src/http/shapes/insight-bodies.js";
 import { handlerOf, NOW_MS } from "./kit.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChangeLog } from "../../src/identity/change-log.js";
+import { ChangeLog } from "../../src/identity/links.js";
 import { useLimits } from "../limits.js";
 import { baseSeed } from "../oracle/settings.js";
 

@@ -121,7 +121,7 @@ const returns: readonly InsightMutant[] = [
   ...ofInsight("stickiness", "engine/query/gathering.ts", ["whose events are meant", "return whose === null ? state", "return whose !== undefined ? state"]),
   ...ofInsight("stickiness", "query/reports/returns/stickiness.ts", ["to carry", "carry &= before;", "carry = 0;"]),
   ...ofInsight("retention", "query/reports/returns/plain-retention.ts", ["who was seen before", "words[at]! & ~seen[place]!", "words[at]!"]),
-  ...ofInsight("stickiness", "query/answer/insights/stickiness-units.ts", ["those of more units", "atLeast: entities }", "atLeast: own }"]),
+  ...ofInsight("stickiness", "query/answer/insights/retention-periods.ts", ["those of more units", "atLeast: entities }", "atLeast: own }"]),
 ];
 
 const visits: readonly InsightMutant[] = [
@@ -139,16 +139,16 @@ const visits: readonly InsightMutant[] = [
   ...ofInsight("sessionsOverview", "query/tables/sessions/ties.ts",
     ["that ids decide which event is the first", "if (starts[session] === ms && !this.#cameInOrder(moment, places)) ties.push({ session, isExit: false, moment, places });"],
     ["that the greatest id is the last one", "const sign = isExit ? 1 : -1;", "const sign = -1;"]),
-  ...ofInsight("sessionsOverview", "query/tables/sessions/event-columns.ts",
+  ...ofInsight("sessionsOverview", "query/tables/sessions/part.ts",
     ["that payments of servers are no visits", "if (leftOut !== null && leftOut[row] === 1) return 0;"]),
-  ...ofInsight("sessionsOverview", "query/tables/sessions/affected-sessions.ts",
+  ...ofInsight("sessionsOverview", "query/tables/sessions/resessionize.ts",
     ["whose sessions an identity takes over", "for (const identity of reached) for (const actor of identities.actorsOf(identity)) this.#formers.add(former.identityOf(actor));"]),
   ...ofInsight("sessionsOverview", "query/tables/sessions/session-view.ts",
     ["that rows came to other sessions", "return now >= 0 ? now : this.view.nowOf(this.part.otherSessionOf(own));", "return now;"]),
   ...ofInsight("paths", "query/tables/sessions/sessionizer.ts", ["as which session one goes on", "former.continuations.add(session, next);"]),
   ...ofInsight("sessionsOverview", "query/answer/numbers/percentiles.ts",
     ["to interpolate between lengths", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
-  ...ofInsight("paths", "query/answer/paths/step-counts.ts", ["that equal steps are one node", "this.#places.numberOf(tree.stepOf(node), tree.labelOf(node))", "this.#places.numberOf(tree.stepOf(node), node)"]),
+  ...ofInsight("paths", "query/answer/paths/path-counts.ts", ["that equal steps are one node", "this.#places.numberOf(tree.stepOf(node), tree.labelOf(node))", "this.#places.numberOf(tree.stepOf(node), node)"]),
   ...ofInsight("paths", "query/answer/paths/path-counts.ts", ["that sequences are cut", "if (!isCut) this.#wholeEnds.numbers[node]! += 1;", "this.#wholeEnds.numbers[node]! += 1;"]),
   ...ofInsight("paths", "query/filter/label-numbers.ts", ["that an event without a value is no node", 'text === "" ? NO_LABEL', 'text === "none" ? NO_LABEL']),
   ...ofInsight("webOverview", "query/reports/visits/web-overview.ts",

@@ -79,7 +79,7 @@ export const tableMutants: readonly Mutant[] = [
     ["to tell who came to a user", "    this.#moved(anonymousId * 2 + 1);\n    if", "    this.#linkCount += 1;\n    if"],
     ["to tell of a user who was merged", "      this.#moved(userId * 2);\n"],
     ["to tell whose group records changed", "    this.groupMoves.add(actor);\n"]),
-  ...of("identity/change-log.ts",
+  ...of("identity/links.ts",
     ["that changes are forgotten", "from < this.#forgottenCount ? null : ", ""],
     ["to tell that more moved than can be named", "this.#forgottenCount += this.#actors.length + 1;", "this.#forgottenCount += this.#actors.length;"]),
   ...of("storage/column/paged-codes.ts", ["that a reader sees a page", "      this.#isOwn.fill(false);\n"]),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FileSystem } from "../../src/store/storage/file-system.js";
-import { HeldLock } from "../../src/platform/node/held-lock.js";
+import { HeldLock } from "../../src/platform/node/lock-file.js";
 
 /** A file system with one file, at which a look takes until it is let go on. */
 function slowLook(): { fileSystem: FileSystem; go: () => void } {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TickBatch } from "../../src/platform/node/tick-batch.js";
+import { TickBatch } from "../../src/platform/node/answer-on-socket.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { UnreadAnswers } from "../../src/platform/node/unread-answers.js";
+import { UnreadAnswers } from "../../src/platform/node/streams.js";
 
 class Answer extends EventEmitter {
   writableLength = 0;

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ApiClient } from "../../src/page/ask/client.js";
-import { followChanges } from "../../src/page/ask/changes.js";
+import { ApiClient, followChanges, ApiError } from "../../src/page/ask/client.js";
 import { get } from "../../src/page/ask/page-query.js";
-import { ApiError } from "../../src/page/ask/api-error.js";
 
 const question = get<{ readonly n: number }>("/v1/n");
 const never = new AbortController().signal;

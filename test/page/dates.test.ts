@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addDays, dayCount, dayIn, endOfDay, isDay, isZone, startOfDay } from "../../src/page/state/dates.js";
+import { addDays, dayCount, dayIn, endOfDay, isDay, isZone, startOfDay } from "../../src/page/state/period.js";
 
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Beirut"];
 const day = fc.date({ min: new Date("1990-01-01"), max: new Date("2040-01-01"), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { bucketLong, bucketShort, range } from "../../src/page/format/date.js";
-import { knownLocales, plural } from "../../src/page/format/locale.js";
+import { knownLocales, plural, country, followable, sentence } from "../../src/page/format/value.js";
 import { NOTHING, change, duration, money, number, percent } from "../../src/page/format/number.js";
 import { csvOf, sheetOf } from "../../src/page/format/sheet.js";
-import { country, followable, sentence } from "../../src/page/format/value.js";
 
 test("numbers are short in sight, and whole for whoever asks", () => {
   expect(number(1_234_567)).toEqual({ short: "1.23M", exact: "1,234,567" });

@@ -3,7 +3,7 @@ import { memoryStorage, openDaybook } from "daybook";
 import { generateTraffic } from "daybook/testing";
 import { expect, test } from "vitest";
 import { load } from "../../src/cli/load.js";
-import { readParquet } from "../../src/cli/read/parquet.js";
+import { readParquet } from "../../src/cli/read/columnar.js";
 import { duckdb, fileOf, parquetOf, withFile } from "./files.js";
 
 test("a large day has several row groups of about the same length, none over 16,384 rows, and comes in again whole", async () => {

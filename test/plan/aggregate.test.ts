@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planAggregate } from "../../src/query/plan/reports/aggregate.js";
+import { planAggregate } from "../../src/query/plan/reports/events.js";
 import { FIELD_NAMES } from "../../src/query/plan/field-names.js";
 import { operandOf } from "../../src/query/plan/filters/field-operand.js";
 import { context, thrown } from "./thrown.js";

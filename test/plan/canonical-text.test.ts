@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalText } from "../../src/query/plan/canonical-text.js";
+import { canonicalText } from "../../src/query/plan/cursor.js";
 
 test("keys are sorted, at every level, and lists are not", () => {
   expect(canonicalText({ b: [2, 1, { d: null, c: "x" }], a: true })).toBe('{"a":true,"b":[2,1,{"c":"x","d":null}]}');

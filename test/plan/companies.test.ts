@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { planCompanyTopUsers } from "../../src/query/plan/reports/company-top-users.js";
-import { planTopCompanies } from "../../src/query/plan/reports/top-companies.js";
+import { planCompanyTopUsers, planTopCompanies } from "../../src/query/plan/reports/companies.js";
 import { DAY_MS, ruled } from "./ruled-context.js";
 import { thrown } from "./thrown.js";
 

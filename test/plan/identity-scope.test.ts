@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { planIdentityDeviceGeo } from "../../src/query/plan/reports/identity-device-geo.js";
-import { planIdentityProfile } from "../../src/query/plan/reports/identity-profile.js";
-import { planIdentityReferrers } from "../../src/query/plan/reports/identity-referrers.js";
-import { planIdentitySessions } from "../../src/query/plan/reports/identity-sessions.js";
+import { planIdentityDeviceGeo, planIdentityProfile, planIdentityReferrers, planIdentitySessions } from "../../src/query/plan/reports/identity.js";
 import { DAY_MS, ruled } from "./ruled-context.js";
 import { thrown } from "./thrown.js";
 

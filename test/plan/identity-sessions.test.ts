@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeCursor } from "../../src/query/plan/cursor.js";
-import { planIdentitySessions } from "../../src/query/plan/reports/identity-sessions.js";
-import { planSearchEvents } from "../../src/query/plan/reports/search-events.js";
+import { planIdentitySessions } from "../../src/query/plan/reports/identity.js";
+import { planSearchEvents } from "../../src/query/plan/reports/events.js";
 import { ruled } from "./ruled-context.js";
 import { thrown } from "./thrown.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namedFieldsOf } from "../../src/query/plan/filters/named-fields.js";
+import { namedFieldsOf } from "../../src/query/plan/filters/field-operand.js";
 import { groups, is } from "./insights/planned.js";
 
 const placesOf = (input: unknown) => Object.fromEntries(namedFieldsOf(input).map(({ param, name }) => [param, name]));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OPERATOR_NAMES, operatorOf } from "../../src/query/plan/filters/operators.js";
+import { OPERATOR_NAMES, operatorOf } from "../../src/query/plan/filters/filter-groups.js";
 
 const SPELLINGS: readonly [name: string, question: string, negated: boolean, spellings: readonly string[]][] = [
   ["=", "equals", false, ["=", "==", "eq", "equals", "is"]],

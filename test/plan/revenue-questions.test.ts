@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { planLtvCohorts } from "../../src/query/plan/reports/ltv-cohorts.js";
-import { planRevenueByAttribution } from "../../src/query/plan/reports/revenue-by-attribution.js";
+import { planLtvCohorts, planRevenueByAttribution } from "../../src/query/plan/reports/revenue.js";
 import { DAY_MS, ruled } from "./ruled-context.js";
 import { thrown } from "./thrown.js";
 

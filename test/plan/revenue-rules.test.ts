@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { reportRules } from "../../src/query/plan/revenue-rules.js";
-import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../src/query/plan/touch-hosts.js";
+import { reportRules, PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../src/query/plan/revenue-rules.js";
 import { thrown } from "./thrown.js";
 
 test("Without options the usual rules hold.", () => {

@@ -1,4 +1,4 @@
-import type { PlanContext } from "../../src/query/plan/context.js";
+import type { PlanContext } from "../../src/query/plan/plan.js";
 
 /** A context whose rules no default has: what a plan takes from them can be told. */
 export const ruled: PlanContext = {

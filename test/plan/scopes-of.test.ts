@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { planners } from "../../src/query/plan/planners.js";
+import { planners, protectedDataOf } from "../../src/query/plan/planners.js";
 import { operandsOf, scopesOf, segmentsOf } from "../../src/query/plan/scopes-of.js";
-import { protectedDataOf } from "../../src/query/plan/protected-data.js";
 import { groups, is, planned } from "./insights/planned.js";
 import { ruled } from "./ruled-context.js";
 

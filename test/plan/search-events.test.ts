@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { encodeCursor } from "../../src/query/plan/cursor.js";
-import { planSearchEvents } from "../../src/query/plan/reports/search-events.js";
+import { planSearchEvents } from "../../src/query/plan/reports/events.js";
 import { context, thrown } from "./thrown.js";
 
 const query = {

@@ -5,7 +5,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type * as time from "../../src/core/base/time.js";
 import type * as uuid from "../../src/core/base/uuid.js";
 import { parseUuid } from "../../src/core/base/uuid.js";
-import { EventsById } from "../../src/query/reports/aggregate/events-by-id.js";
+import { EventsById } from "../../src/query/reports/aggregate/code-counts.js";
 import type { Rows } from "../../src/storage/segment/rows.js";
 import { NOW, inEveryLayout, iso } from "./layouts.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../src/core/schema/web-host.js";
+import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../src/core/schema/web-address.js";
 
 test.each([
   ["https://www.google.com/search?q=x", "google.com"],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { codeAt, type CodeColumn } from "../../src/storage/column/column.js";
 import { narrowCodes } from "../../src/storage/column/codes.js";
-import { decodeExcerpt, encodeExcerpt, excerptOf, type ExcerptSource } from "../../src/storage/segment/excerpt.js";
+import { decodeExcerpt, encodeExcerpt, excerptOf, type ExcerptSource } from "../../src/storage/segment/summaries.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const rule = { name: "some", of: [], takes: [{ columns: ["value"] }, { columns: ["m1"], where: { column: "slug", codes: [1, 2, 3] } }], columns: ["value", "m1", "slug", "none"] };

@@ -4,9 +4,7 @@ import { MS_PER_DAY } from "../../src/core/base/time.js";
 import { FIELD_COUNT } from "../../src/core/schema/fields.js";
 import { Head } from "../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
-import { BatchBuilder } from "../../src/store/batch/batch.js";
-import type { Batch } from "../../src/store/batch/batch.js";
-import { byDay } from "../../src/store/batch/by-day.js";
+import { BatchBuilder, byDay, type Batch } from "../../src/store/batch/batch.js";
 import { baseSeed } from "../oracle/settings.js";
 import { PROJECT_TEXTS } from "../segment/rows-of.js";
 

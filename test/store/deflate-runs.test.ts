@@ -2,7 +2,7 @@ import { inflateRawSync } from "node:zlib";
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
 import { defaultCodec, memoryCodec } from "../../src/store/storage/codec.js";
-import { concat } from "../../src/store/batch/payload.js";
+import { concat } from "../../src/store/batch/batch-bytes.js";
 import { deflateRuns } from "../../src/store/storage/deflate-runs.js";
 import { baseSeed } from "../oracle/settings.js";
 

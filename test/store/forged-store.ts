@@ -1,12 +1,10 @@
 import { fixedClock, openDaybook, type Storage } from "daybook";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
-import { decodeFooter, encodeContainer, footerCrcOf } from "../../src/storage/segment/container.js";
-import type { ContainerFooter, PackedBlock } from "../../src/storage/segment/container.js";
+import { decodeFooter, encodeContainer, footerCrcOf, encodeSegment } from "../../src/storage/segment/segment-file.js";
+import type { ContainerFooter, PackedBlock, SegmentMeta } from "../../src/storage/segment/segment-file.js";
 import { keepRows } from "../../src/storage/segment/keep-rows.js";
 import type { MergedRows } from "../../src/storage/segment/merge-rows.js";
-import { encodeSegment } from "../../src/storage/segment/segment-file.js";
-import type { SegmentMeta } from "../../src/storage/segment/segment-file.js";
-import { codecOf, sha256Of } from "../../src/store/files/check-file.js";
+import { codecOf, sha256Of } from "../../src/store/files/findings.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";

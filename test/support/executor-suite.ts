@@ -1,6 +1,6 @@
 import { DaybookError } from "../../src/core/base/errors.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import { settle } from "../../src/engine/query/settle.js";
+import { settle } from "../../src/engine/query/on-snapshot.js";
 import type { CursorPosition, Executor, Plan, ReportName } from "../../src/query/plan/plan.js";
 import { reportRules } from "../../src/query/plan/revenue-rules.js";
 import { DEFAULT_PROJECT } from "../../src/core/schema/project.js";

@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { Turns } from "../../src/core/base/turn.js";
 import { Prefetch } from "../../src/storage/segment/prefetch.js";
 import type { Rows } from "../../src/storage/segment/rows.js";
-import type { EventColumns } from "../../src/query/tables/sessions/event-columns.js";
-import type { EventReader } from "../../src/query/tables/sessions/event-reader.js";
-import { eachInOrder, type PartSource } from "../../src/query/tables/sessions/events-in-order.js";
+import type { EventColumns } from "../../src/query/tables/sessions/part.js";
+import { eachInOrder, type EventReader, type PartSource } from "../../src/query/tables/sessions/events-in-order.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { IdentityView } from "../../src/identity/identity-view.js";
 import { LatestSessions } from "../../src/query/tables/sessions/latest-sessions.js";
 import { SessionColumns } from "../../src/query/tables/sessions/session-columns.js";
-import { AffectedSessions } from "../../src/query/tables/sessions/affected-sessions.js";
+import { AffectedSessions } from "../../src/query/tables/sessions/resessionize.js";
 
 const ID_COUNT = 3_000;
 

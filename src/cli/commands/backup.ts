@@ -1,7 +1,6 @@
 import { backupStore } from "../../store/backup/backup-store.js";
-import { copyOrganizations, refuseOverlap, say, sourceDirectory } from "../copy-organizations.js";
+import { copyOrganizations, refuseOverlap, say, sourceDirectory, dataDirectory } from "../organizations.js";
 import { readArguments, required, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
 
 const help = `Usage: daybook backup --data DIR --out TARGET
 

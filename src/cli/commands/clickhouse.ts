@@ -2,14 +2,10 @@ import { parseDateOnly } from "../../core/base/time.js";
 import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
 import { LoadedParts } from "../../clickhouse/loaded-parts.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { compareAnswers } from "../compare-answers.js";
-import { dataDirectory } from "../data-directory.js";
-import { loadStore } from "../load-store.js";
+import { compareAnswers, loadStore } from "../load-store.js";
+import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
 import { placeOf } from "../on-clickhouse.js";
-import { openForReading, organizationOf } from "../organizations.js";
-import { goneText } from "../print/deletions.js";
-import { count, plural } from "../print/format.js";
-import { Progress } from "../print/progress.js";
+import { goneText, count, plural, Progress } from "../print/format.js";
 
 /** Timeout in ms of a statement of the final comparison, which reads all rows: a day. */
 const COMPARED_MS = 86_400_000;

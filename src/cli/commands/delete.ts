@@ -3,13 +3,10 @@ import { isoOf, MS_PER_DAY } from "../../core/base/time.js";
 import { startOfPublic } from "../../core/base/uuid.js";
 import { spanOf } from "../../query/plan/date-range.js";
 import type { CountEventsInput } from "../../query/plan/input.js";
-import { readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
-import { confirm } from "../confirm.js";
-import { CLICKHOUSE_HELP, isOnClickHouse } from "../on-clickhouse.js";
-import { openForReading, openOrganization, organizationOf } from "../organizations.js";
-import { PLACE_OPTIONS, eventLocationOf, type EventMaintenance } from "../event-location.js";
-import { goingText, goneText, type Going } from "../print/deletions.js";
+import { readArguments, required, UsageError, confirm, type Command } from "../command.js";
+import { dataDirectory, openForReading, openOrganization, organizationOf } from "../organizations.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, PLACE_OPTIONS, eventLocationOf, type EventMaintenance } from "../on-clickhouse.js";
+import { goingText, goneText, type Going } from "../print/format.js";
 
 const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
        daybook delete --data DIR --key KEY [options]

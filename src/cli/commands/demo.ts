@@ -4,12 +4,10 @@ import { portOf, readArguments, type Command } from "../command.js";
 import { DATA_SETS, presentDataSets, type DataSet } from "../../../examples/demo/data-sets.js";
 import { reportOn } from "../../../examples/demo/report.js";
 import { pagesText, requestsText } from "../../../examples/demo/requests.js";
-import { dataDirectory } from "../data-directory.js";
+import { dataDirectory, openOrganization } from "../organizations.js";
 import { load } from "../load.js";
-import { openOrganization } from "../organizations.js";
-import { count, plural } from "../print/format.js";
-import { Progress } from "../print/progress.js";
-import { publicAddress } from "../public-address.js";
+import { count, plural, Progress } from "../print/format.js";
+import { publicAddress } from "../package.js";
 import { startServer, untilStopped } from "../server.js";
 import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
 

@@ -3,14 +3,12 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { DaybookError } from "../../core/base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { writeFileAnew } from "../../platform/node/write-in-place.js";
+import { writeFileAnew } from "../../platform/node/storage-error.js";
 import type { ExportInput } from "../../query/plan/input.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
+import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
-import { openForReading, organizationOf } from "../organizations.js";
-import { count, plural } from "../print/format.js";
-import { Progress } from "../print/progress.js";
+import { count, plural, Progress } from "../print/format.js";
 import { csvBlocks, ndjsonBlocks, type Exporting, type ExportProgress } from "../write/blocks.js";
 
 const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;

@@ -1,19 +1,14 @@
 import { basename } from "node:path";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
+import { dataDirectory, openOrganization, organizationOf } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { keepHeapLean } from "../lean-heap.js";
 import { BATCH_ROWS_OF_SERVER, load, type LoadOutcome } from "../load.js";
-import { openOrganization, organizationOf } from "../organizations.js";
-import { count, plain, plural } from "../print/format.js";
-import { Progress } from "../print/progress.js";
-import { readArrow } from "../read/arrow.js";
+import { count, plain, plural, Progress } from "../print/format.js";
+import { readArrow, readParquet } from "../read/columnar.js";
 import { readClf } from "../read/clf.js";
-import { readCsvEvents } from "../read/csv-events.js";
-import { readCsvMap, type CsvMap } from "../read/csv-map.js";
-import { checkReadable, readBytes } from "../read/gzip.js";
-import { readNdjson } from "../read/ndjson.js";
-import { readParquet } from "../read/parquet.js";
+import { readCsvEvents, readCsvMap, type CsvMap } from "../read/csv.js";
+import { checkReadable, readBytes, readNdjson } from "../read/lines.js";
 import { FileFault, type ImportRows } from "../read/row.js";
 
 const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;

@@ -2,13 +2,12 @@ import { text } from "node:stream/consumers";
 import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { STATUS } from "../../http/answer/status.js";
+import { STATUS } from "../../http/answer/error-reply.js";
 import type { AnswerByReport, ReportName } from "../../query/plan/plan.js";
 import { planners } from "../../query/plan/planners.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
+import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
-import { openForReading, organizationOf } from "../organizations.js";
 import { answerText } from "../print/answer.js";
 
 const NAMES = Object.keys(planners) as ReportName[];

@@ -1,10 +1,8 @@
 import { fileStorage } from "../../platform/node/index.js";
 import { restoreStore } from "../../store/backup/backup-store.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
-import { copyOrganizations, refuseOverlap, say, sourceDirectory } from "../copy-organizations.js";
+import { copyOrganizations, refuseOverlap, say, sourceDirectory, dataDirectory, directoryOf, type DataDirectory } from "../organizations.js";
 import { readArguments, required, type Command } from "../command.js";
-import { dataDirectory, type DataDirectory } from "../data-directory.js";
-import { directoryOf } from "../organizations.js";
 
 const help = `Usage: daybook restore --from TARGET --data DIR
 

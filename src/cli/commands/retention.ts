@@ -1,10 +1,6 @@
-import { readArguments, required, UsageError, type Command } from "../command.js";
-import { confirm } from "../confirm.js";
-import { CLICKHOUSE_HELP } from "../on-clickhouse.js";
-import { PLACE_OPTIONS, eventLocationOf, type EventLocation } from "../event-location.js";
-import { goingText, goneText } from "../print/deletions.js";
-import { count, plain } from "../print/format.js";
-import { table } from "../print/table.js";
+import { readArguments, required, UsageError, confirm, type Command } from "../command.js";
+import { CLICKHOUSE_HELP, PLACE_OPTIONS, eventLocationOf, type EventLocation } from "../on-clickhouse.js";
+import { goingText, goneText, count, plain, table } from "../print/format.js";
 
 const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
        daybook retention set (PROJECT | --all) --days N (--data DIR | --clickhouse URL) [--yes] [options]

@@ -1,7 +1,7 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Command } from "../command.js";
-import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
+import { DEFAULT_ORGANIZATION, dataDirectory } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, untilStopped, type WebOptions } from "../server.js";
 import { canBeReadAgain, changeTokens, messageOf, readTokenFile, storedTokens } from "../token-store.js";

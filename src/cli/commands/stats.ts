@@ -1,11 +1,8 @@
 import type { DaybookStats } from "../../engine/upkeep/stats.js";
 import { readArguments, required, type Command } from "../command.js";
-import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
-import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
-import { openForReading, organizationOf } from "../organizations.js";
-import { PLACE_OPTIONS } from "../event-location.js";
-import { bytes, count, plural } from "../print/format.js";
-import { table } from "../print/table.js";
+import { DEFAULT_ORGANIZATION, dataDirectory, openForReading, organizationOf } from "../organizations.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse, PLACE_OPTIONS } from "../on-clickhouse.js";
+import { bytes, count, plural, table } from "../print/format.js";
 
 const help = `Usage: daybook stats --data DIR [--organization NAME]
        daybook stats --clickhouse URL --database NAME [--cluster NAME] [--user NAME]

@@ -3,9 +3,8 @@ import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { Scope, TokenRecord } from "../../http/index.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { organizationOf } from "../organizations.js";
-import { plain } from "../print/format.js";
-import { table } from "../print/table.js";
-import { TOKEN_PLACE_OPTIONS, tokenFileOf } from "../token-file.js";
+import { plain, table } from "../print/format.js";
+import { TOKEN_PLACE_OPTIONS, tokenFileOf } from "../token-store.js";
 
 const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
        daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]

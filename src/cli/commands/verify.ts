@@ -1,16 +1,11 @@
 import { openDaybook, verifyStore } from "../../index.js";
 import { fileStorage } from "../../platform/node/index.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
-import { readArguments, required, type Command } from "../command.js";
-import { TOKENS_KEY, dataDirectory, type DataDirectory } from "../data-directory.js";
-import { CLICKHOUSE_HELP, isOnClickHouse } from "../on-clickhouse.js";
-import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
-import { PLACE_OPTIONS } from "../event-location.js";
-import { bytes, count, plural } from "../print/format.js";
-import { say } from "../print/say.js";
-import { printLockWait } from "../lock-wait.js";
+import { readArguments, required, printLockWait, type Command } from "../command.js";
+import { TOKENS_KEY, dataDirectory, directoryOf, organizationOf, requireDirectory, type DataDirectory } from "../organizations.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, PLACE_OPTIONS, verifyOnClickHouse } from "../on-clickhouse.js";
+import { bytes, count, plural, say } from "../print/format.js";
 import { storedTokens } from "../token-store.js";
-import { verifyOnClickHouse } from "../verify-clickhouse.js";
 
 const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
        daybook verify --clickhouse URL --database NAME [--cluster NAME] [--user NAME]

@@ -1,7 +1,6 @@
 import type { AnswerByReport, ReportName } from "../../query/plan/plan.js";
 import type { Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../query/plan/insights/answers.js";
-import { table } from "./table.js";
-import { count, plain } from "./format.js";
+import { table, count, plain } from "./format.js";
 
 const TEXT_WIDTH = 56;
 

@@ -1,3 +1,5 @@
+import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
+
 /** A whole number with thousands separators. */
 export function count(value: number): string {
   return value.toLocaleString("en-US");
@@ -29,4 +31,73 @@ export function plural(value: number, noun: string): string {
 export function plain(text: string, width: number): string {
   const safe = text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
   return safe.length > width ? `${safe.slice(0, width - 1)}…` : safe;
+}
+
+/** Lays rows out in columns, two blanks apart; `align` has `<` or `>` per column. Trailing blanks are cut. */
+export function table(rows: readonly (readonly string[])[], align: string, indent = ""): string {
+  const widths = [...align].map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => (align[column] === ">" ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+  return lines.map((line) => `${indent}${line}\n`).join("");
+}
+
+/** Prints one line on standard output, with control characters replaced. */
+export function say(line: string): void {
+  process.stdout.write(`${plain(line, 2_000)}\n`);
+}
+
+const TERMINAL_EVERY_MS = 100;
+const PIPE_EVERY_MS = 5_000;
+
+/** Shows progress on stderr: one line rewritten on a terminal, a plain line now and then when piped. */
+export class Progress {
+  readonly #startedMs = performance.now();
+  readonly #label: string;
+  readonly #terminal = process.stderr.isTTY === true;
+  #shownMs = performance.now();
+
+  constructor(label: string) {
+    this.#label = label;
+  }
+
+  /** Cheap to call: prints at most every 100 ms on a terminal, every 5 s when piped. */
+  at(rowCount: number): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS)) return;
+    this.#shownMs = nowMs;
+    const perSecond = Math.round((rowCount * 1000) / (nowMs - this.#startedMs));
+    const line = `${this.#label}: ${count(rowCount)} rows, ${count(perSecond)} per second`;
+    process.stderr.write(this.#terminal ? `\r\u001b[K${line}` : `${line}\n`);
+  }
+
+  /** Clears the line of a terminal; returns how long the work took, as text. */
+  end(): string {
+    if (this.#terminal) process.stderr.write("\r\u001b[K");
+    return duration(performance.now() - this.#startedMs);
+  }
+}
+
+/** A project's events that a deletion would remove. */
+export interface Going {
+  readonly project: string;
+  readonly events: number;
+  readonly days: number;
+  /** The first day with remaining events, as text; absent: none remain. */
+  readonly keptFrom?: string;
+}
+
+/** The events that would be deleted, by project. */
+export function goingText(going: readonly Going[]): string {
+  const rows = going.map(({ project, events, days, keptFrom }) => [plain(project, 60), count(events), count(days), keptFrom ?? "-"]);
+  return rows.length === 0 ? "no events to delete\n" : table([["project", "events to delete", "days", "kept from"], ...rows], "<>><");
+}
+
+/** A deletion receipt in one line. */
+export function goneText({ events, segmentsRemoved, segmentsRewritten, dictionaryValues }: DeletionReceipt): string {
+  const files = `${plural(segmentsRemoved, "file")} removed, ${count(segmentsRewritten)} rewritten`;
+  return `deleted ${plural(events, "event")}: ${files}, ${plural(dictionaryValues, "text")} removed\n`;
 }

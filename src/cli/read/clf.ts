@@ -8,8 +8,7 @@ import type { Agent } from "../../http/index.js";
 import { loadAgentReader } from "../../http/tracking/agent-reader.js";
 import { plural } from "../print/format.js";
 import { readLines, withoutReturn } from "./lines.js";
-import { rowId } from "./row-id.js";
-import { FileFault, type ImportRow } from "./row.js";
+import { rowId, FileFault, type ImportRow } from "./row.js";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const logTime = /^(\d{2})\/([A-Za-z]{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;

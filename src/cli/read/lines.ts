@@ -1,5 +1,13 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { FileFault } from "./row.js";
+import { FileFault, withoutIdentityId, rowId, type ImportRecord, type ImportRow } from "./row.js";
+import { constants, createReadStream } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { shown } from "../../core/base/errors.js";
+import { parseJsonText, withIdsOfJson } from "../../core/base/json-text.js";
+import type { EventInput } from "../../core/schema/event.js";
+import type { RecordInput } from "../../core/schema/record.js";
 
 /** One line of a text, without its line end. */
 export interface Line {
@@ -126,4 +134,102 @@ function decoded(bytes: Uint8Array): string | null {
 /** The line's text without a trailing carriage return. */
 export function withoutReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
+}
+
+/**
+ * Reads a file, or standard input for `-`, decompressed; gzip is recognised by its first two bytes, whatever the name.
+ * @throws the error of the file system, or of zlib for a damaged or truncated archive, with the path in the message
+ */
+export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
+  const source: AsyncIterable<Uint8Array> = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 256 * 1024 });
+  try {
+    yield* inflated(source);
+  } catch (error) {
+    throw readError(path, error);
+  }
+}
+
+/** Checks that a file can be read, without opening it: a pipe can be opened only once. @throws what `readBytes` throws */
+export async function checkReadable(path: string): Promise<void> {
+  if (path === "-") return;
+  try {
+    await access(path, constants.R_OK);
+    if ((await stat(path)).isDirectory()) throw Object.assign(new Error("is a directory"), { code: "EISDIR" });
+  } catch (error) {
+    throw readError(path, error);
+  }
+}
+
+function readError(path: string, cause: unknown): Error {
+  const name = path === "-" ? "standard input" : path;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "ENOENT") return new Error(`${name}: no such file`, { cause });
+  if (code === "EISDIR") return new Error(`${name}: is a directory, expected a file`, { cause });
+  return new Error(`${name}: ${reason}`, { cause });
+}
+
+async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]();
+  let first: Uint8Array = new Uint8Array();
+  let ended = false;
+  while (first.length < 2 && !ended) {
+    const next = await chunks.next();
+    if (next.done === true) ended = true;
+    else first = first.length === 0 ? next.value : Buffer.concat([first, next.value]);
+  }
+  const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => chunks };
+  const all = prepended(first, rest);
+  if (first[0] !== 0x1f || first[1] !== 0x8b) {
+    yield* all;
+    return;
+  }
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  // A failure of the source destroys `gunzip`, whose reader throws it.
+  pipeline(Readable.from(all), gunzip, () => undefined);
+  yield* gunzip as AsyncIterable<Uint8Array>;
+}
+
+async function* prepended(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (first.length > 0) yield first;
+  yield* rest;
+}
+
+/**
+ * Reads one JSON object per line, skipping blank lines. An object with a `type` is an identity record, any other an event.
+ * Either gets an id from set, line number and line where it has none.
+ */
+export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (ImportRow | ImportRecord)[]> {
+  for await (const lines of readLines(bytes)) {
+    const rows: (ImportRow | ImportRecord)[] = [];
+    for (const line of lines) {
+      const row = parseLine(line, set);
+      if (row !== null) rows.push(row);
+    }
+    yield rows;
+  }
+}
+
+function parseLine({ number, text, fault }: Line, set: string): ImportRow | ImportRecord | null {
+  if (fault !== null) return { line: number, reason: fault };
+  const json = withoutReturn(text);
+  if (json.trim() === "") return null;
+  let value: unknown;
+  try {
+    value = parseJsonText(json);
+  } catch {
+    return { line: number, reason: `expected a JSON object, got text that is not JSON: ${shown(json)}` };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { line: number, reason: `expected a JSON object, got ${shown(value)}` };
+  }
+  // The engine checks the object: it names the member that is wrong.
+  if (Object.hasOwn(value, "type")) return { line: number, record: withId(withIdsOfJson(value as RecordInput)) };
+  const event = withoutIdentityId(withIdsOfJson(value as EventInput));
+  return { line: number, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, number, json) } : event };
+
+  function withId(record: RecordInput): RecordInput {
+    const hasId = record.type === "identify" || record.type === "group" || record.type === "alias";
+    return hasId && (record.id === undefined || record.id === null) ? { ...record, id: rowId(set, number, json) } : record;
+  }
 }

@@ -1,5 +1,7 @@
 import type { EventInput } from "../../core/schema/event.js";
 import type { RecordInput } from "../../core/schema/record.js";
+import { createHash } from "node:crypto";
+import { uuidText } from "../../core/base/uuid.js";
 
 /** One row of a source: an event, or why it is rejected. `line` counts from 1. */
 export type ImportRow =
@@ -17,3 +19,34 @@ export type ImportRows = AsyncIterable<readonly (ImportRow | ImportRecord)[]>;
 
 /** Why a file cannot be read at all; the message does not name the file. */
 export class FileFault extends Error {}
+
+/** The member, or column, that `export --identity-ids` adds. */
+export const IDENTITY_ID = "identityId";
+
+/** Drops the identity id that an export added: identities follow from ids and records. An invalid one stays, for the engine to reject. */
+export function withoutIdentityId(event: EventInput): EventInput {
+  if (!Object.hasOwn(event, IDENTITY_ID)) return event;
+  const { identityId, ...rest } = event as EventInput & { readonly identityId?: unknown };
+  return typeof identityId === "string" && /^idn_[0-9a-f]{32}$/.test(identityId) ? rest : event;
+}
+
+/**
+ * The id of a row without one: a UUID (version 8) from set name, line number and the line itself.
+ * Importing a file twice adds nothing, and two files of one name do not hide each other's rows.
+ */
+export function rowId(set: string, line: number, text: string): string {
+  const bytes = createHash("sha256").update(`row\0${set}\0${line}\0${text}`).digest();
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return uuidText(bytes);
+}
+
+/** A row of a columnar file, with an id where it has none. */
+export function rowOf(read: EventInput, set: string, line: number): ImportRow {
+  const event = withoutIdentityId(read);
+  if (event.createdAt === undefined) return { line, reason: NO_TIME };
+  return { line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event };
+}
+
+/** Without a time the event would get that of the import. */
+export const NO_TIME = "createdAt: expected a time, got none";

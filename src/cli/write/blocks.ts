@@ -1,7 +1,7 @@
 import type { Daybook } from "../../engine/daybook.js";
 import type { ExportInput } from "../../query/plan/input.js";
-import { jsonWithoutFormulas, quotedCell, withoutFormulas } from "../../page/format/csv-cell.js";
-import type { ExportedEvent } from "../../core/schema/exported-event.js";
+import { jsonWithoutFormulas, quotedCell, withoutFormulas } from "../../page/format/sheet.js";
+import type { ExportedEvent } from "../../core/schema/event.js";
 import { FIELDS } from "../../core/schema/fields.js";
 
 const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "metadata"];

@@ -1,11 +1,8 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { sql, statementOf, type Sql } from "../sql/sql.js";
-import type { ClickHouseClient, Clients } from "./client.js";
-import { CODES } from "./codes.js";
-import { errorOf, isOfNumber, type Doing } from "./errors.js";
-import { Reachability, type StatementOutcome } from "./reach.js";
-import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type StatementSettings } from "./settings.js";
-import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "./conflicts.js";
+import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type ClickHouseClient, type Clients, type StatementSettings } from "./settings.js";
+import { CODES, errorOf, isOfNumber, type Doing } from "./errors.js";
+import { Reachability, isInsertConflict, CONFLICT_RETRY_MS, conflictPause, type StatementOutcome } from "./reach.js";
 
 /** Interval in ms at which signals without events are polled: bounds the delay of an abort. */
 const ASKED_EVERY_MS = 25;
@@ -336,4 +333,17 @@ function outcomeOf(error: DaybookError): StatementOutcome {
   if (error.code === "unreachable" || error.code === "aborted") return "gone";
   if (error.code !== "overloaded") return "refused";
   return isOfNumber(error, CODES.overloaded.QUOTA_EXCEEDED) ? "exhausted" : "answered";
+}
+
+/** Groups rows that are sorted by their first column, one list per value; one list is in memory at a time. */
+export async function* listsOf<Row extends readonly [of: string, ...rest: unknown[]]>(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
+  let list: Row[] = [];
+  for await (const row of rows) {
+    if (list[0] !== undefined && list[0][0] !== row[0]) {
+      yield list;
+      list = [];
+    }
+    list.push(row);
+  }
+  if (list.length > 0) yield list;
 }

@@ -1,3 +1,5 @@
+import { CODES, isOfNumber } from "./errors.js";
+
 /** How long a success counts, and the least interval between probes. */
 const FRESH_MS = 1_000;
 /** Longest wait of a caller; then it gets the last known state. */
@@ -62,4 +64,18 @@ async function within(ms: number, awaited: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
   await Promise.race([awaited, late]).finally(() => clearTimeout(timer));
+}
+
+/** How long an insert retries while others into its table are under way, in ms: servers with replicas run them one at a time. */
+export const CONFLICT_RETRY_MS = 60_000;
+const PAUSE_MS = 100;
+
+/** Whether an insert was refused because another into the same table is under way. */
+export function isInsertConflict(error: unknown): boolean {
+  return isOfNumber(error, CODES.overloaded.UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE);
+}
+
+/** A pause of random length: two waiting inserts must not collide forever. */
+export async function conflictPause(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * (1 + Math.random())));
 }

@@ -1,7 +1,6 @@
-import { ERASED_EVENT, Suppression } from "../../engine/ingest/suppression.js";
-import { TimeToLiveRules } from "../../engine/ingest/time-to-live-rules.js";
+import { ERASED_EVENT, Suppression, TimeToLiveRules } from "../../engine/ingest/suppression.js";
 import type { EventFault } from "../../core/schema/decode-event.js";
-import { rulesInForce, rulesOf, type RuleColumns } from "../removal/rules-table.js";
+import { rulesInForce, rulesOf, type RuleColumns } from "../removal/time-to-live.js";
 import { sql } from "../sql/sql.js";
 import type { Servers } from "../tables/change.js";
 import type { EventRow } from "./event-rows.js";

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { toHex, sha256 } from "../../core/base/hash.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
-import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "../connection/conflicts.js";
+import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "../connection/reach.js";
 import { sql, texts, uuids, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 

@@ -6,9 +6,8 @@ import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext
 import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../core/schema/event.js";
 import { EventFault } from "../../core/schema/decode-event.js";
 import { ERASED_EVENT, erasedRecord, type Suppression } from "../../engine/ingest/suppression.js";
-import { yearsToRename } from "../removal/metadata-names.js";
-import { remove } from "../removal/perform.js";
-import type { Note, RemovalContext } from "../removal/removal.js";
+import { yearsToRename } from "../removal/past-events.js";
+import { remove, type Note, type RemovalContext } from "../removal/removal.js";
 import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import { EventRows, type EventRow } from "./event-rows.js";
 import { admittedRow, acceptedRow, type Refusals, type RefusalsTable } from "./refusals.js";

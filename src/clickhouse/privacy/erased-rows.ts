@@ -5,7 +5,7 @@ import type { PersonActors, PersonLookup } from "../query/person-lookup.js";
 import { ofActors } from "../query/where.js";
 import { isInForce } from "../query/who.js";
 import { partOf } from "../removal/deletions.js";
-import { yearsToRename } from "../removal/metadata-names.js";
+import { yearsToRename } from "../removal/past-events.js";
 import type { Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
 import { usersLike } from "../query/person.js";

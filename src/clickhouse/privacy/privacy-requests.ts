@@ -1,31 +1,26 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { readStopOptions, type StopOptions } from "../../core/base/stop-options.js";
+import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../../engine/privacy/erased.js";
 import {
-  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, type StoredRequest,
+  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, PrivacySteps,
 } from "../../engine/privacy/lifecycle.js";
+import type { StoredRequest, RequestStep } from "../../engine/privacy/lifecycle.js";
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject } from "../../engine/privacy/requests.js";
-import { PrivacySteps, type RequestStep } from "../../engine/privacy/steps.js";
 import { normalEmail } from "../../query/plan/subject.js";
 import { line, bundleRecord } from "../../engine/privacy/bundle-lines.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
-import { identityIdOf } from "../../identity/identity-id.js";
-import { textsOf } from "../../engine/query/segment-texts.js";
+import { identityIdOf } from "../../identity/identity-ids.js";
+import { textsOf } from "../../engine/query/saved-segments.js";
 import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
 import type { PersonLookup, PersonActors } from "../query/person-lookup.js";
-import { finishLeft } from "../removal/perform.js";
-import { Removal, type Noted, type RemovalContext } from "../removal/removal.js";
-import { copyOf } from "../query/event-copies.js";
-import { EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
+import { finishLeft, Removal, untilGone, type Noted, type RemovalContext } from "../removal/removal.js";
+import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
 import { personOf, holderOf } from "../query/person.js";
 import { ofActors, type ActorIds } from "../query/where.js";
 import { isInForce } from "../query/who.js";
 import { joined, name, sql, texts, text, whole } from "../sql/sql.js";
-import { rename } from "../removal/metadata-names.js";
-import { NO_RECORD, settleEventLinks } from "../removal/event-links.js";
-import { wasStored } from "../removal/past-events.js";
-import { untilGone } from "../removal/until-gone.js";
+import { rename, NO_RECORD, settleEventLinks, wasStored } from "../removal/past-events.js";
 import { change } from "../tables/change.js";
 import { EVENT_TABLES } from "../tables/layout.js";
 import { erasedRows, isOwnRecord } from "./erased-rows.js";

@@ -1,12 +1,11 @@
 import type { RevenueRule, TouchDimension, TouchRule } from "../../query/plan/plan.js";
-import { NO_TOUCH, NOT_SET } from "../../query/answer/visits/web-figures.js";
+import { NO_TOUCH, NOT_SET } from "../../query/answer/visits/session-figures.js";
 import { joined, name, sql, text, whole, type Sql } from "../sql/sql.js";
-import { nearestTouch, type TouchModel, type TouchRows } from "./nearest-touch.js";
+import { nearestTouch, touchOf, type TouchModel, type TouchRows } from "./touch.js";
 import type { QueryContext, Needs, RowSource } from "./needs.js";
 import { rowsByIds } from "./who.js";
-import { tieBreakerOf, placeOf } from "./sort-key.js";
+import { tieBreakerOf, placeOf } from "./event-columns.js";
 import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
-import { touchOf } from "./touch.js";
 
 const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
 

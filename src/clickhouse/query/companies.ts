@@ -1,7 +1,7 @@
 import type { Connection } from "../connection/connection.js";
 import { joined, sql, texts, whole, type Sql } from "../sql/sql.js";
-import { tieBreakerOf, recordTieBreakerOf } from "./sort-key.js";
-import type { TableNames } from "../tables/names.js";
+import { tieBreakerOf, recordTieBreakerOf } from "./event-columns.js";
+import type { TableNames } from "../tables/layout.js";
 import type { QueryContext, Needs, RowSource } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";
 

@@ -1,10 +1,9 @@
-import { canonicalJson, isSetJson, labelOf } from "../../query/filter/operand-value.js";
+import { canonicalJson, isSetJson, labelOf } from "../../query/filter/value-test.js";
 import { TraitPath, type RecordedTraits } from "../../query/filter/trait-key.js";
 import type { Operand, Plan } from "../../query/plan/plan.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
-import type { Connection } from "../connection/connection.js";
-import { listsOf } from "../connection/lists-of.js";
-import { taggedLeaves } from "../ingest/tagged-metadata.js";
+import { listsOf, type Connection } from "../connection/connection.js";
+import { taggedLeaves } from "../ingest/event-rows.js";
 import { allOf, anyOf, combinations, sql, text, texts, wholes, type Sql } from "../sql/sql.js";
 import type { QueryContext } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";

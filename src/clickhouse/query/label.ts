@@ -1,6 +1,6 @@
-import { labelOf as labelOfValue, walk } from "../../query/filter/operand-value.js";
+import { labelOf as labelOfValue, walk } from "../../query/filter/value-test.js";
 import type { Operand } from "../../query/plan/plan.js";
-import { jsonOfTagged } from "../ingest/tagged-metadata.js";
+import { jsonOfTagged } from "../ingest/event-rows.js";
 import { joined, sql, type Sql } from "../sql/sql.js";
 import { keyColumn } from "../tables/metadata-columns.js";
 import { foundOf, tagged } from "./operand.js";

@@ -1,7 +1,7 @@
-import { UserMerges } from "../../identity/user-merges.js";
+import { UserMerges } from "../../identity/links.js";
 import type { Connection } from "../connection/connection.js";
 import { sql } from "../sql/sql.js";
-import type { TableNames } from "../tables/names.js";
+import type { TableNames } from "../tables/layout.js";
 import type { Records, Survivors } from "./who.js";
 
 type AliasPair = [from: string, to: string];

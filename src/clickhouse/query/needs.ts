@@ -4,7 +4,7 @@ import { name, sql, type Sql } from "../sql/sql.js";
 import { attributionOf, type TouchAttribution } from "./attribution.js";
 import { memberships } from "./companies.js";
 import type { KnownTrait, TraitLookup } from "./known-traits.js";
-import type { TouchModel } from "./nearest-touch.js";
+import type { TouchModel } from "./touch.js";
 import { ownersOf, whoOf, type Records, type Survivors } from "./who.js";
 
 /** Context shared by all parts of one query. */

@@ -1,8 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import type { Operand } from "../../query/plan/plan.js";
-import { isoTextOf } from "../sql/instants.js";
+import { isoTextOf, TAG } from "../sql/value-test.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
-import { TAG } from "../sql/tags.js";
 import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
 import { attributedLabel } from "./attribution.js";
 import { companyOf } from "./companies.js";

@@ -1,9 +1,8 @@
 import { AMOUNT_DIGITS } from "../../query/answer/money.js";
 import type { RevenueRule } from "../../query/plan/plan.js";
 import { joined, name, sql, Sql, text, texts, whole } from "../sql/sql.js";
-import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS } from "../tables/money.js";
-import type { TableNames } from "../tables/names.js";
-import { tieBreakerOf } from "./sort-key.js";
+import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS, type TableNames } from "../tables/layout.js";
+import { tieBreakerOf } from "./event-columns.js";
 import type { Needs, RowSource } from "./needs.js";
 
 /** Whether an event is a payment or a refund. */

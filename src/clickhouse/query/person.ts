@@ -2,9 +2,12 @@ import { looksLikeEmail, normalEmail } from "../../identity/emails.js";
 import { compareCodePoints } from "../../core/base/order.js";
 import type { Subject as Named } from "../../query/plan/plan.js";
 import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
-import { sql, text, type Sql } from "../sql/sql.js";
-import type { PersonActors, PersonLookup } from "./person-lookup.js";
-import { isInForce } from "./who.js";
+import { sql, text, texts, type Sql } from "../sql/sql.js";
+import { survivingId, type PersonActors, type PersonLookup } from "./person-lookup.js";
+import { isInForce, ownersOf, whoOf } from "./who.js";
+import type { QueryContext } from "./needs.js";
+import { identityIdOf } from "../../identity/identity-ids.js";
+import type { Connection } from "../connection/connection.js";
 
 /** The person that a query names; null where unknown. */
 export async function personOf(named: Named, subjects: PersonLookup): Promise<PersonActors | null> {
@@ -40,4 +43,47 @@ export async function usersLike(email: string, { connection, moment, signal }: P
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT userId FROM (${ofEvents}
     UNION ALL SELECT named AS userId FROM (${ofRecords}) WHERE ${isLike("named")})`, signal);
   return rows.map(([userId]) => userId).filter((userId) => normalEmail(userId) === email);
+}
+
+/** People whose newest email resolves to them: `named`, with that `identifier`. All others with a user id are shown by it. */
+export function emailIdentifiers(moment: QueryContext): Sql {
+  const { tables, survivors } = moment;
+  const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
+  // Among records of one ms an email resolves to the smallest user id, as in queries by email.
+  const identified = sql`SELECT ${whoOf(survivors)} AS person, email, (ms, toUInt128(id)) AS told,
+    (-toInt64(ms), userId = '', userId, anonymousId) AS rank FROM ${tables.all("records")} AS records ${owners}
+    WHERE kind = 'identify' AND email != '' AND ${isInForce(sql`id`, moment)}`;
+  return sql`SELECT person AS named, argMax(email, told) AS identifier FROM (${identified}) GROUP BY person
+    HAVING (named, identifier) GLOBAL IN (SELECT argMin(person, rank), email FROM (${identified}) GROUP BY email)`;
+}
+
+/** Whether a person is identified by a user id or an email. Needs the join with `emailIdentifiers`. */
+export function isIdentified(who: Sql): Sql {
+  return sql`(startsWith(${who}, 'u') OR identifier != '')`;
+}
+
+/** The ids that an event was sent with; `""` for none. */
+export interface SentIds {
+  readonly userId: string;
+  readonly anonymousId: string;
+}
+
+/**
+ * The identity ids of a few events; null for an event without ids.
+ * Cost: reads the links of their anonymous ids, and searches all aliases for each event.
+ */
+export async function identityIdsOf(
+  sent: readonly SentIds[],
+  connection: Connection,
+  moment: QueryContext,
+  signal: Pick<AbortSignal, "aborted"> | undefined,
+): Promise<(string | null)[]> {
+  const withoutUser = [...new Set(sent.filter(({ userId }) => userId === "").map(({ anonymousId }) => anonymousId))].filter((id) => id !== "");
+  const owned = ownersOf(moment.tables.all("links"), moment, sql`anonymousId IN ${texts(withoutUser)}`);
+  const owners = new Map(withoutUser.length === 0 ? [] : await connection.rows<[string, string]>(owned, signal));
+  return sent.map(({ userId, anonymousId }) => {
+    const user = userId === "" ? (owners.get(anonymousId) ?? "") : userId;
+    if (user !== "") return identityIdOf("user", survivingId(user, moment.survivors));
+    return anonymousId === "" ? null : identityIdOf("anonymous", anonymousId);
+  });
 }

@@ -1,5 +1,5 @@
 import { sql, text, texts, uuids, type Sql } from "../sql/sql.js";
-import type { TableNames } from "../tables/names.js";
+import type { TableNames } from "../tables/layout.js";
 
 /** Users that aliases merged into others; few. */
 export interface Survivors {

@@ -2,11 +2,9 @@ import { isoOf } from "../../core/base/time.js";
 import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type DeletionReceipt } from "../../engine/upkeep/deletions.js";
 import { DEFAULT_PROJECT } from "../../core/schema/project.js";
 import { sql, type Sql } from "../sql/sql.js";
-import type { TableNames } from "../tables/names.js";
-import { yearsToRename } from "./metadata-names.js";
-import { END_OF_TIME_MS, isPast, type Cutoffs } from "./past-events.js";
-import { finishNamed, remove } from "./perform.js";
-import type { Note, RemovalContext } from "./removal.js";
+import type { TableNames } from "../tables/layout.js";
+import { yearsToRename, END_OF_TIME_MS, isPast, type Cutoffs } from "./past-events.js";
+import { finishNamed, remove, type Note, type RemovalContext } from "./removal.js";
 
 export interface DeletionContext extends RemovalContext {
   /** Names of all projects. */

@@ -1,13 +1,39 @@
+import { TimeToLiveRules } from "../../engine/ingest/suppression.js";
+import { inOrder, readProject, readRule, withPreviewed, withRule } from "../../engine/upkeep/time-to-live.js";
+import type { TimeToLiveRule, TimeToLive, TimeToLivePreview } from "../../engine/upkeep/time-to-live.js";
+import { sql, type Sql } from "../sql/sql.js";
+import type { Servers } from "../tables/change.js";
+import type { TableNames } from "../tables/layout.js";
 import { compareCodePoints } from "../../core/base/order.js";
 import { dayOf, isoOfDay } from "../../core/base/time.js";
 import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
-import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../../engine/upkeep/time-to-live.js";
-import { inOrder, readProject, readRule, withPreviewed, withRule } from "../../engine/upkeep/time-to-live-input.js";
-import { sql } from "../sql/sql.js";
 import { nextVersion } from "../tables/next-version.js";
 import type { ClickHouseDeletions, DeletionContext } from "./deletions.js";
 import { isPast } from "./past-events.js";
-import { cutoffsOf, rulesNow } from "./rules-table.js";
+
+/** A rule as statements select it: `""` stands for all projects without a rule of their own. */
+export type RuleColumns = readonly [project: string, days: number];
+
+/** All rules in force, as columns `project` and `kept`. */
+export function rulesInForce(names: TableNames): Sql {
+  return sql`SELECT project, argMax(days, version) AS kept FROM ${names.all("time_to_live")} GROUP BY project HAVING kept > 0`;
+}
+
+export function rulesOf(rows: readonly RuleColumns[]): TimeToLiveRule[] {
+  return rows.map(([project, days]) => ({ project: project === "" ? null : project, days }));
+}
+
+/** The current rules. */
+export async function rulesNow({ connection, names }: Servers): Promise<TimeToLiveRule[]> {
+  return rulesOf(await connection.rows<[string, number]>(rulesInForce(names)));
+}
+
+/** The instants, epoch ms, before which events of these projects are past their time. */
+export function cutoffsOf(rules: readonly TimeToLiveRule[], projects: readonly string[], nowMs: number): ReadonlyMap<string, number> {
+  const settled = new TimeToLiveRules(rules);
+  const cutoffs = projects.map((project) => [project, settled.beforeMs(project, nowMs)] as const);
+  return new Map(cutoffs.filter(([, beforeMs]) => beforeMs > 0));
+}
 
 /** How long events are kept: rules in a table, which only a call of `sweep` applies. */
 export class ClickHouseTimeToLive implements TimeToLive {

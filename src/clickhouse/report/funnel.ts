@@ -1,18 +1,40 @@
+import { STEP_BITS, type Matches } from "../../query/answer/insights/chain.js";
 import { bothExtents, slotsOf, type Extent, type Slot } from "../../query/answer/insights/buckets.js";
-import { STEP_BITS } from "../../query/answer/insights/chain.js";
 import { ChainTries, entryBits } from "../../query/answer/insights/chain-tries.js";
 import { funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
 import type { FunnelPlan } from "../../query/plan/insights/plan.js";
 import type { Range, QueryScope } from "../../query/plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../query/needs.js";
-import { tieBreakerOf } from "../query/sort-key.js";
+import { tieBreakerOf } from "../query/event-columns.js";
 import { ALL_TIME, whereOf } from "../query/where.js";
-import { entityRows } from "./entity-rows.js";
-import { MatchBuffer } from "./match-buffer.js";
-import { sessionsOfPeople } from "./person-sessions.js";
-import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
+import { entityRows, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
+import { sessionsOfPeople } from "./visits.js";
 import { pauseOf, refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
+
+/** The matches of one entity. The next entity reuses the memory. */
+export class MatchBuffer implements Matches {
+  #ms = new Float64Array(64);
+  #masks = new Uint32Array(64);
+
+  get ms(): Float64Array {
+    return this.#ms;
+  }
+
+  get masks(): Uint32Array {
+    return this.#masks;
+  }
+
+  /** Both in the order of the matches. */
+  put(ms: readonly number[], masks: readonly number[]): void {
+    if (ms.length > this.#ms.length) {
+      this.#ms = new Float64Array(ms.length * 2);
+      this.#masks = new Uint32Array(ms.length * 2);
+    }
+    this.#ms.set(ms);
+    this.#masks.set(masks);
+  }
+}
 
 /** Events that may matter, in order: a mask of the steps and exclusions of each, and with a breakdown its values. */
 type MatchedEvents = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];

@@ -10,14 +10,13 @@ import type { Answer, Executor, Plan } from "../../query/plan/plan.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
-import { copyOf } from "../query/event-copies.js";
-import { EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
+import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
 import { moneyRows } from "../query/payments.js";
 import { personOf } from "../query/person.js";
 import { PersonLookup, type PersonActors } from "../query/person-lookup.js";
 import { ofActors } from "../query/where.js";
 import type { StatementReport, ReportContext } from "./report.js";
-import { SERVER_NOW, isStoredUntil, sequenceOf } from "./stored-snapshot.js";
+import { SERVER_NOW, isStoredUntil, sequenceOf } from "./search-events.js";
 
 type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
 

@@ -1,19 +1,13 @@
 import type { ReportName } from "../../query/plan/plan.js";
-import { aggregate } from "./aggregate.js";
-import { companyTopUsers } from "./company-top-users.js";
-import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";
+import { aggregate, countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";
+import { companyTopUsers, topCompanies } from "./companies.js";
 import { funnel } from "./funnel.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity.js";
-import { lifecycle } from "./lifecycle.js";
-import { ltvCohorts } from "./ltv-cohorts.js";
-import { paths } from "./paths.js";
+import { lifecycle, retention, stickiness } from "./returns.js";
+import { ltvCohorts, revenueByAttribution } from "./revenue.js";
+import { paths, sessionsOverview } from "./visits.js";
 import type { StatementReport } from "./report.js";
-import { retention } from "./retention.js";
-import { revenueByAttribution } from "./revenue-by-attribution.js";
 import { searchEvents } from "./search-events.js";
-import { sessionsOverview } from "./sessions-overview.js";
-import { stickiness } from "./stickiness.js";
-import { topCompanies } from "./top-companies.js";
 import { trend } from "./trend.js";
 import { webOverview } from "./web-overview.js";
 

@@ -7,19 +7,17 @@ import type { TrendPlan } from "../../query/plan/insights/plan.js";
 import type { Range } from "../../query/plan/plan.js";
 import { majorUnits, type Money, addMoney, ZERO } from "../../query/answer/money.js";
 import { trendFiguresOf } from "../../query/answer/insights/trend-answers.js";
-import { Unconverted } from "../../query/answer/unconverted.js";
-import type { Measured, SeriesFigures } from "../../query/answer/insights/measured.js";
+import { Unconverted } from "../../query/answer/attribution.js";
+import type { Measured, SeriesFigures } from "../../query/answer/insights/funnel-answer.js";
 import { Needs } from "../query/needs.js";
 import { groupedPayments, moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
 import { refuseAsOf, type ReportContext, type StatementReport, pauseOf, selectRows } from "./report.js";
-import { TrendCells, type Cell, type CellFigures, type Total } from "./trend-cells.js";
-import { measureOf, type MeasureSql } from "./trend-measure.js";
-import { Conversion, type PaymentColumns } from "./conversion.js";
-import { unitOf } from "./entity-rows.js";
-import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
-import { visitsIn } from "./visit-table.js";
+import { TrendCells, measureOf, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
+import { Conversion, type PaymentColumns } from "./revenue.js";
+import { unitOf, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
+import { visitsIn } from "./visits.js";
 
 /** Things that count, each under one key: arrays of equal length. */
 interface Things {

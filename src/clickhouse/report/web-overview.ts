@@ -1,16 +1,81 @@
+import { byIdentity, visitList, type Visits } from "../../query/answer/visits/visits.js";
+import { NOT_SET, NO_TOUCH, ONLINE_MS, webFigures } from "../../query/answer/visits/session-figures.js";
+import { Scratch } from "../../core/base/scratch.js";
+import type { WebOverview, WebVisits, WebFigures } from "../../query/plan/insights/answers.js";
+import type { TouchDimension, TouchRule, Range } from "../../query/plan/plan.js";
+import { isTouch, touchOf } from "../query/touch.js";
+import { joined, name, sql, texts, whole, type Sql } from "../sql/sql.js";
+import { TextNumbers } from "./trend-cells.js";
+import { entryPage, exitPage, visitsIn, type KeyedVisits, type KeyOf, type VisitEvent } from "./visits.js";
 import { bothExtents, slotsOf, type Extent } from "../../query/answer/insights/buckets.js";
-import type { Visits } from "../../query/answer/visits/visits.js";
-import { ONLINE_MS, webFigures } from "../../query/answer/visits/web-figures.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { WebFigures, WebOverview } from "../../query/plan/insights/answers.js";
 import type { WebOverviewPlan } from "../../query/plan/insights/plan.js";
-import type { Range } from "../../query/plan/plan.js";
 import type { Needs } from "../query/needs.js";
-import { sql, texts, whole, type Sql } from "../sql/sql.js";
 import { unitOf } from "./entity-rows.js";
 import { pauseOf, refuseAsOf, selectRows, type ReportContext, type StatementReport } from "./report.js";
-import { visitsIn } from "./visit-table.js";
-import { firstEventOf, WebLists, type FirstEvent } from "./web-lists.js";
+
+const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
+const FIELDS = ["location_country", "device", "browser", "os"] as const;
+
+/** What the lists need besides urls, from the first event of a visit. */
+export type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields: readonly string[]];
+
+type FirstEvents = readonly VisitEvent<FirstEvent>[];
+
+/** SQL for the columns of `FirstEvent`. */
+export function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
+  const touches = joined(DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ");
+  const fields = joined(FIELDS.map((field) => sql`toString(${name(field)})`), ", ");
+  return sql`, ${isTouch(touch)}, [${touches}], [${fields}]`;
+}
+
+type ListName = "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems";
+
+const VALUES: Readonly<Record<ListName, (events: FirstEvents) => string>> = {
+  entryPages: entryPage,
+  exitPages: exitPage,
+  sources: touchBy("source"),
+  mediums: touchBy("medium"),
+  campaigns: touchBy("campaign"),
+  countries: fieldBy("location_country"),
+  devices: fieldBy("device"),
+  browsers: fieldBy("browser"),
+  systems: fieldBy("os"),
+};
+const NAMES = Object.keys(VALUES) as ListName[];
+
+function touchBy(dimension: TouchDimension): (events: FirstEvents) => string {
+  return ([first]) => {
+    const [, , , isBrought = false, touch = []] = first ?? [];
+    const value = touch[DIMENSIONS.indexOf(dimension)] ?? "";
+    return isBrought ? value || NOT_SET : NO_TOUCH[dimension];
+  };
+}
+
+function fieldBy(field: (typeof FIELDS)[number]): (events: FirstEvents) => string {
+  return ([first]) => first?.[5][FIELDS.indexOf(field)] ?? "";
+}
+
+/** Visits by the values of each list. */
+export class WebLists {
+  readonly #texts = NAMES.map(() => new TextNumbers());
+
+  /** One key of a visit per list. */
+  get keys(): KeyOf<FirstEvent>[] {
+    return this.#texts.map((texts, at) => (events) => texts.numberOf(VALUES[NAMES[at] ?? "entryPages"](events)));
+  }
+
+  /** @param visits with these keys */
+  async of({ visits, keys }: KeyedVisits, limit: number, pause: () => Promise<void>): Promise<Pick<WebOverview, ListName>> {
+    return await Scratch.of(async (scratch) => {
+      const people = await byIdentity(visits, scratch, pause);
+      const lists: [ListName, WebVisits[]][] = [];
+      for (const [at, texts] of this.#texts.entries())
+        lists.push([NAMES[at] ?? "entryPages", await visitList(people, keys[at] ?? new Uint32Array(0), texts, limit, pause)]);
+      return Object.fromEntries(lists) as Record<ListName, WebVisits[]>;
+    });
+  }
+}
 
 /** SQL counts visitors and page views; sessions are streamed person by person. */
 export const webOverview: StatementReport<"webOverview"> = async (plan, asking) => {

@@ -1,6 +1,6 @@
 import type { Connection } from "../connection/connection.js";
 import { sql, Sql } from "../sql/sql.js";
-import type { TableNames } from "./names.js";
+import type { TableNames } from "./layout.js";
 
 /** The servers with the tables of an organization. */
 export interface Servers {

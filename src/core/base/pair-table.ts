@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots are below the capacity */
 
-const FIRST_SLOT_COUNT = 256;
+const FIRST_PAIR_SLOT_COUNT = 256;
 /** Slots of the former table moved with each new pair: it is empty long before the next one is full. */
 const MOVED_SLOT_COUNT = 8;
 
@@ -9,7 +9,7 @@ const MOVED_SLOT_COUNT = 8;
  * others have moved, as in a `Map`.
  */
 export class PairTable {
-  #slots = new Slots(FIRST_SLOT_COUNT);
+  #slots = new Slots(FIRST_PAIR_SLOT_COUNT);
   /** The table whose pairs are being moved: those in slots from `#moved` on are only here. */
   #former: Slots | null = null;
   #moved = 0;

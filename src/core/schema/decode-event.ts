@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/limits.js";
 import { shown } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
-import { isUnusableId, numericIdFault } from "../base/numeric-id.js";
+import { isUnusableId, numericIdFault } from "../base/json-text.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
 import type { FieldRow } from "./fields.js";

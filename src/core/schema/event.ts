@@ -1,4 +1,6 @@
 import type { ErrorCode } from "../base/errors.js";
+import { isoOf } from "../base/time.js";
+import { fieldIndex, FIELDS } from "./fields.js";
 
 /** An event as `ingest` accepts it, in camelCase or snake_case. Dates: RFC 3339 text, epoch ms (from 1973 on) or `Date`. */
 export interface EventInput {
@@ -110,4 +112,75 @@ export interface IngestResult {
   readonly rejectedCount?: number;
   /** Accepted events with a changed time. Empty if `futureEvents` is `"keep"`. */
   readonly adjusted: readonly AdjustedEvent[];
+}
+
+const NAMES = [
+  "name", "notify", "slug", "userId", "project", "location_country", "location_city", "location_region", "location_lon", "location_lat",
+  "device", "os", "browser", "screen", "language", "referrer", "url", "hostname",
+] as const;
+
+/** Columns of the fields in a record. */
+export const RECORD_FIELDS: readonly string[] = NAMES;
+
+const AT = Object.fromEntries(NAMES.map((name) => [name, fieldIndex(name)])) as Readonly<Record<(typeof NAMES)[number], number>>;
+
+/** Builds the record of an event. @param text returns a field's text by its index in `FIELDS`, `""` where not set */
+export function eventRecord(
+  text: (field: number) => string,
+  id: string,
+  createdAtMs: number,
+  metadata: Record<string, unknown>,
+): EventRecord {
+  const referrer = text(AT.referrer);
+  return {
+    id,
+    name: text(AT.name),
+    notify: text(AT.notify) === "true",
+    slug: text(AT.slug),
+    userId: text(AT.userId),
+    project: text(AT.project),
+    createdAt: isoOf(createdAtMs),
+    metadata,
+    locationCountry: text(AT.location_country),
+    locationCity: text(AT.location_city),
+    locationRegion: text(AT.location_region),
+    locationLon: text(AT.location_lon),
+    locationLat: text(AT.location_lat),
+    device: text(AT.device),
+    os: text(AT.os),
+    browser: text(AT.browser),
+    screen: text(AT.screen),
+    language: text(AT.language),
+    referrer: referrer === "" ? null : referrer,
+    url: text(AT.url),
+    hostname: text(AT.hostname),
+  };
+}
+
+/** A stored event in the form that `ingest` accepts; fields that are not set are left out. */
+export interface EventCopy {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly [member: string]: unknown;
+}
+
+/** Every stored field of one event: what `export` writes and `ingest` accepts. Fields that are not set are left out. */
+export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Present if requested and the event has an identity. `ingest` rejects it: it is derived from ids and records. */
+  readonly identityId?: string;
+};
+
+/** Builds the copy of a stored event. @param text returns a field's text by its index in `FIELDS`, `""` where not set */
+export function exportedEvent(text: (field: number) => string, id: string, createdAtMs: number, metadata: Record<string, unknown>): EventCopy {
+  const event: { id: string; createdAt: string; [member: string]: unknown } = { id, createdAt: isoOf(createdAtMs) };
+  for (const [field, { camel, accepts }] of FIELDS.entries()) {
+    const value = text(field);
+    if (value === "" || (accepts === "boolean" && value === "false")) continue;
+    event[camel] = accepts === "number" ? Number(value) : accepts === "boolean" ? true : value;
+  }
+  if (Object.keys(metadata).length > 0) event["metadata"] = metadata;
+  return event;
 }

@@ -1,15 +1,13 @@
 import { dayStartMs } from "../../core/base/time.js";
 import { codeAt } from "../../storage/column/column.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import type { IdentityNames } from "../../identity/identity-names.js";
-import { exportedEvent } from "../../core/schema/exported-event.js";
-import type { ExportedEvent } from "../../core/schema/exported-event.js";
+import type { IdentityNames } from "../../identity/identity-ids.js";
+import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
 import type { Range } from "../../query/plan/plan.js";
-import { mayHold } from "../../storage/segment/may-hold.js";
+import { mayHold, type Rows } from "../../storage/segment/rows.js";
 import { orderedRows } from "../../storage/segment/ordered-rows.js";
 import { RecordReader, loadRecords } from "../../storage/segment/record-reader.js";
-import type { Rows } from "../../storage/segment/rows.js";
 import type { ExportPlace } from "./place.js";
 import { GIVEN_ROW_VALUES, PASSED_ROW_VALUES, RowTurns } from "./row-turns.js";
 

@@ -1,14 +1,13 @@
 import type { RecordBatch } from "../../formats/arrow/record-batches.js";
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { readStopOptions } from "../../core/base/stop-options.js";
-import type { StopOptions } from "../../core/base/stop-options.js";
-import { IdentityNames } from "../../identity/identity-names.js";
-import { planArrowExport, planExport, planRecordBatches } from "../../query/plan/reports/export-events.js";
+import { readStopOptions, type StopOptions } from "../../core/base/options.js";
+import { IdentityNames } from "../../identity/identity-ids.js";
+import { planArrowExport, planExport, planRecordBatches } from "../../query/plan/reports/events.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../query/plan/input.js";
-import type { ExportedEvent } from "../../core/schema/exported-event.js";
+import type { ExportedEvent } from "../../core/schema/event.js";
 import { exportRows } from "./events.js";
 import { AFTER } from "./place.js";
 import type { PagedExports } from "./place.js";

@@ -1,9 +1,9 @@
-import type { RecordPlace } from "../../identity/record-order.js";
+import type { RecordPlace } from "../../identity/record-table.js";
 import type { EventKey } from "../../storage/segment/event-order.js";
 import type { StoredRecord } from "../../core/schema/record.js";
 import type { ExportInput } from "../../query/plan/input.js";
-import type { ExportedEvent } from "../../core/schema/exported-event.js";
-import type { StopOptions } from "../../core/base/stop-options.js";
+import type { ExportedEvent } from "../../core/schema/event.js";
+import type { StopOptions } from "../../core/base/options.js";
 
 /** Key of the option that starts an export in the middle, for reading page by page. The same for all copies of this package in a process. */
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;

@@ -1,8 +1,6 @@
 import { compareCodePoints } from "../../core/base/order.js";
 import { uuidText } from "../../core/base/uuid.js";
-import { DICTIONARY_OF_FIELD } from "../../identity/record-table.js";
-import type { RecordField, RecordTable } from "../../identity/record-table.js";
-import { storedRecord } from "../../identity/stored-record.js";
+import { DICTIONARY_OF_FIELD, storedRecord, type RecordField, type RecordTable } from "../../identity/record-table.js";
 import type { StoredRecord } from "../../core/schema/record.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { Rows } from "../../storage/segment/rows.js";

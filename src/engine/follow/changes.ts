@@ -1,8 +1,6 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
-import { checkQueryOptions } from "../../core/base/call-options.js";
-import type { KnownOptions } from "../../core/base/known-options.js";
+import { checkQueryOptions, type KnownOptions, type StopOptions } from "../../core/base/options.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { StopOptions } from "../../core/base/stop-options.js";
 import { fieldIndex } from "../../core/schema/fields.js";
 import type { Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";

@@ -1,20 +1,19 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { areSameBytes } from "../../core/base/same-bytes.js";
-import { Follower } from "../../store/follow/follower.js";
-import type { FollowerHooks } from "../../store/follow/follower.js";
+import { Follower, type FollowerHooks } from "../../store/follow/follower.js";
 import { otherState } from "../../store/follow/other-state.js";
 import { WatchedObject } from "../../store/follow/watched-object.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../../store/files/saved-segments-file.js";
-import { KEYS_KEY, keysOf, parseKey } from "../../store/files/store-keys.js";
-import type { StoreKeys } from "../../store/files/store-keys.js";
-import type { Store } from "../../store/live/store.js";
+import { KEYS_KEY, keysOf, parseKey, type StoreKeys } from "../../store/files/store-keys.js";
+import type { Store, StoreOptions } from "../../store/live/store.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { Changes } from "./changes.js";
 import type { OpenExports } from "../exports/open-exports.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
 import type { StoredSegments } from "../query/saved-segments.js";
 import type { Wait } from "../upkeep/timer.js";
+import { isFull } from "../../store/storage/is-full.js";
 
 /** Hooks of a reader that follows, besides those of `Follower`. */
 interface FollowingHooks extends FollowerHooks {
@@ -195,4 +194,14 @@ export function follow({ store, changes, exports, segments, privacy, setKeys, fo
     looked,
   };
   return new Following(store, hooks, wait);
+}
+
+/** Opens a store that a full disk kept from opening for writing: with the reserve, else read-only. @throws `error`, if that fails too */
+export async function openWhenFull(options: StoreOptions, error: unknown, open: (options: StoreOptions) => Promise<Store>): Promise<Store> {
+  try {
+    if (options.storage.reserve !== undefined) return await options.storage.reserve.use(() => open(options));
+  } catch (again) {
+    if (!isFull(again)) throw again;
+  }
+  return await open({ ...options, readOnly: true, quarantine: false, full: error }).catch(() => Promise.reject(error));
 }

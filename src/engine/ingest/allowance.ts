@@ -1,4 +1,4 @@
-import type { IngestOptions } from "../../core/base/call-options.js";
+import type { IngestOptions } from "../../core/base/options.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { DecodedRecord } from "../../identity/decode-record.js";
 import type { DecodedEvents } from "../../core/schema/decode-event.js";

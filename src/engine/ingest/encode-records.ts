@@ -1,16 +1,18 @@
-import { DaybookError, parameterError } from "../../core/base/errors.js";
+import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { Turns } from "../../core/base/turn.js";
-import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
+import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import { fieldIndex } from "../../core/schema/fields.js";
-import type { Batch } from "../../store/batch/batch.js";
-import type { RecordBatch } from "../../store/batch/record-batch.js";
+import type { Batch, RecordBatch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
 import type { Limit } from "./allowance.js";
 import type { RecordOutcome } from "./group.js";
 import { erasedRecord, type Suppression } from "./suppression.js";
+import { isoOf } from "../../core/base/time.js";
+import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../core/schema/event.js";
+import type { IngestQueue } from "./queue.js";
 
 /** Dictionaries that events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
@@ -113,4 +115,19 @@ function fullError(param: string): DaybookError {
 function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: number): void {
   if (codes.size === 0) return;
   for (const code of ofFields[field] as Uint32Array) codes.delete(code);
+}
+
+/** Stores records of every type, each validated by itself. @throws invalid_parameter (records is not an array), and what a commit throws */
+export async function ingestRecords(records: unknown, context: RecordContext, queue: IngestQueue): Promise<IngestResult> {
+  if (!Array.isArray(records)) throw parameterError("invalid_parameter", "records", `expected an array, got ${shown(records)}`);
+  const outcomes = await queue.addRecords(records, (record) => decodeRecord(record, context));
+  const rejected: RejectedEvent[] = [];
+  const adjusted: AdjustedEvent[] = [];
+  const counts = { accepted: 0, adjusted: 0, duplicate: 0 };
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome instanceof DaybookError) rejected.push({ index, code: outcome.code, message: outcome.message });
+    else counts[outcome] += 1;
+    if (outcome === "adjusted") adjusted.push({ index, createdAt: isoOf(context.nowMs) });
+  }
+  return { accepted: counts.accepted + counts.adjusted, duplicates: counts.duplicate, rejected, adjusted };
 }

@@ -9,14 +9,12 @@ import type { EventRecord, IngestResult } from "../../core/schema/event.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import { BatchBuilder, type Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
-import type { Suppression } from "./suppression.js";
-import type { TimeToLiveRules } from "./time-to-live-rules.js";
+import type { Suppression, TimeToLiveRules } from "./suppression.js";
 import type { Allowance, Limit } from "./allowance.js";
 import { EventEncoder } from "./encode-events.js";
 import { RecordEncoder } from "./encode-records.js";
-import { IngestGroup, rowCountOf, type RecordOutcome, type QueuedWrites, type WaitingEvents, type WaitingRecords } from "./group.js";
+import { IngestGroup, rowCountOf, IngestCoalescer, type RecordOutcome, type QueuedWrites, type WaitingEvents, type WaitingRecords } from "./group.js";
 import { KnownIds } from "./known-ids.js";
-import { IngestCoalescer } from "./ingest-coalescer.js";
 
 /** Rows after which a group is written even if more is queued: bounds the memory of one frame. */
 const GROUP_ROW_COUNT = 20_000;

@@ -1,7 +1,8 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { isoOf, MS_PER_DAY } from "../../core/base/time.js";
-import type { CheckedPrivacyInput } from "./input.js";
-import type { ErasureReceipt, PrivacyRequest, PrivacyResolution, PrivacyStatus, PrivacySubject, PrivacyType, Regulation } from "./requests.js";
+import type {
+  CheckedPrivacyInput, ErasureReceipt, PrivacyRequest, PrivacyResolution, PrivacyStatus, PrivacySubject, PrivacyType, Regulation, PrivacyRequests,
+} from "./requests.js";
 
 /** Time to respond, and time after an extension, both counted from receipt; null: no extension. */
 interface Term {
@@ -39,7 +40,7 @@ function addMonths(ms: number, count: number): number {
   return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + (ms % MS_PER_DAY);
 }
 
-export { readPrivacyInput, readResolution } from "./input.js";
+export { readPrivacyInput, readResolution } from "./requests.js";
 
 /** An id by which a person is found again. */
 export type PrivacyHolder = { readonly userId: string } | { readonly anonymousId: string };
@@ -179,4 +180,25 @@ function refusal(step: string, request: StoredRequest): DaybookError {
 
 function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : isoOf(ms);
+}
+
+/** Changes a request at a time, epoch ms. @throws invalid_transition */
+export type RequestStep = (request: StoredRequest, nowMs: number) => StoredRequest;
+
+/** The steps of a privacy request that only change the request, wherever requests are stored. */
+export abstract class PrivacySteps implements Pick<PrivacyRequests, "verify" | "acknowledge" | "extend"> {
+  verify(id: string): Promise<PrivacyRequest> {
+    return this.step(id, verify);
+  }
+
+  acknowledge(id: string): Promise<PrivacyRequest> {
+    return this.step(id, acknowledge);
+  }
+
+  extend(id: string): Promise<PrivacyRequest> {
+    return this.step(id, extend);
+  }
+
+  /** Applies a step and stores the changed request. @throws privacy_request_not_found, invalid_transition */
+  protected abstract step(id: string, change: RequestStep): Promise<PrivacyRequest>;
 }

@@ -7,8 +7,8 @@ import type { IdentityView } from "../../identity/identity-view.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
 import { writePrivacy } from "../../store/upkeep/privacy-file.js";
 import type { Store } from "../../store/live/store.js";
-import { readStopOptions, type StopOptions } from "../../core/base/stop-options.js";
-import { damaged } from "../../storage/segment/container.js";
+import { readStopOptions, type StopOptions } from "../../core/base/options.js";
+import { damaged } from "../../storage/segment/segment-file.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_KINDS, type RecordField, type RecordTable } from "../../identity/record-table.js";
 import type { Snapshot } from "../../store/live/catalog.js";
@@ -20,11 +20,10 @@ import { exportRows, type PersonTest } from "../exports/events.js";
 import { PASSED_ROW_VALUES, RowTurns } from "../exports/row-turns.js";
 import { ERASING, isOfErased, suppressedOf, withoutSubject } from "./erased.js";
 import {
-  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, type PrivacyHolder,
-  type StoredRequest,
+  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, PrivacySteps,
 } from "./lifecycle.js";
+import type { PrivacyHolder, StoredRequest, RequestStep } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
-import { PrivacySteps, type RequestStep } from "./steps.js";
 import { line, bundleRecord } from "./bundle-lines.js";
 
 /** The codes of the ids of one identity, by which its records and events are found. */

@@ -8,8 +8,7 @@ import { asOfPlan, type QueryTarget } from "./as-of.js";
 import { onSnapshot, type RunningQuery } from "./on-snapshot.js";
 import { Gathering } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
-import { partOfFold } from "./part-of-fold.js";
-import { loadReport, reportOf } from "./report-of.js";
+import { partOfFold, loadReport, reportOf } from "./report-of.js";
 import { Slices } from "./slices.js";
 import { newWork, type Work } from "./work.js";
 

@@ -3,8 +3,7 @@ import type { Selector } from "../../query/filter/predicate.js";
 import { accessOf } from "../../query/filter/select.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Plan, ReportName } from "../../query/plan/plan.js";
-import type { AnyPass } from "../../query/reports/form/pass.js";
-import type { FoldContext } from "../../query/reports/form/report.js";
+import type { AnyPass, FoldContext } from "../../query/reports/form/report.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { Span, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
@@ -14,8 +13,7 @@ import { asOfPlan, type QueryTarget } from "./as-of.js";
 import { onSnapshot } from "./on-snapshot.js";
 import { columnsFor, cacheKeyOf } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
-import { partOfFold } from "./part-of-fold.js";
-import { loadReport, reportOf } from "./report-of.js";
+import { partOfFold, loadReport, reportOf } from "./report-of.js";
 import { Slices } from "./slices.js";
 
 /** Which segments, columns and rows a plan would read, and how: derived from metadata and from cached answers. */

@@ -4,7 +4,7 @@ import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
 import type { Selector } from "../../query/filter/predicate.js";
 import { isPruned, isWhole } from "../../query/filter/select.js";
 import type { Range } from "../../query/plan/plan.js";
-import type { AnyPass, Pass } from "../../query/reports/form/pass.js";
+import type { AnyPass, Pass } from "../../query/reports/form/report.js";
 import { TIME_COLUMN } from "../../core/schema/fields.js";
 import { Head, type HeadView } from "../../storage/segment/head.js";
 import { Prefetch } from "../../storage/segment/prefetch.js";

@@ -2,7 +2,7 @@ import { shown } from "../../core/base/errors.js";
 import { notifyEach } from "../../core/base/notify-each.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { isFieldName } from "../../query/plan/field-names.js";
-import { namedFieldsOf } from "../../query/plan/filters/named-fields.js";
+import { namedFieldsOf } from "../../query/plan/filters/field-operand.js";
 import type { Operand, Plan, ReportName } from "../../query/plan/plan.js";
 import type { IngestResult } from "../../core/schema/event.js";
 

@@ -1,10 +1,15 @@
 import { PendingLoads } from "../../storage/derived/pending-loads.js";
-import type { Plan } from "../../query/plan/plan.js";
+import type { Plan, ReportName, Pattern, PlanContext } from "../../query/plan/plan.js";
 import type { TableSnapshot, Tables } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/visible-store.js";
 import { looksUpTables, readsTables, type ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
+import { DaybookError, shown } from "../../core/base/errors.js";
+import { compileRegex } from "../../query/filter/regex.js";
+import { planners } from "../../query/plan/planners.js";
+import type { StopOptions } from "../../core/base/options.js";
+import type { QueryNotice } from "./notices.js";
 
 /** A query under way. */
 export interface RunningQuery {
@@ -75,4 +80,31 @@ export async function onSnapshot<B, A>(
       else void loaded.then(() => snapshot.release());
     }
   }
+}
+
+/** What planning needs besides the input. */
+export type SettleContext = Omit<PlanContext, "patterns">;
+
+/** Plans a query for any executor: fully validated, whatever is stored. @param projects names of all projects @throws the error in the query */
+export async function settle<K extends ReportName>(report: K, input: unknown, context: SettleContext, projects: () => readonly string[]): Promise<Plan<K>> {
+  const patterns: Pattern[] = [];
+  const plan: Plan<K> = planners[report](input, { ...context, patterns });
+  await checkPatterns(patterns);
+  if ("payProject" in plan && !projects().includes(plan.payProject))
+    throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
+  return plan;
+}
+
+/** Compiles the patterns that planning only measured. @throws invalid_regex for the first invalid one */
+export async function checkPatterns(patterns: readonly Pattern[]): Promise<void> {
+  const known = new Set<string>();
+  for (const { pattern, param } of patterns) {
+    if (!known.has(pattern)) await compileRegex(pattern, param);
+    known.add(pattern);
+  }
+}
+
+export interface QueryOptions extends StopOptions {
+  /** Called for this query, like `onNotice` of `openDaybook`, which is called too. */
+  readonly onNotice?: (notice: QueryNotice) => unknown;
 }

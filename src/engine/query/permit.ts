@@ -1,6 +1,6 @@
 import type { Plan, ReportName } from "../../query/plan/plan.js";
 import type { Explanation } from "./explain.js";
-import type { QueryOptions } from "./query-options.js";
+import type { QueryOptions } from "./on-snapshot.js";
 
 /** Key of the option that permits or rejects a query. The same for all copies of this package in a process. */
 export const PERMIT: unique symbol = Symbol.for("daybook.permit") as typeof PERMIT;

@@ -1,17 +1,51 @@
+import { parseJsonText } from "../../core/base/json-text.js";
 import { parameterError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { compareCodePoints } from "../../core/base/order.js";
-import { checkSavedSegment } from "../../query/plan/insights/saved-segment.js";
+import { checkSavedSegment } from "../../query/plan/insights/segments.js";
 import type { PeopleSegment } from "../../query/plan/insights/input.js";
 import { normalEmail } from "../../query/plan/subject.js";
-import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY } from "../../store/files/saved-segments-file.js";
-import type { StoredSegment } from "../../store/files/saved-segments-file.js";
+import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type StoredSegment } from "../../store/files/saved-segments-file.js";
 import type { Store } from "../../store/live/store.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { Housekeeping } from "../upkeep/housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
-import { checkPatterns } from "./settle.js";
-import { textsOf } from "./segment-texts.js";
+import { checkPatterns } from "./on-snapshot.js";
+
+/** The texts that the filters and conditions of a segment compare with: each value, and each item of a value that may be a list. */
+export function textsOf(groups: readonly unknown[]): readonly string[] {
+  return groups.flatMap((group) => itemsOf(group, "conditions").flatMap((condition) => [...valueTexts(condition), ...itemsOf(condition, "filterGroups").flatMap(filterTexts)]));
+}
+
+function filterTexts(group: unknown): readonly string[] {
+  return itemsOf(group, "filters").flatMap(valueTexts);
+}
+
+/** Includes the items of a text read as a list, whether or not the operator takes lists: a text too many does no harm. */
+function valueTexts(filter: unknown): readonly string[] {
+  const value = memberOf(filter, "value");
+  const texts = (Array.isArray(value) ? value : [value]).filter((item) => item !== null && item !== undefined).map(String);
+  return texts.flatMap((text) => [text, ...arrayItems(text), ...(text.match(/(?:\\,|[^,])+/g) ?? []).map((item) => item.replaceAll("\\,", ",").trim())]);
+}
+
+function arrayItems(text: string): readonly string[] {
+  if (!text.trimStart().startsWith("[")) return [];
+  try {
+    const value = parseJsonText(text);
+    return Array.isArray(value) ? value.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+function itemsOf(value: unknown, name: string): readonly unknown[] {
+  const items = memberOf(value, name);
+  return Array.isArray(items) ? items : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
 
 /** A segment as it was put, under the name by which filters refer to it; dates are texts. */
 export interface SavedSegment extends PeopleSegment {

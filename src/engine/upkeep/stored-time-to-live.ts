@@ -4,10 +4,10 @@ import { dayOf, isoOf } from "../../core/base/time.js";
 import type { DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { Manifest } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
-import { TimeToLiveRules } from "../ingest/time-to-live-rules.js";
+import { TimeToLiveRules } from "../ingest/suppression.js";
 import type { DeletionServices, DeletionReceipt, Deletions } from "./deletions.js";
+import { inOrder, readProject, readRule, withPreviewed, withRule } from "./time-to-live.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
-import { inOrder, readProject, readRule, withPreviewed, withRule } from "./time-to-live-input.js";
 import type { Wait } from "./timer.js";
 
 interface SweepOptions {

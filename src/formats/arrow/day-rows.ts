@@ -3,10 +3,9 @@ import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
 import { absentColumn, denseCodes } from "../../storage/column/column.js";
 import type { CodeColumn } from "../../storage/column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
-import { mayHold } from "../../storage/segment/may-hold.js";
+import { mayHold, type Rows } from "../../storage/segment/rows.js";
 import { mergeRows } from "../../storage/segment/merge-rows.js";
 import type { MergedRows } from "../../storage/segment/merge-rows.js";
-import type { Rows } from "../../storage/segment/rows.js";
 import { whilePinned } from "../../storage/segment/while-pinned.js";
 
 /** Selects events created in `[fromMs, toMs)`, of one project or (null) of all. */

@@ -1,9 +1,10 @@
 import type { Clock } from "../../core/base/clock.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { parseTimestamp } from "../../core/base/time.js";
-import type { ServedDaybook } from "./served-daybook.js";
+import type { ServedDaybook } from "./query-rights.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
+import type { IngestResult } from "../../core/schema/event.js";
 
 /** Rights that a route requires, checked in the order of the members. */
 export interface RequiredAccess {
@@ -102,4 +103,19 @@ function equalInConstantTime(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
   return difference === 0;
+}
+
+/** The error for an alias sent with a token of one project: it would change identities in all projects. */
+export function aliasRefused(): DaybookError {
+  return new DaybookError("organization_token_required", "alias: expected an organization token, got a project token; an alias changes identities in every project");
+}
+
+/**
+ * The result of a batch as a token may see it. For a token of one project, an event or record of an erased person counts as accepted:
+ * the person may have been known in other projects only.
+ */
+export function hideSuppressed<Of extends Pick<IngestResult, "accepted" | "rejected">>(result: Of, { project }: TokenRecord): Of {
+  if (project === null) return result;
+  const rejected = result.rejected.filter(({ code }) => code !== "suppressed");
+  return { ...result, accepted: result.accepted + result.rejected.length - rejected.length, rejected };
 }

@@ -3,11 +3,119 @@ import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { liveToken, missingToken, tokenIn } from "./access.js";
 import type { WireRequest } from "../wire/exchange.js";
-import { FailedTokens } from "./failed-tokens.js";
-import type { FailedTokenLimits } from "./failed-tokens.js";
-import { networkOf } from "./network.js";
+import { networkOf } from "./client-address.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
+
+export interface BucketRules {
+  /** Capacity of a bucket; a new one is full. */
+  readonly capacity: number;
+  /** Refill per second. */
+  readonly perSec: number;
+  /** Maximum number of buckets; the oldest are dropped, so that a sender who varies its name cannot fill the memory. */
+  readonly bucketCountMax: number;
+}
+
+interface TokenBucket {
+  left: number;
+  atMs: number;
+}
+
+/** Token buckets by name. */
+export class Buckets {
+  readonly #byName = new Map<string, TokenBucket>();
+
+  constructor(
+    readonly rules: BucketRules,
+    readonly clock: Clock,
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
+  /** Seconds until a bucket holds `count`; 0: it does now. A count above the capacity waits for a full bucket. */
+  waitSec(name: string, count: number): number {
+    const bucket = this.#byName.get(name);
+    if (bucket === undefined) return 0;
+    this.#refill(bucket);
+    return Math.max(0, Math.min(count, this.rules.capacity) - bucket.left) / this.rules.perSec;
+  }
+
+  /** Takes `count` even if the bucket holds less: it goes negative, and later calls wait longer. */
+  take(name: string, count: number): void {
+    const bucket = this.#byName.get(name) ?? { left: this.rules.capacity, atMs: this.clock.now() };
+    this.#refill(bucket);
+    bucket.left -= count;
+    keepNewest(this.#byName, name, this.rules.bucketCountMax).set(name, bucket);
+  }
+
+  clear(): void {
+    this.#byName.clear();
+  }
+
+  #refill(bucket: TokenBucket): void {
+    const nowMs = this.clock.now();
+    bucket.left = Math.min(this.rules.capacity, bucket.left + (Math.max(0, nowMs - bucket.atMs) / 1_000) * this.rules.perSec);
+    bucket.atMs = nowMs;
+  }
+}
+
+/** Removes a key, or else the oldest one of a full collection, so that the caller can add the key as the newest. */
+export function keepNewest<C extends Map<string, unknown> | Set<string>>(collection: C, key: string, countMax: number): C {
+  collection.delete(key);
+  if (collection.size < countMax) return collection;
+  for (const oldest of collection.keys()) {
+    collection.delete(oldest);
+    break;
+  }
+  return collection;
+}
+
+/** Limits for unknown tokens from one address. */
+export interface FailedTokenLimits {
+  /** Unknown tokens that one address may try in a row; then they are `rate_limited`. Default 60. */
+  readonly failedTokenCount: number;
+  /** Tries that are restored each minute. Default 20. */
+  readonly failedTokensPerMinute: number;
+}
+
+/**
+ * Slows down networks that try unknown tokens. A known token is always served, however many unknown ones came from its address:
+ * callers behind a proxy share an address and must not lock each other out.
+ */
+export class FailedTokens {
+  readonly #tries: Buckets;
+  /** Networks that have sent a known token. */
+  readonly #networks = new Set<string>();
+
+  constructor({ failedTokenCount, failedTokensPerMinute }: FailedTokenLimits, clock: Clock) {
+    this.#tries = new Buckets({ capacity: failedTokenCount, perSec: failedTokensPerMinute / 60, bucketCountMax: SERVER_LIMITS.failedAddressCount }, clock);
+  }
+
+  /** Counts an unknown or missing token. @param network null: the address is not known, and nothing is counted @throws rate_limited */
+  failed(network: string | null): void {
+    if (network === null) return;
+    this.#refuse(network);
+    this.#tries.take(network, 1);
+  }
+
+  /** Refuses a network that has used up its tries and never sent a known token; for use before the body is read. @throws rate_limited */
+  refuseStrangers(network: string | null): void {
+    if (network !== null && !this.#networks.has(network)) this.#refuse(network);
+  }
+
+  opened(network: string | null): void {
+    if (network === null || this.#networks.has(network)) return;
+    keepNewest(this.#networks, network, SERVER_LIMITS.failedAddressCount).add(network);
+  }
+
+  #refuse(network: string): void {
+    if (this.#tries.isEmpty) return;
+    const retryAfterSec = this.#tries.waitSec(network, 1);
+    if (retryAfterSec > 0) throw new DaybookError("rate_limited", "too many unknown tokens from this address", { retryAfterSec });
+  }
+}
 
 /** Authenticates callers by their tokens, and slows down those that guess. */
 export class Authenticator {

@@ -7,7 +7,7 @@ interface Network {
   readonly prefixBits: number;
 }
 
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const MAPPED_PROXY = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** Finds the address of a request's caller; undefined if the transport provides none. */
 export type ClientAddress = (request: Pick<WireRequest, "address" | "header">) => string | undefined;
@@ -20,7 +20,7 @@ export type ClientAddress = (request: Pick<WireRequest, "address" | "header">) =
  */
 export function clientAddress(proxies: readonly string[]): ClientAddress {
   if (!Array.isArray(proxies)) throw parameterError("invalid_parameter", "trustProxy", "expected a list of addresses or networks");
-  const networks = proxies.map((text, at) => networkOf(text, `trustProxy[${at}]`));
+  const networks = proxies.map((text, at) => proxyNetworkOf(text, `trustProxy[${at}]`));
   if (networks.length === 0) return ({ address }) => address;
   const isTrusted = (bytes: Uint8Array | null) => networks.some((network) => isIn(bytes, network));
   // Cached because a few proxies make most connections. Other addresses are not remembered.
@@ -50,7 +50,7 @@ function toldAddress(header: string, own: string, isTrusted: (bytes: Uint8Array 
   return told;
 }
 
-function networkOf(text: string, at: string): Network {
+function proxyNetworkOf(text: string, at: string): Network {
   const [address = "", bits, ...rest] = String(text).split("/");
   const bytes = bytesOf(address);
   const prefixBits = bits === undefined ? (bytes?.length ?? 0) * 8 : Number(bits);
@@ -77,7 +77,7 @@ function bareAddress(text: string): string {
 
 /** 4 bytes of an IPv4 address, also a mapped one, or 16 of an IPv6 address; null: the text is no address. */
 function bytesOf(text: string): Uint8Array | null {
-  const address = text.startsWith(":") ? (MAPPED.exec(text)?.[1] ?? text) : text;
+  const address = text.startsWith(":") ? (MAPPED_PROXY.exec(text)?.[1] ?? text) : text;
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(address)) {
     const parts = address.split(".").map(Number);
     return parts.every((part) => part <= 255) ? new Uint8Array(parts) : null;
@@ -107,4 +107,23 @@ function groupsOf(text: string): number[] | null {
   const groups = text.replace(/:$/, "").split(":");
   if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return null;
   return groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]);
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** 16-bit groups that identify an IPv6 network: one caller has all addresses in it. */
+const NETWORK_GROUPS = 4;
+
+/** The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address. */
+export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const mapped = MAPPED.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [before = "", after] = address.split("::");
+  const groups = before === "" ? [] : before.split(":");
+  if (after !== undefined) {
+    const last = after === "" ? 0 : after.split(":").length;
+    while (groups.length < Math.min(NETWORK_GROUPS, 8 - last)) groups.push("0");
+    groups.push(...after.split(":"));
+  }
+  return groups.slice(0, NETWORK_GROUPS).join(":");
 }

@@ -1,9 +1,66 @@
-import { DaybookError, ERROR_CODES } from "../../core/base/errors.js";
-import type { ErrorCode, ErrorDetails } from "../../core/base/errors.js";
+import { DaybookError, ERROR_CODES, type ErrorCode, type ErrorDetails } from "../../core/base/errors.js";
 import type { WireReply } from "../wire/exchange.js";
-import { NO_SNIFF } from "./no-sniff.js";
-import { STATUS } from "./status.js";
+import { NO_SNIFF } from "./headers.js";
 import { snakeCase, wireParam } from "../wire/wire-names.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+
+/** The HTTP status of every error code. Codes of single events appear within a 200 answer; their status is that of a request with one item. */
+export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  malformed_json: 400,
+  invalid_body: 400,
+  exactly_one_required: 400,
+  invalid_parameter: 400,
+  unknown_parameter: 400,
+  duplicate_parameter: 400,
+  invalid_operator: 400,
+  invalid_filter_value: 400,
+  invalid_regex: 400,
+  too_many_filters: 400,
+  too_many_values: 400,
+  query_too_large: 400,
+  invalid_date: 400,
+  invalid_date_range: 400,
+  invalid_cursor: 400,
+  cursor_mismatch: 400,
+  duplicate_header: 400,
+  invalid_event: 400,
+  missing_token: 401,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  insufficient_role: 403,
+  organization_token_required: 403,
+  project_not_allowed: 403,
+  origin_not_allowed: 403,
+  project_not_found: 404,
+  identity_not_found: 404,
+  company_not_found: 404,
+  privacy_request_not_found: 404,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  aborted: 408,
+  request_timeout: 408,
+  invalid_transition: 409,
+  duplicate: 409,
+  suppressed: 409,
+  expired: 422,
+  body_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  headers_too_large: 431,
+  overloaded: 503,
+  query_timeout: 503,
+  read_only: 503,
+  store_locked: 503,
+  closed: 503,
+  not_supported: 501,
+  unreachable: 502,
+  storage_full: 507,
+  manifest_missing: 500,
+  corruption: 500,
+  body_already_read: 500,
+  internal: 500,
+};
 
 /** Formats of an error: `older` for unversioned endpoints, `client` for libraries of other products, `problem` (RFC 9457) for everything else. */
 export type Envelope = "older" | "client" | "problem";
@@ -94,4 +151,22 @@ export function inWireNames(thrown: unknown): unknown {
 /** Text in double quotes was sent by the caller and stays unchanged. */
 function wireText(text: string): string {
   return text.replace(QUOTED_OR_NAME, (match) => (match.startsWith('"') ? match : snakeCase(match)));
+}
+
+interface NamedRejection {
+  readonly index: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The rejections that an answer names one by one, with the total if there are more. */
+export interface NamedRejections {
+  readonly rejected: NamedRejection[];
+  readonly rejectedCount?: number;
+}
+
+/** @param rejected ascending by index */
+export function namedRejections(rejected: readonly NamedRejection[]): NamedRejections {
+  const named = rejected.slice(0, SERVER_LIMITS.namedItemCount).map(({ index, code, message }) => ({ index, code, message }));
+  return named.length === rejected.length ? { rejected: named } : { rejected: named, rejectedCount: rejected.length };
 }

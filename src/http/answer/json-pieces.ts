@@ -1,7 +1,8 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { yieldToEventLoop } from "../../core/base/turn.js";
-import type { BodyStream } from "../wire/exchange.js";
+import { joined, type BodyStream } from "../wire/exchange.js";
+import { etagOfBytes } from "./etag.js";
 
 /** Values, members and elements of an answer that is serialized at once: some tenths of a millisecond. */
 const FEW_VALUES = 2_000;
@@ -127,4 +128,68 @@ function* membersOf(value: object): Generator<string> {
     before = ",";
   }
   yield before === "{" ? "{}" : "}";
+}
+
+/** A text that is the same for all callers: its bytes and its tag are computed once, and shared by all answers on all threads. */
+export class SharedText {
+  readonly bytes: Uint8Array;
+  readonly etag: Promise<string>;
+
+  constructor(text: string) {
+    const own = new TextEncoder().encode(text);
+    this.bytes = sharedBytes(own);
+    this.etag = etagOfBytes(own);
+  }
+}
+
+/** Copies bytes to memory that threads share, if the platform has such memory. */
+export function sharedBytes(bytes: Uint8Array): Uint8Array {
+  if (typeof SharedArrayBuffer !== "function") return bytes;
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}
+
+const encoder = new TextEncoder();
+/** Lines are encoded in batches: a chunk per line would cost more than its text. */
+const LOT_CHARS = 64 * 1024;
+
+/**
+ * Encodes all lines as UTF-8 before the answer starts, so that a failure can still be answered as an error.
+ * @throws aborted, and what the lines fail with
+ */
+export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<AbortSignal, "aborted">): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  let lot = "";
+  const pack = () => {
+    const chunk = encoder.encode(lot);
+    chunks.push(chunk);
+    byteLength += chunk.length;
+    lot = "";
+  };
+  for await (const line of lines) {
+    if (signal.aborted) throw new DaybookError("aborted", "the caller disconnected");
+    lot += line;
+    if (lot.length >= LOT_CHARS) pack();
+  }
+  pack();
+  return joined(chunks, byteLength);
+}
+
+/**
+ * Items as lines of JSON, up to the size of one answer, without leading items of earlier pages. @throws aborted
+ * @param isBefore true for items of earlier pages, which occur if the Daybook did not start after them
+ */
+export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean, signal: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
+  let [count, charCount] = [0, 0];
+  for await (const item of items) {
+    if (signal.aborted) throw new DaybookError("aborted", "the caller disconnected");
+    if (count === 0 && isBefore(item)) continue;
+    const line = `${JSON.stringify(item)}\n`;
+    yield line;
+    count += 1;
+    charCount += line.length;
+    if (count >= SERVER_LIMITS.exportPageCount || charCount >= SERVER_LIMITS.exportPageChars) return;
+  }
 }

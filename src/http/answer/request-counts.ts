@@ -1,4 +1,27 @@
-import type { Answered } from "./answered.js";
+import type { ErrorCode } from "../../core/base/errors.js";
+import type { Withheld } from "../../engine/ingest/budgeted.js";
+
+/** One answered request; only the request id may be text from the caller. */
+export interface Answered {
+  readonly requestId: string;
+  readonly method: string;
+  /** Pattern of the route, such as `/v1/companies/{company_id}/top-users`; null: no route. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly code: ErrorCode | null;
+  /** Null if no valid token was found. */
+  readonly organization: string | null;
+  readonly durationMs: number;
+}
+
+/** What is found out about a request while it is processed. */
+export interface Trace {
+  route: string | null;
+  organization: string | null;
+  code: ErrorCode | null;
+  /** Headers to add to the answer, whatever that is. */
+  headers: Readonly<Record<string, string>>;
+}
 
 /** Number of answers of one route with one status, and their total duration in ms. */
 export interface RequestCount {
@@ -35,4 +58,33 @@ export class RequestCounts {
   of(organization: string): ReadonlyMap<string, RequestCount> {
     return this.#byOrganization.get(organization) ?? new Map<string, RequestCount>();
   }
+}
+
+/** Outcomes of page events. */
+export const COLLECT_OUTCOMES = ["stored", "duplicate", "rejected", "bot", "prefetch", "opted_out", "refused"] as const;
+export type CollectOutcome = (typeof COLLECT_OUTCOMES)[number];
+
+/** Counts by organization and name. */
+class Counts<Name extends string> {
+  readonly #byOrganization = new Map<string, Map<Name, number>>();
+
+  add(organization: string, name: Name, count: number): void {
+    if (count === 0) return;
+    const counts = this.of(organization);
+    counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+
+  of(organization: string): Map<Name, number> {
+    const counts = this.#byOrganization.get(organization) ?? new Map<Name, number>();
+    this.#byOrganization.set(organization, counts);
+    return counts;
+  }
+}
+
+/** Counters of page events. */
+export class CollectCounts {
+  /** Events by outcome. */
+  readonly events = new Counts<CollectOutcome>();
+  /** Parts of events that were withheld, because their public key had used up its limit of new values. */
+  readonly withheld = new Counts<Withheld>();
 }

@@ -1,16 +1,11 @@
 import { z } from "zod";
 import type { EventInput } from "../../core/schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { id, instant, object } from "../tracking/call.js";
-import { callTimeMs } from "../tracking/call-time.js";
-import { idOf, objectOf, textOf, without } from "../tracking/members.js";
-import type { JsonObject } from "../tracking/members.js";
+import { id, instant, object, callTimeMs, idOf, objectOf, textOf, without, type JsonObject } from "../tracking/call.js";
 import type { Rejected, ReceivedItem } from "../tracking/store-entries.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, misfits } from "./fields.js";
-import type { FieldNames } from "./fields.js";
-import { companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
-import type { Person, TraitChanges } from "./people.js";
+import { fieldsOf, misfits, companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
+import type { FieldNames, Person, TraitChanges } from "./people.js";
 
 /** Members of an event that become event fields. */
 export const AMPLITUDE_FIELDS: FieldNames = {

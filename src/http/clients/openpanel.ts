@@ -4,16 +4,11 @@ import { digitsOf } from "../../core/schema/currency.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { instantOf, isBeforeNumericMin, instantFault } from "../../core/schema/instant.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { id, object } from "../tracking/call.js";
-import { idOf, objectOf, textOf } from "../tracking/members.js";
-import { isPlaceholderId } from "../tracking/placeholder-ids.js";
-import type { JsonObject } from "../tracking/members.js";
+import { id, object, idOf, objectOf, textOf, isPlaceholderId, type JsonObject } from "../tracking/call.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, misfits } from "./fields.js";
-import type { FieldNames } from "./fields.js";
-import { aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
-import type { RecordMoment } from "./people.js";
+import { fieldsOf, misfits, aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
+import type { FieldNames, RecordMoment } from "./people.js";
 
 /** Properties of an event that become event fields; revenue is converted to major units first. */
 export const OPENPANEL_FIELDS: FieldNames = { __revenue: "value", __path: "url", __referrer: "referrer" };

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
-import { isObject, textOf } from "../tracking/members.js";
-import type { JsonObject } from "../tracking/members.js";
+import { isObject, textOf, type JsonObject } from "../tracking/call.js";
 
 /** Long names of members, and the client's short ones. */
 export const PLAUSIBLE_NAMES: Readonly<Record<string, string>> = {

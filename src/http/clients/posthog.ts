@@ -1,16 +1,11 @@
 import { z } from "zod";
 import type { EventInput } from "../../core/schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { callTimeMs } from "../tracking/call-time.js";
-import { idOf, isObject, screenOf, textOf, without } from "../tracking/members.js";
-import type { JsonObject } from "../tracking/members.js";
+import { callTimeMs, idOf, isObject, screenOf, textOf, without, id, instant, object, type JsonObject } from "../tracking/call.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
-import { id, instant, object } from "../tracking/call.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, misfits } from "./fields.js";
-import type { FieldNames } from "./fields.js";
-import { aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
-import type { RecordMoment, Person } from "./people.js";
+import { fieldsOf, misfits, aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
+import type { FieldNames, RecordMoment, Person } from "./people.js";
 
 /** Properties of an event that become event fields. */
 export const POSTHOG_FIELDS: FieldNames = {

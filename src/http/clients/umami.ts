@@ -1,13 +1,8 @@
 import { z } from "zod";
-import { id, object } from "../tracking/call.js";
-import { instantOfAny } from "../tracking/call-time.js";
-import { idOf, objectOf, textOf, without } from "../tracking/members.js";
-import { isPlaceholderId } from "../tracking/placeholder-ids.js";
+import { id, object, instantOfAny, idOf, objectOf, textOf, without, isPlaceholderId } from "../tracking/call.js";
 import type { ReceivedItem } from "../tracking/store-entries.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf } from "./fields.js";
-import type { FieldNames } from "./fields.js";
-import { traitsOf } from "./people.js";
+import { fieldsOf, traitsOf, type FieldNames } from "./people.js";
 
 /** Members of a payload that become event fields. */
 export const UMAMI_FIELDS: FieldNames = { url: "url", hostname: "hostname", referrer: "referrer", language: "language", screen: "screen" };

@@ -3,7 +3,8 @@ import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { splitAddress } from "../../core/schema/web-address.js";
 import type { Agent } from "../routing/route.js";
-import type { Beacon } from "../shapes/beacon-body.js";
+import type { Beacon } from "../shapes/bodies.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 /** Location of an address; unknown members are absent. */
 export interface Place {
@@ -67,4 +68,40 @@ export function idOfBeacon({ id }: Beacon, project: string, keySha256: string): 
 export function firstLanguage(header: string | null): string | null {
   const first = header?.split(",", 1)[0]?.split(";", 1)[0]?.trim() ?? "";
   return first === "" || first === ANY_LANGUAGE ? null : first;
+}
+
+/** What a User-Agent text reveals, and whether it belongs to a bot. */
+export interface AgentReading {
+  readonly agent: Agent;
+  readonly isBot: boolean;
+}
+
+/** Loads the list of crawlers, previews and monitors; the returned function reports whether a User-Agent text belongs to one. */
+export async function loadBotTest(): Promise<(userAgent: string) => boolean> {
+  const { isbot } = await import("isbot");
+  return (userAgent) => isbot(userAgent);
+}
+
+/** Parses user agents of visitors; caches the results until `forget`. */
+export class UserAgents {
+  readonly #told = new Map<string, AgentReading>();
+
+  constructor(
+    readonly read: (text: string) => Agent,
+    readonly isBot: (text: string) => boolean,
+  ) {}
+
+  of(text: string): AgentReading {
+    const known = this.#told.get(text);
+    if (known !== undefined) return known;
+    const isBot = this.isBot(text);
+    const told = { agent: isBot || text === "" ? {} : this.read(text), isBot };
+    if (this.#told.size >= SERVER_LIMITS.knownAgentCount) this.#told.clear();
+    this.#told.set(text, told);
+    return told;
+  }
+
+  forget(): void {
+    this.#told.clear();
+  }
 }

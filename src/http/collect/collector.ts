@@ -1,5 +1,8 @@
-import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
+import { parameterError, shown, DaybookError, type ErrorCode } from "../../core/base/errors.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { forgetfulKeeper, Visitors, type SaltKeeper, type LastSeen } from "./visitors.js";
+import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type Surroundings } from "./beacon-event.js";
 import { pooledRandom } from "../../core/base/random.js";
 import type { Clock } from "../../core/base/clock.js";
 import { ALLOWANCE, type AllowingDaybook, type Allowance } from "../../engine/ingest/allowance.js";
@@ -7,23 +10,68 @@ import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
 import { BudgetedLimit, type Withheld } from "../../engine/ingest/budgeted.js";
-import type { ServedDaybook } from "../access/served-daybook.js";
-import { Buckets, keepNewest } from "../access/buckets.js";
-import { networkOf } from "../access/network.js";
+import type { ServedDaybook } from "../access/query-rights.js";
+import { Buckets, keepNewest } from "../access/authenticator.js";
+import { networkOf } from "../access/client-address.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Agent } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
-import { faultOf } from "../tracking/fault-of.js";
-import { forEachYielding } from "../tracking/for-each-yielding.js";
-import { withoutPlaceholderIds } from "../tracking/placeholder-ids.js";
+import { faultOf, withoutPlaceholderIds } from "../tracking/call.js";
+import { forEachYielding } from "../tracking/store-entries.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { beaconEvent, type Beacon } from "../shapes/beacon-body.js";
-import { CollectCounts, type CollectOutcome } from "../answer/collect-counts.js";
-import type { HeaderNotice } from "../answer/notice-header.js";
-import { eventOfBeacon, idOfBeacon, firstLanguage, type Place, type Surroundings } from "./beacon-event.js";
-import type { CollectOptions } from "./options.js";
-import { UserAgents } from "./user-agents.js";
-import { Visitors, type LastSeen } from "./visitors.js";
+import { beaconEvent, type Beacon } from "../shapes/bodies.js";
+import { CollectCounts, type CollectOutcome } from "../answer/request-counts.js";
+import type { HeaderNotice } from "../answer/headers.js";
+
+/** How page events are collected. */
+export interface CollectOptions {
+  /** Storage that keeps visitor salts across restarts: `saltFile` of `daybook/node`. Default: none; a restart makes all visitors new. */
+  readonly salts?: SaltKeeper;
+  /** Locates an address; called for each request, and nothing is cached. Default: unknown. */
+  readonly locate?: (address: string) => Place | Promise<Place>;
+  /** Whether a User-Agent text belongs to a bot: `await loadBotTest()`. Default: none does. */
+  readonly isBot?: (userAgent: string) => boolean;
+  /** True: requests with `Sec-GPC: 1` are not stored. Default false. */
+  readonly honorGpc?: boolean;
+  /** Events of one key per second in the long run, and in a burst; one more is `rate_limited`. Default 20,000 and 100,000. */
+  readonly perSec?: number;
+  readonly burst?: number;
+  /** The same for one address, or one IPv6 network of 64 bits. Default 50 and 1,000. */
+  readonly perAddressPerSec?: number;
+  readonly perAddressBurst?: number;
+}
+
+const KNOWN: KnownOptions<CollectOptions> = {
+  salts: true,
+  locate: true,
+  isBot: true,
+  honorGpc: true,
+  perSec: true,
+  burst: true,
+  perAddressPerSec: true,
+  perAddressBurst: true,
+};
+const RATES = ["perSec", "burst", "perAddressPerSec", "perAddressBurst"] as const;
+
+/** @param given overrides single defaults @throws invalid_parameter, unknown_parameter */
+export function collectOptions(given: CollectOptions = {}): Required<CollectOptions> {
+  rejectUnknownOptions(given, KNOWN, "collect");
+  for (const name of RATES) {
+    const rate = given[name];
+    if (rate !== undefined && !(typeof rate === "number" && rate > 0)) throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);
+  }
+  return {
+    salts: forgetfulKeeper,
+    locate: () => ({}),
+    isBot: () => false,
+    honorGpc: false,
+    perSec: SERVER_LIMITS.collectedPerSec,
+    burst: SERVER_LIMITS.collectedBurst,
+    perAddressPerSec: SERVER_LIMITS.collectedPerAddressPerSec,
+    perAddressBurst: SERVER_LIMITS.collectedPerAddressBurst,
+    ...given,
+  };
+}
 
 /** What a public key, or one network using it, has added today. */
 interface Spent {

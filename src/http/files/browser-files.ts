@@ -1,6 +1,6 @@
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { matchesEtag } from "../answer/etag.js";
-import { sharedBytes, SharedText } from "../answer/shared-text.js";
+import { sharedBytes, SharedText } from "../answer/json-pieces.js";
 
 export interface BrowserFile {
   readonly text: string;

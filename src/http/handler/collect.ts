@@ -1,6 +1,6 @@
-import { allowedOrigin } from "../access/origins.js";
+import { allowedOrigin } from "../access/token.js";
 import { invalidToken } from "../access/access.js";
-import type { Trace } from "../answer/answered.js";
+import type { Trace } from "../answer/request-counts.js";
 import { readBody } from "../request/body.js";
 import { parseQuery } from "../request/query.js";
 import type { CollectRoute } from "../routing/route.js";

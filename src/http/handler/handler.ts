@@ -1,35 +1,70 @@
-import { systemClock } from "../../core/base/clock.js";
-import type { Clock } from "../../core/base/clock.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { responseOf, wireRequestOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { systemClock, type Clock } from "../../core/base/clock.js";
 import { sha256Hex } from "../../core/base/hash.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { notifyEach } from "../../core/base/notify-each.js";
-import type { ServedDaybook } from "../access/served-daybook.js";
+import type { ServedDaybook } from "../access/query-rights.js";
 import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";
-import type { Answered } from "../answer/answered.js";
-import { RequestCounts } from "../answer/request-counts.js";
-import { Admission } from "../overload/admission.js";
+import { RequestCounts, type Answered } from "../answer/request-counts.js";
+import { Admission, handlerLimits, type HandlerLimits } from "../overload/admission.js";
 import type { EdgeRules, Refusal } from "../overload/edge-filter.js";
-import { handlerLimits } from "../overload/limits.js";
-import type { HandlerLimits } from "../overload/limits.js";
 import { clientAddress } from "../access/client-address.js";
-import { Collector } from "../collect/collector.js";
-import { Repeats } from "../clients/repeats.js";
-import { collectOptions } from "../collect/options.js";
-import type { CollectOptions } from "../collect/options.js";
+import { Collector, collectOptions, type CollectOptions } from "../collect/collector.js";
+import { Repeats } from "../clients/client.js";
 import type { BrowserFiles } from "../files/browser-files.js";
 import { fileRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
 import { SenderClocks } from "../tracking/sender-clocks.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
-import { isWriting } from "../routing/route.js";
-import type { EdgeRoute, ProcessGauges, Route } from "../routing/route.js";
+import { isWriting, type EdgeRoute, type ProcessGauges, type Route } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";
-import { responseOf, wireRequestOf } from "../wire/exchange.js";
-import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { noteRefused, respond } from "./respond.js";
-import type { HandlerContext } from "./respond.js";
-import { Streams } from "./streams.js";
+import { noteRefused, respond, type HandlerContext } from "./respond.js";
+
+/** Open streams by token; each is a lasting connection. */
+export class Streams {
+  readonly #open = new Map<string, Set<BodyStream>>();
+
+  constructor(readonly streamsPerTokenCount: number) {}
+
+  /** Opens a stream that counts until it ends. @throws rate_limited */
+  counted(sha256: string, make: () => BodyStream): BodyStream {
+    const ofToken = this.#open.get(sha256) ?? new Set();
+    if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams per token at a time`);
+    const stream = make();
+    this.#open.set(sha256, ofToken.add(stream));
+    const end = () => {
+      ofToken.delete(stream);
+      if (ofToken.size === 0 && this.#open.get(sha256) === ofToken) this.#open.delete(sha256);
+    };
+    return {
+      next: async () => {
+        try {
+          const piece = await stream.next();
+          if (piece === null) end();
+          return piece;
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      cancel: () => {
+        end();
+        stream.cancel();
+      },
+    };
+  }
+
+  /** Ends the streams of all tokens that are no longer valid. A token whose lookup fails keeps its streams until their next check. */
+  async endRevoked(isValid: (sha256: string) => Promise<boolean>): Promise<void> {
+    const endOf = async (sha256: string, streams: ReadonlySet<BodyStream>) => {
+      if (await isValid(sha256)) return;
+      for (const stream of streams) stream.cancel();
+    };
+    await Promise.allSettled([...this.#open].map(([sha256, streams]) => endOf(sha256, streams)));
+  }
+}
 
 export interface HandlerOptions {
   /** One Daybook per organization name. Organizations may be added to a map later. */

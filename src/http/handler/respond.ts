@@ -6,15 +6,12 @@ import { authorize, invalidToken, projectOf } from "../access/access.js";
 import type { ClientAddress } from "../access/client-address.js";
 import type { Authenticator } from "../access/authenticator.js";
 import type { TokenRecord } from "../access/token.js";
-import type { Answered, Trace } from "../answer/answered.js";
+import type { Answered, Trace, RequestCounts } from "../answer/request-counts.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
-import { jsonBody } from "../answer/json-pieces.js";
-import { NO_SNIFF } from "../answer/no-sniff.js";
-import { noticeHeader, type HeaderNotice } from "../answer/notice-header.js";
-import type { SharedText } from "../answer/shared-text.js";
-import type { RequestCounts } from "../answer/request-counts.js";
-import type { Repeats } from "../clients/repeats.js";
+import { jsonBody, type SharedText } from "../answer/json-pieces.js";
+import { NO_SNIFF, noticeHeader, type HeaderNotice } from "../answer/headers.js";
+import type { Repeats } from "../clients/client.js";
 import type { Collector } from "../collect/collector.js";
 import { fileReply } from "../files/browser-files.js";
 import { writtenBytes, type Admission } from "../overload/admission.js";
@@ -27,12 +24,10 @@ import {
 import { routeOf, type MatchedRoute, type Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { SenderClocks } from "../tracking/sender-clocks.js";
-import { ARROW_TYPE, asksForArrow } from "../wire/arrow-type.js";
-import { isStream, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
-import { requestIdOf } from "../wire/request-id.js";
+import { ARROW_TYPE, asksForArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
 import { takeFromClient } from "./client.js";
 import { collect } from "./collect.js";
-import type { Streams } from "./streams.js";
+import type { Streams } from "./handler.js";
 
 /**
  * The deadline of a query, from now on; it also aborts when the caller disconnects.

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { ERROR_CODES } from "../../core/base/errors.js";
 import { isListAnswer } from "../../engine/exports/to-arrow.js";
-import { eventSchema } from "../shapes/event-body.js";
-import { beaconEvent } from "../shapes/beacon-body.js";
-import { recordSchema } from "../shapes/record-body.js";
-import { SharedText } from "../answer/shared-text.js";
+import { eventSchema, beaconEvent, recordSchema } from "../shapes/bodies.js";
+import { SharedText } from "../answer/json-pieces.js";
 import type { RequiredAccess } from "../access/access.js";
 import type { Route } from "../routing/route.js";
-import { ARROW_TYPE } from "../wire/arrow-type.js";
+import { ARROW_TYPE } from "../wire/exchange.js";
 
 type SchemaObject = Record<string, unknown>;
 

@@ -1,11 +1,9 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
-import { ARROW_TYPE } from "../wire/arrow-type.js";
+import { ARROW_TYPE, bodyTooLarge, type WireRequest } from "../wire/exchange.js";
 import type { HeldMemory } from "../overload/admission.js";
-import { bodyTooLarge } from "../wire/exchange.js";
-import type { WireRequest } from "../wire/exchange.js";
-import { dataOfForm, isForm, withData } from "./form.js";
+import { dataOfForm, isForm, withData } from "./query.js";
 import { inflate, type BodyCompression } from "./inflate.js";
 import { scanJson } from "./json-scan.js";
 import { parseNdjson, parseScanned } from "./json.js";

@@ -2,7 +2,199 @@ import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { HeldMemory } from "../overload/admission.js";
 import { bodyTooLarge, collect } from "../wire/exchange.js";
-import { endOfDeflate, NoDeflate } from "./deflate-end.js";
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- symbols are bounded by their tables */
+/** Extra bits of a length, and the base that they are added to, by symbol from 257 on. */
+const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
+const LENGTH_BASES = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
+const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13];
+const END_OF_BLOCK = 256;
+/** Order in which a block lists the lengths of the code length codes (RFC 1951, 3.2.7). */
+const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+
+/** The bytes are not a complete deflate stream. */
+export class NoDeflate extends Error {}
+
+/** The end offset of a deflate stream, and the byte length of its inflated data. */
+export interface DeflateEnd {
+  readonly end: number;
+  readonly byteLength: number;
+}
+
+/**
+ * Finds the end of the deflate stream (RFC 1951) that begins at `start`, which no runtime reports. Nothing is inflated.
+ * @param maxByteLength the search stops once the inflated length exceeds this; `end` is then where it stopped
+ * @throws NoDeflate
+ */
+export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: number): DeflateEnd {
+  const bits = new Bits(bytes, start);
+  let byteLength = 0;
+  for (let isLast = false; !isLast && byteLength <= maxByteLength; ) {
+    isLast = bits.take(1) === 1;
+    const kind = bits.take(2);
+    if (kind === 0) byteLength += bits.skipStored();
+    else if (kind === 3) throw new NoDeflate("a block of no known kind");
+    else byteLength = passBlock(bits, kind === 1 ? FIXED : readTables(bits), byteLength, maxByteLength);
+  }
+  return { end: bits.end, byteLength };
+}
+
+/** Bits that one lookup decodes; longer codes are decoded bit by bit. A full 15-bit table costs more than the input it decodes. */
+const ROOT_BITS = 9;
+const LONGEST_CODE = 15;
+
+/** A canonical Huffman code. */
+interface CodeTable {
+  /** By the next `ROOT_BITS` bits: the symbol times 16 plus its code length; 0 if no short code matches. */
+  readonly entries: Uint16Array;
+  /** Number of codes of each length. */
+  readonly counts: Uint16Array;
+  /** Symbols in the order of their codes. */
+  readonly symbols: Uint16Array;
+}
+
+type CodeTables = readonly [lengths: CodeTable, distances: CodeTable];
+
+function passBlock(bits: Bits, [lengths, distances]: CodeTables, from: number, maxByteLength: number): number {
+  let byteLength = from;
+  while (byteLength <= maxByteLength) {
+    const symbol = bits.symbol(lengths);
+    if (symbol < END_OF_BLOCK) byteLength += 1;
+    else if (symbol === END_OF_BLOCK) break;
+    else {
+      if (symbol > 285) throw new NoDeflate("a length that there is not");
+      byteLength += LENGTH_BASES[symbol - 257]! + bits.take(LENGTH_BITS[symbol - 257]!);
+      const distance = bits.symbol(distances);
+      if (distance > 29) throw new NoDeflate("a distance that there is not");
+      bits.take(DISTANCE_BITS[distance]!);
+    }
+  }
+  return byteLength;
+}
+
+function readTables(bits: Bits): CodeTables {
+  const [lengthCount, distanceCount, orderCount] = [bits.take(5) + 257, bits.take(5) + 1, bits.take(4) + 4];
+  const ofLengths = new Uint8Array(19);
+  for (let at = 0; at < orderCount; at += 1) ofLengths[LENGTH_ORDER[at]!] = bits.take(3);
+  const table = tableOf(ofLengths);
+  const all = new Uint8Array(lengthCount + distanceCount);
+  for (let at = 0; at < all.length; ) {
+    const symbol = bits.symbol(table);
+    if (symbol < 16) {
+      all[at] = symbol;
+      at += 1;
+      continue;
+    }
+    const repeated = symbol === 16 ? 3 + bits.take(2) : symbol === 17 ? 3 + bits.take(3) : 11 + bits.take(7);
+    if (at + repeated > all.length) throw new NoDeflate("more codes than there are symbols");
+    all.fill(symbol === 16 ? (all[at - 1] ?? 0) : 0, at, at + repeated);
+    at += repeated;
+  }
+  return [tableOf(all.subarray(0, lengthCount)), tableOf(all.subarray(lengthCount))];
+}
+
+/** Builds a canonical code from code lengths by symbol. Cost: a few steps per symbol plus `2 ** ROOT_BITS` entries. @throws NoDeflate */
+function tableOf(lengths: Uint8Array): CodeTable {
+  const counts = new Uint16Array(LONGEST_CODE + 1);
+  for (const length of lengths) if (length > 0) counts[length]! += 1;
+  const [nextCode, nextPlace] = [new Uint16Array(LONGEST_CODE + 2), new Uint16Array(LONGEST_CODE + 2)];
+  for (let length = 1, left = 1; length <= LONGEST_CODE; length += 1) {
+    left = left * 2 - counts[length]!;
+    if (left < 0) throw new NoDeflate("more codes of a length than there are");
+    nextCode[length + 1] = (nextCode[length]! + counts[length]!) << 1;
+    nextPlace[length + 1] = nextPlace[length]! + counts[length]!;
+  }
+  const symbols = new Uint16Array(lengths.length);
+  const entries = new Uint16Array(1 << ROOT_BITS);
+  for (const [symbol, length] of lengths.entries()) {
+    if (length === 0) continue;
+    symbols[nextPlace[length]!++] = symbol;
+    const code = nextCode[length]!++;
+    if (length > ROOT_BITS) continue;
+    let reversed = 0;
+    for (let bit = 0; bit < length; bit += 1) reversed |= ((code >>> bit) & 1) << (length - 1 - bit);
+    for (let at = reversed; at < entries.length; at += 1 << length) entries[at] = (symbol << 4) | length;
+  }
+  return { entries, counts, symbols };
+}
+
+/** The tables of blocks with fixed codes (RFC 1951, 3.2.6). */
+const FIXED: CodeTables = [
+  tableOf(Uint8Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8))),
+  tableOf(new Uint8Array(30).fill(5)),
+];
+
+/** Reads bits, least significant first. */
+class Bits {
+  #held = 0;
+  #count = 0;
+
+  constructor(
+    readonly bytes: Uint8Array,
+    public at: number,
+  ) {}
+
+  /** Offset after the last byte that a bit was read from. */
+  get end(): number {
+    return this.at - (this.#count >>> 3);
+  }
+
+  take(count: number): number {
+    this.#fill(count);
+    if (this.#count < count) throw new NoDeflate("cut short");
+    const taken = this.#held & ((1 << count) - 1);
+    this.#held >>>= count;
+    this.#count -= count;
+    return taken;
+  }
+
+  symbol(table: CodeTable): number {
+    this.#fill(LONGEST_CODE);
+    const entry = table.entries[this.#held & (table.entries.length - 1)]!;
+    return entry === 0 ? this.#longSymbol(table) : this.#taken(entry >>> 4, entry & 15);
+  }
+
+  /** Codes of one length are consecutive, and the first code of a length follows from the shorter lengths. */
+  #longSymbol({ counts, symbols }: CodeTable): number {
+    let [code, first, place] = [0, 0, 0];
+    for (let length = 1; length <= LONGEST_CODE; length += 1) {
+      code |= (this.#held >>> (length - 1)) & 1;
+      if (code - first < counts[length]!) return this.#taken(symbols[place + code - first]!, length);
+      place += counts[length]!;
+      first = (first + counts[length]!) << 1;
+      code <<= 1;
+    }
+    throw new NoDeflate("bits that no symbol has");
+  }
+
+  #taken(symbol: number, length: number): number {
+    if (length > this.#count) throw new NoDeflate("cut short");
+    this.#held >>>= length;
+    this.#count -= length;
+    return symbol;
+  }
+
+  /** Skips a stored block and returns its byte length. */
+  skipStored(): number {
+    this.at = this.end;
+    [this.#held, this.#count] = [0, 0];
+    const { bytes, at } = this;
+    const byteLength = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    this.at = at + 4 + byteLength;
+    if (this.at > bytes.length) throw new NoDeflate("cut short");
+    return byteLength;
+  }
+
+  /** Buffers at least `count` bits, or as many as are left: a stream ends with its last symbol. */
+  #fill(count: number): void {
+    while (this.#count < count && this.at < this.bytes.length) {
+      this.#held |= this.bytes[this.at]! << this.#count;
+      this.at += 1;
+      this.#count += 8;
+    }
+  }
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
 
 /** Compression of a body: gzip (RFC 1952) with one or more members, or one zlib stream (RFC 1950). */
 export type BodyCompression = "gzip" | "deflate";

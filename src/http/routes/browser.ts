@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
-import { collectBody } from "../shapes/beacon-body.js";
+import { collectBody } from "../shapes/bodies.js";
 import { SERVED_FILES, sharedFile } from "../files/browser-files.js";
 import type { BrowserFiles } from "../files/browser-files.js";
 import type { CollectRoute, FileRoute } from "../routing/route.js";

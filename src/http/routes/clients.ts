@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { amplitude } from "../clients/amplitude.js";
-import type { ClientAdapter } from "../clients/client.js";
-import { mixpanelEvents } from "../clients/mixpanel.js";
-import { mixpanelGroups, mixpanelPeople } from "../clients/mixpanel-profiles.js";
+import { takeSent, type ClientAdapter } from "../clients/client.js";
+import { mixpanelEvents, mixpanelGroups, mixpanelPeople } from "../clients/mixpanel.js";
 import { openpanel, OPENPANEL_SECRET } from "../clients/openpanel.js";
 import { posthog } from "../clients/posthog.js";
-import { takeSent } from "../clients/take.js";
 import { umami } from "../clients/umami.js";
 import type { ClientKeyed, ClientRoute } from "../routing/route.js";
 

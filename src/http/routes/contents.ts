@@ -1,12 +1,21 @@
 import { z } from "zod";
-import { parameterError } from "../../core/base/errors.js";
+import { parameterError, shown } from "../../core/base/errors.js";
 import { ROLES, SCOPES } from "../access/token.js";
 import { ChangeStream } from "../answer/change-stream.js";
-import { guarded } from "../routing/route.js";
-import type { Route } from "../routing/route.js";
+import { guarded, type Route } from "../routing/route.js";
 import { SealedSequences } from "../access/sealed-sequences.js";
-import { requireMember } from "../access/served-daybook.js";
+import { requireMember } from "../access/query-rights.js";
 import { wireNames } from "../wire/wire-names.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { isoOf, parseTimestamp } from "../../core/base/time.js";
+import { parseUuid, uuidText } from "../../core/base/uuid.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { ExportInput } from "../../query/plan/input.js";
+import { AFTER, type ExportPlace, type ExportedRecordPlace, type PagedExports } from "../../engine/exports/place.js";
+import type { ExportedEvent } from "../../core/schema/event.js";
+import type { StoredRecord } from "../../core/schema/record.js";
+import { bytesOfLines, pageOfLines } from "../answer/json-pieces.js";
+import { inProject } from "./insights.js";
 
 const noQuery = z.strictObject({});
 
@@ -79,3 +88,79 @@ export const contentRoutes: readonly Route[] = [
     handle: async ({ daybook }) => wireNames(await requireMember(daybook, "stats").stats()),
   }),
 ];
+
+const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;
+const answer = z.string().meta({ description: "One JSON object per line; no line if there are no more." });
+const form = { method: "POST", envelope: "problem", query: z.strictObject({}), answer, format: "ndjson", etag: false, keepsNames: true } as const;
+
+/** Position of the last item of the previous page. */
+const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string(), project: z.string() });
+const recordPlace = z.strictObject({ type: z.enum(["project", ...RECORD_TYPES]), name: z.string().optional(), createdAt: z.string().optional(), id: z.string().optional() });
+
+/** Routes that export everything stored, oldest first and in pages: each page continues after the last item of the previous one. */
+export const exportRoutes: readonly Route[] = [
+  guarded({
+    ...form,
+    path: "/v1/exports/events",
+    summary: "Exports a page of all events, oldest first",
+    access: { scope: "events:read" },
+    body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
+      const place = after ? { ...timePlace(after), project: after.project } : null;
+      const exports: PagedExports = daybook;
+      // The Daybook checks the other members.
+      const events = exports.exportEvents({ ...(inProject(input, project) as ExportInput), [AFTER]: place }, { signal });
+      return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfterEvent(event, place), signal), signal);
+    },
+  }),
+  guarded({
+    ...form,
+    path: "/v1/exports/records",
+    summary: "Exports a page of all projects and identity records, oldest first",
+    access: { scope: "identities:read", role: "admin", organizationWide: true },
+    body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    handle: ({ daybook }, { body: { after }, signal }) => {
+      const place = after ? recordPlaceOf(after) : null;
+      const exports: PagedExports = daybook;
+      const records = exports.exportRecords({ [AFTER]: place, signal });
+      return bytesOfLines(pageOfLines(records, (record) => place !== null && isNotAfterRecord(record, place), signal), signal);
+    },
+  }),
+];
+
+type TimePlace = Pick<ExportPlace, "createdAtMs" | "id">;
+
+/** @throws invalid_parameter */
+function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): TimePlace {
+  const createdAtMs = parseTimestamp(createdAt);
+  if (createdAtMs === null) throw parameterError("invalid_parameter", "after.createdAt", `expected the time of the last item of a page, got ${shown(createdAt)}`);
+  const bytes = parseUuid(id);
+  if (bytes === null) throw parameterError("invalid_parameter", "after.id", `expected the id of the last item of a page, got ${shown(id)}`);
+  return { createdAtMs, id: bytes };
+}
+
+/** @throws invalid_parameter */
+function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace {
+  return after.type === "project" ? { name: after.name ?? "" } : { ...timePlace(after), isUnlink: after.type === "unlink" };
+}
+
+/** Events with the same time and id are ordered by project. */
+function isNotAfterEvent(event: ExportedEvent, place: ExportPlace): boolean {
+  const isSame = event.createdAt === isoOf(place.createdAtMs) && event.id === uuidText(place.id);
+  return isSame ? compareCodePoints(event.project ?? "", place.project) <= 0 : isNotAfter(event, place);
+}
+
+/** Times and ids are texts of constant length, so they can be compared as texts. */
+function isNotAfter(item: { readonly createdAt: string; readonly id: string }, place: TimePlace): boolean {
+  const [createdAt, id] = [isoOf(place.createdAtMs), uuidText(place.id)];
+  return item.createdAt < createdAt || (item.createdAt === createdAt && item.id <= id);
+}
+
+/** Projects come first, by name; an unlink comes right after the record with its time and id. */
+function isNotAfterRecord(record: StoredRecord, place: ExportedRecordPlace): boolean {
+  if ("name" in place) return record.type === "project" && compareCodePoints(record.name, place.name) <= 0;
+  if (record.type === "project") return true;
+  const id = record.type === "unlink" ? record.linkId : record.id;
+  const isSame = record.createdAt === isoOf(place.createdAtMs) && id === uuidText(place.id);
+  return isSame ? place.isUnlink || record.type !== "unlink" : isNotAfter({ createdAt: record.createdAt, id }, place);
+}

@@ -3,8 +3,8 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { RequiredAccess } from "../access/access.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
-import { requireMember } from "../access/served-daybook.js";
-import { deletionAnswers as answers, deletionBodies as bodies } from "../shapes/deletion-shape.js";
+import { requireMember } from "../access/query-rights.js";
+import { deletionAnswers as answers, deletionBodies as bodies } from "../shapes/privacy-shape.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const RULES = "/v1/time-to-live";

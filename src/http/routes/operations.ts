@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { answers } from "../shapes/answers.js";
-import { health } from "../operations/health.js";
-import { metricsText } from "../operations/metrics.js";
+import { health, metricsText } from "../operations/metrics.js";
 import { openapiText } from "../operations/openapi.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";

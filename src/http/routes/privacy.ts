@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy/requests.js";
-import { bytesOfLines } from "../answer/lines.js";
+import { bytesOfLines } from "../answer/json-pieces.js";
 import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";
 import { guarded } from "../routing/route.js";
 import type { RequiredAccess } from "../access/access.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
-import { requireMember } from "../access/served-daybook.js";
+import { requireMember } from "../access/query-rights.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const PATH = "/v1/privacy-requests";

@@ -1,13 +1,14 @@
 import { DaybookError } from "../../core/base/errors.js";
 import type { Explanation } from "../../engine/query/explain.js";
-import { PERMIT } from "../../engine/query/permit.js";
-import type { Permitted, PermittingDaybook, PermittingQueries } from "../../engine/query/permit.js";
+import { PERMIT, type Permitted, type PermittingDaybook, type PermittingQueries } from "../../engine/query/permit.js";
 import type { ReportName } from "../../query/plan/plan.js";
 import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
-import { authorizeQuery, mayQueryAll } from "../access/query-rights.js";
+import { authorizeQuery, mayQueryAll, requireMember } from "../access/query-rights.js";
 import type { TokenRecord } from "../access/token.js";
-import type { Caller, RouteRequest } from "../routing/route.js";
-import { requireMember } from "../access/served-daybook.js";
+import { guarded, type Caller, type RouteRequest, type GuardedRoute } from "../routing/route.js";
+import type { z } from "zod";
+import type { RequiredAccess } from "../access/access.js";
+import { wireNames } from "../wire/wire-names.js";
 
 type RequestListeners = Pick<RouteRequest<unknown, unknown>, "signal" | "onNotice">;
 
@@ -48,4 +49,27 @@ async function permitted<Answer>(input: object, token: TokenRecord, put: (permit
   // A wrapped Daybook that does not pass on all options would skip the check.
   if (!isPermitted) throw new DaybookError("internal", "a Daybook answered without checking the rights of the query: a wrapper must pass on all options of a query");
   return answer;
+}
+
+/** A GET route for a report about people or money. */
+export function report<Query extends z.ZodObject>(
+  access: RequiredAccess,
+  path: string,
+  summary: string,
+  query: Query,
+  answer: z.ZodType,
+  ask: (caller: Caller, exchange: RouteRequest<unknown, z.infer<Query>>) => Promise<object>,
+): GuardedRoute {
+  return guarded({
+    method: "GET",
+    path,
+    summary,
+    envelope: "problem",
+    access,
+    query,
+    body: null,
+    answer,
+    etag: true,
+    handle: async (caller, exchange) => wireNames(await ask(caller, exchange)),
+  });
 }

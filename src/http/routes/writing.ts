@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { DaybookError } from "../../core/base/errors.js";
-import { withIdsOfJson } from "../../core/base/numeric-id.js";
+import { withIdsOfJson } from "../../core/base/json-text.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { EventInput, IngestResult } from "../../core/schema/event.js";
 import type { Daybook } from "../../engine/daybook.js";
 import type { RecordInput } from "../../core/schema/record.js";
-import { namedRejections } from "../answer/named-rejections.js";
+import { namedRejections } from "../answer/error-reply.js";
 import { answers } from "../shapes/answers.js";
-import { eventsBody } from "../shapes/event-body.js";
+import { eventsBody, recordsBody } from "../shapes/bodies.js";
 import { guarded, type GuardedRoute, type Route, type Caller } from "../routing/route.js";
-import { hideSuppressed } from "../access/project-token.js";
+import { hideSuppressed } from "../access/access.js";
 import type { Scope } from "../access/token.js";
-import { recordsBody } from "../shapes/record-body.js";
 import { trackingAnswer, trackingBodies, type CallKind } from "../tracking/call.js";
 import { takeBatch, takeCall } from "../tracking/intake.js";
 

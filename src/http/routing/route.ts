@@ -2,14 +2,13 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../core/base/errors.js";
 import type { QueryNotice } from "../../engine/query/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
-import type { CollectCounts } from "../answer/collect-counts.js";
-import type { HeaderNotice } from "../answer/notice-header.js";
-import type { RequestCounts } from "../answer/request-counts.js";
+import type { CollectCounts, RequestCounts } from "../answer/request-counts.js";
+import type { HeaderNotice } from "../answer/headers.js";
 import type { RequiredAccess } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
-import type { SharedText } from "../answer/shared-text.js";
+import type { SharedText } from "../answer/json-pieces.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
-import type { ServedDaybook } from "../access/served-daybook.js";
+import type { ServedDaybook } from "../access/query-rights.js";
 
 /** Rules for the body of a route. */
 export interface BodyRule {

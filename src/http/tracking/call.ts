@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { expectedInstant, instantOf } from "../../core/schema/instant.js";
+import { expectedInstant, instantOf, isInstant } from "../../core/schema/instant.js";
 import { adjusted, rejected, rejectedCount } from "../shapes/answers.js";
+import { LIMITS } from "../../core/base/limits.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
+import { digitsOf } from "../../core/base/json-text.js";
+import type { HeaderNotice } from "../answer/headers.js";
+import type { ReceivedItem } from "./store-entries.js";
 
 /** Calls of the public tracking spec that become events; those of `RECORD_KINDS` become identity records. */
 export const EVENT_KINDS = ["track", "page", "screen"] as const;
@@ -79,4 +85,101 @@ export interface TrackingCall {
   readonly properties?: Readonly<Record<string, unknown>> | null;
   readonly traits?: Readonly<Record<string, unknown>> | null;
   readonly context?: Readonly<Record<string, unknown>> | null;
+}
+
+/** Converts seconds, which some clients send, to epoch ms; null if they are no instant. */
+export function instantOfSeconds(seconds: number): number | null {
+  return isInstant(seconds * 1_000) ? Math.floor(seconds * 1_000) : null;
+}
+
+/** Lower numbers are seconds, up to the year 5138; others are milliseconds, from 1973 on. */
+const SECONDS_MAX = 100_000_000_000;
+
+/** Epoch ms of seconds, milliseconds or text; null for anything else. */
+export function instantOfAny(time: unknown): number | null {
+  return typeof time === "number" && time < SECONDS_MAX ? instantOfSeconds(time) : instantOf(time);
+}
+
+/**
+ * Time of a call in epoch ms by our clock; null if it has none. It is corrected only if the sender's clock is wrong by more than the limit.
+ * @param clockOffsetMs our clock minus the sender's; null: unknown
+ */
+export function callTimeMs(timestamp: unknown, clockOffsetMs: number | null): number | null {
+  const timestampMs = instantOf(timestamp);
+  if (timestampMs === null || clockOffsetMs === null || Math.abs(clockOffsetMs) <= SERVER_LIMITS.clockOffsetMs) return timestampMs;
+  return Math.min(Math.max(timestampMs + clockOffsetMs, 0), LIMITS.instantMaxMs - 1);
+}
+
+/** Errors of a single item; any other error fails the whole request, and the sender retries. */
+const FAULTS: readonly ErrorCode[] = ["invalid_parameter", "unknown_parameter", "invalid_event", "suppressed", "project_not_allowed"];
+
+/** The error of a single item. @throws any other error */
+export function faultOf(thrown: unknown): DaybookError {
+  if (thrown instanceof DaybookError && FAULTS.includes(thrown.code)) return thrown;
+  throw thrown;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** An object as it is; `{}` for anything else. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Text of at least one character; null for anything else. */
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** An id as text, also if it was sent as a number; null for anything else. */
+export function idOf(value: unknown): string | null {
+  return typeof value === "number" && Number.isFinite(value) ? digitsOf(value) : textOf(value);
+}
+
+/** All members except the named ones. */
+export function without(members: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}
+
+/** Screen size in pixels, as `WIDTHxHEIGHT`; null if either is no number. */
+export function screenOf(width: unknown, height: unknown): string | null {
+  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
+}
+
+/** Placeholders that programs send for a missing id, trimmed and in lower case: as ids they would merge unrelated people. */
+const NOBODY: ReadonlySet<string> = new Set(["", "undefined", "null", "nan", "[object object]", "none", "nil", "anonymous", "guest", "0"]);
+
+/** Whether an id is a placeholder. An absent one and `""` are not. */
+export function isPlaceholderId(id: unknown): boolean {
+  return (typeof id === "number" || (typeof id === "string" && id !== "")) && NOBODY.has(String(id).trim().toLowerCase());
+}
+
+/** Anonymous id under which the traits of a company are stored if no person is meant. */
+export function companyProxyId(companyId: string): string {
+  return `$company_${companyId}`;
+}
+
+/** Replaces placeholder ids by null. @param onNoId called for each of them */
+export function withoutPlaceholderIds<Of extends object>(of: Of, names: readonly (keyof Of & string)[], onNoId: (noId: HeaderNotice) => void): Of {
+  const gone = names.filter((name) => isPlaceholderId(of[name]));
+  for (const name of gone) onNoId({ code: "no_id", param: name, name: String(of[name]) });
+  return gone.length === 0 ? of : { ...of, ...Object.fromEntries(gone.map((name) => [name, null])) };
+}
+
+/** The same for a received item; null for a record that is then about no one. */
+export function withUsableIds<Each extends ReceivedItem>(told: Each, onNoId: (noId: HeaderNotice) => void): Each | null {
+  if ("event" in told) return { ...told, event: withoutPlaceholderIds(told.event, ["userId", "anonymousId", "companyId"], onNoId) };
+  const call = withoutPlaceholderIds(told.call, ["userId", "anonymousId", "groupId", "previousId"], onNoId);
+  // A record that lacks an id from the start is refused when it is stored.
+  if (call === told.call) return told;
+  const hasSomebody = Boolean(call.userId) || (told.record !== "alias" && Boolean(call.anonymousId));
+  const hasOther = told.record === "identify" || Boolean(told.record === "group" ? call.groupId : call.previousId);
+  if (!hasOther) return null;
+  if (hasSomebody) return { ...told, call };
+  // Traits of a company are stored even without a person.
+  return told.record === "group" && Object.keys(objectOf(call.traits)).length > 0 ? { ...told, call: { ...call, anonymousId: companyProxyId(String(call.groupId)) } } : null;
 }

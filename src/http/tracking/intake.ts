@@ -1,17 +1,15 @@
 import { parameterError, shown } from "../../core/base/errors.js";
 import { instantOf } from "../../core/schema/instant.js";
-import { idOfJson } from "../../core/base/numeric-id.js";
+import { idOfJson } from "../../core/base/json-text.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { splitAddress, withoutUser } from "../../core/schema/web-address.js";
-import { namedRejections } from "../answer/named-rejections.js";
+import { namedRejections } from "../answer/error-reply.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { Caller, RouteRequest, Agent } from "../routing/route.js";
-import { CALL_KINDS, RECORD_KINDS, trackingBodies, type TrackingCall, type CallKind, type EventKind, type RecordKind } from "./call.js";
-import { callTimeMs } from "./call-time.js";
-import { faultOf } from "./fault-of.js";
-import { forEachYielding } from "./for-each-yielding.js";
-import { objectOf, idOf, screenOf, textOf, type JsonObject } from "./members.js";
-import { authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry, type TrackingOutcome, type Rejected, type ReceivedItem } from "./store-entries.js";
+import { CALL_KINDS, RECORD_KINDS, trackingBodies, callTimeMs, faultOf, objectOf, idOf, screenOf, textOf } from "./call.js";
+import type { TrackingCall, CallKind, EventKind, RecordKind, JsonObject } from "./call.js";
+import { forEachYielding, authorizeRecords, errorOf, rejectedBy, storeEntries } from "./store-entries.js";
+import type { ReceivedEntry, TrackingOutcome, Rejected, ReceivedItem } from "./store-entries.js";
 
 /** Event names of views; both count as page views. */
 const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;

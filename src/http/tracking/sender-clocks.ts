@@ -1,6 +1,6 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { instantOf } from "../../core/schema/instant.js";
-import { keepNewest } from "../access/buckets.js";
+import { keepNewest } from "../access/authenticator.js";
 import type { SenderClock } from "../routing/route.js";
 
 /**

@@ -1,16 +1,14 @@
 import { DaybookError, type ErrorCode, type ErrorDetails } from "../../core/base/errors.js";
 import type { AdjustedEvent, EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
-import { idOfJson } from "../../core/base/numeric-id.js";
+import { idOfJson } from "../../core/base/json-text.js";
 import type { IdentifyInput, LinkResult } from "../../core/schema/record.js";
-import { authorize } from "../access/access.js";
-import type { HeaderNotice } from "../answer/notice-header.js";
-import { aliasRefused, hideSuppressed } from "../access/project-token.js";
+import { authorize, aliasRefused, hideSuppressed } from "../access/access.js";
+import type { HeaderNotice } from "../answer/headers.js";
 import type { Caller } from "../routing/route.js";
-import type { ServedDaybook } from "../access/served-daybook.js";
-import type { TrackingCall, RecordKind } from "./call.js";
-import { faultOf } from "./fault-of.js";
-import { withUsableIds } from "./placeholder-ids.js";
+import type { ServedDaybook } from "../access/query-rights.js";
+import { faultOf, withUsableIds, type TrackingCall, type RecordKind } from "./call.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
 
 /** Members of a call by their names in the library. */
 const NAMES: Readonly<Record<string, string>> = { companyId: "groupId", from: "previousId", to: "userId", id: "messageId", createdAt: "timestamp" };
@@ -138,4 +136,16 @@ function isAlias(entry: ReceivedEntry): entry is ReceivedEntry & ReceivedRecord 
 
 function isEvent(entry: ReceivedEntry): entry is ReceivedEntry & ReceivedEvent {
   return "event" in entry;
+}
+
+/** Reporting the fault of one item takes up to 50 µs. */
+const ITEMS_PER_TURN = 128;
+
+/** Processes items one after the other, and yields between chunks. */
+export async function forEachYielding<Item>(items: readonly Item[], act: (item: Item, index: number) => void | Promise<void>): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % ITEMS_PER_TURN === 0) await yieldToEventLoop();
+    const acting = act(item, index);
+    if (acting !== undefined) await acting;
+  }
 }

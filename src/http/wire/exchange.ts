@@ -156,3 +156,24 @@ function targetOf(url: string): string {
   const fragmentAt = url.indexOf("#");
   return url.slice(pathAt, fragmentAt === -1 ? undefined : fragmentAt);
 }
+
+/** The media type of an Arrow IPC stream. */
+export const ARROW_TYPE = "application/vnd.apache.arrow.stream";
+
+/** Whether an `Accept` header requests Arrow; otherwise the answer is JSON. */
+export function asksForArrow(header: string | null): boolean {
+  if (header === null) return false;
+  return header.split(",").some((range) => {
+    const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
+    return type === ARROW_TYPE && !parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter));
+  });
+}
+
+/** Excludes anything that looks like a token, because request ids are logged. */
+const CALLERS_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
+
+/** The id that the caller gave the request, or a new one. */
+export function requestIdOf(request: WireRequest, make: () => string): string {
+  const sent = request.header("x-request-id");
+  return sent !== null && CALLERS_REQUEST_ID.test(sent) ? sent : make();
+}

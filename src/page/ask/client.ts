@@ -1,5 +1,66 @@
-import { keyOf, type PageQuery } from "./page-query.js";
-import { ApiError, apiErrorOf } from "./api-error.js";
+import { keyOf, get, type PageQuery } from "./page-query.js";
+
+/** An error of a request, by code: those of the server, and `unreachable`. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: string,
+    readonly status: number,
+    readonly detail: string,
+    /** Seconds until the request may be repeated; null: unknown. */
+    readonly retryAfterSec: number | null,
+    readonly requestId: string | null,
+  ) {
+    super(`${code}: ${detail}`);
+  }
+
+  /** Whether the server is overloaded, so that a later retry may succeed. */
+  get isLoad(): boolean {
+    return this.status === 429 || this.status === 503;
+  }
+
+  /** Whether the token is not, or no longer, valid. */
+  get isSignedOut(): boolean {
+    return this.status === 401;
+  }
+}
+
+/** The error in a response; without a readable body, it is made from the status. */
+export async function apiErrorOf(response: Response): Promise<ApiError> {
+  const told = problemIn(await response.text().catch(() => ""));
+  const after = Number(response.headers.get("retry-after") ?? "");
+  const retryAfterSec = Number.isFinite(after) && after > 0 ? after : null;
+  const code = told.code ?? (response.status === 404 ? "route_not_found" : "internal");
+  return new ApiError(
+    code,
+    response.status,
+    told.detail ?? `The server answered with status ${response.status}.`,
+    retryAfterSec,
+    told.requestId ?? null,
+  );
+}
+
+interface ApiProblem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly requestId?: string;
+}
+
+function problemIn(text: string): ApiProblem {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const told = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
+    if (!isObject(told)) return {};
+    const read = (name: string) => (typeof told[name] === "string" ? told[name] : undefined);
+    const [code, detail, requestId] = [read("code"), read("detail") ?? read("message"), read("request_id")];
+    return { ...(code !== undefined && { code }), ...(detail !== undefined && { detail }), ...(requestId !== undefined && { requestId }) };
+  } catch {
+    return {};
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
 
 /** Maximum number of responses cached for back and forward navigation. */
 const KEPT_COUNT = 200;
@@ -141,4 +202,74 @@ function decoded(name: string): string {
   } catch {
     return name;
   }
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Follows everything stored in a project, as server-sent events, until `signal` aborts. Reconnects after a connection breaks, with growing delays;
+ * stops on any other client error, such as a missing route or a missing right.
+ */
+export async function followChanges(client: ApiClient, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
+  let lastId = "";
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    try {
+      const headers = { Accept: "text/event-stream", ...(lastId !== "" && { "Last-Event-ID": lastId }) };
+      const response = await client.fetch(get(`/v1/projects/${encodeURIComponent(project)}/changes`), signal, headers);
+      if (response.body === null) return;
+      for await (const event of eventsOf(response.body)) {
+        pauseMs = FIRST_PAUSE_MS;
+        if (event.id !== "") lastId = event.id;
+        if (event.hasData) onChange();
+      }
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500 && !thrown.isLoad) return;
+      if (thrown instanceof ApiError && thrown.retryAfterSec !== null) pauseMs = Math.max(pauseMs, thrown.retryAfterSec * 1_000);
+    }
+    await pause(pauseMs * (0.75 + Math.random() / 2), signal);
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+  }
+}
+
+interface ServerEvent {
+  readonly id: string;
+  readonly hasData: boolean;
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true }).replaceAll("\r", "");
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) yield eventOf(block);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function eventOf(block: string): ServerEvent {
+  const lines = block.split("\n");
+  const id =
+    lines
+      .find((line) => line.startsWith("id:"))
+      ?.slice(3)
+      .trim() ?? "";
+  return { id, hasData: lines.some((line) => line.startsWith("data:")) };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
 }

@@ -1,6 +1,6 @@
 import type { TrendBucket } from "../ask/answers.js";
 import { PERIODS, type DayRange, type Unit } from "../state/period.js";
-import { LOCALES } from "./locale.js";
+import { LOCALES } from "./value.js";
 
 /* `local` of a bucket names days of its zone. It is parsed and formatted as UTC, so that it does not shift. */
 

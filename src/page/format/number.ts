@@ -1,4 +1,4 @@
-import { LOCALES } from "./locale.js";
+import { LOCALES } from "./value.js";
 
 const NONE = "–";
 

@@ -1,11 +1,10 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { ApiClient } from "../ask/client.js";
+import { ApiClient, ApiError } from "../ask/client.js";
 import { opens } from "../ask/rights.js";
-import { ApiError } from "../ask/api-error.js";
 import { Empty, ErrorNotice } from "../parts/notice.js";
 import { VIEWS } from "../views/table.js";
-import { useTheme } from "./theme.js";
+import { useTheme } from "./use-view-state.js";
 import { Mark } from "./mark.js";
 import { prefetch, learn, type StartInfo } from "./beginning.js";
 import { Frame, type FrameProps } from "./frame.js";

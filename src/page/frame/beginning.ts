@@ -1,12 +1,11 @@
 import type { ByProjectAnswer, ProjectsAnswer, TokenAnswer } from "../ask/answers.js";
-import type { ApiClient } from "../ask/client.js";
+import { ApiError, type ApiClient } from "../ask/client.js";
 import type { PageQuery } from "../ask/page-query.js";
 import { byProjectQuery, projectsQuery, tokenQuery } from "../ask/queries/store.js";
 import { extentQuery, webQuery } from "../ask/queries/overview.js";
 import { hasScope } from "../ask/rights.js";
-import { ApiError } from "../ask/api-error.js";
 import type { PeriodName } from "../state/period.js";
-import { scopeOf } from "../state/scope.js";
+import { scopeOf } from "../state/view-state.js";
 import { currentViewState, tellsPeriod } from "./use-view-state.js";
 
 const RECENT_MS = 30 * 86_400_000;

@@ -1,25 +1,20 @@
 import { useEffect, useMemo, useState, useErrorBoundary, useRef } from "preact/hooks";
 import type { ComponentType } from "preact";
 import type { TrendAnswer } from "../ask/answers.js";
-import type { ApiClient } from "../ask/client.js";
+import { followChanges, type ApiClient } from "../ask/client.js";
 import { extentQuery } from "../ask/queries/overview.js";
 import { hasScope, opens } from "../ask/rights.js";
 import { Page, type PageContext, usePage } from "../parts/page-context.js";
-import { dayIn, isDay } from "../state/dates.js";
-import { scopeOf, type PageClock } from "../state/scope.js";
+import { dayIn, isDay, INTERVALS, PERIODS, rangeOf, type Period, type PeriodName } from "../state/period.js";
+import { scopeOf, turnTo, type PageClock } from "../state/view-state.js";
 import { VIEWS, type ViewEntry } from "../views/table.js";
 import { Empty } from "../parts/notice.js";
-import { followChanges } from "../ask/changes.js";
 import { Choice, Entry } from "../parts/field.js";
-import { Icon } from "../parts/icon.js";
-import { ViewLink } from "../parts/link.js";
-import { turnTo } from "../state/view-state.js";
+import { Icon, ViewLink } from "../parts/link.js";
 import { range } from "../format/date.js";
 import { FilterChips } from "../parts/filter-chips.js";
-import { INTERVALS, PERIODS, rangeOf, type Period, type PeriodName } from "../state/period.js";
 import type { StartInfo } from "./beginning.js";
-import { type Theme, THEMES } from "./theme.js";
-import { useViewState } from "./use-view-state.js";
+import { THEMES, useViewState, type Theme } from "./use-view-state.js";
 import { Mark } from "./mark.js";
 
 /** The time zones of the browser, UTC first. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
-import { Icon } from "./icon.js";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Icon } from "./link.js";
+import { ApiError } from "../ask/client.js";
 
 interface DialogProps {
   readonly title: string;
@@ -34,5 +35,67 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
         {children}
       </div>
     </dialog>
+  );
+}
+
+interface ConfirmationProps {
+  readonly title: string;
+  /** Text that has to be typed; null: a click is enough. */
+  readonly typed: string | null;
+  readonly deed: string;
+  readonly isDanger: boolean;
+  readonly onDeed: () => Promise<void>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Asks for confirmation of an action; if it cannot be undone, a name has to be typed. */
+export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, children }: ConfirmationProps) {
+  const [text, setText] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const read = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) setText(event.target.value);
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy || (typed !== null && text !== typed)) return;
+    setBusy(true);
+    setTrouble(null);
+    try {
+      await onDeed();
+      onClose();
+    } catch (thrown) {
+      setTrouble(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        {children}
+        {typed !== null && (
+          <label class="choice">
+            <span class="label">
+              Type <strong class="typed">{typed}</strong> to confirm
+            </span>
+            <input type="text" value={text} autoComplete="off" spellcheck={false} onInput={read} />
+          </label>
+        )}
+        {trouble !== null && (
+          <p class="way-in-reason" role="alert">
+            {trouble}
+          </p>
+        )}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={isDanger ? "button danger" : "button primary"} disabled={isBusy || (typed !== null && text !== typed)}>
+            {isBusy ? "…" : deed}
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

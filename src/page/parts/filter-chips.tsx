@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { sentence, fieldName } from "../format/value.js";
 import { withFilter, type Filter, OPERATORS, filterOf, takesValue, type OperatorName } from "../state/filter.js";
-import { Icon } from "./icon.js";
+import { Icon } from "./link.js";
 import { Dialog } from "./dialog.js";
-import { Choice, Entry } from "./field.js";
-import { FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./suggestions.js";
+import { Choice, Entry, FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./field.js";
 
 interface FilterDialogProps {
   readonly onAdd: (filter: Filter) => void;

@@ -3,6 +3,7 @@ import { followable } from "../format/value.js";
 import { addressOf } from "../state/address.js";
 import type { ViewState } from "../state/view-state.js";
 import { usePage } from "./page-context.js";
+import type { FormattedNumber, NumberChange } from "../format/number.js";
 
 interface PictureLinkProps {
   readonly to: ViewState;
@@ -34,5 +35,68 @@ export function Outside({ text }: { readonly text: string }) {
     <a href={address} target="_blank" rel="noreferrer noopener">
       {text}
     </a>
+  );
+}
+
+const PATHS = {
+  question: "M6 3 2 8l4 5M10 3l4 5-4 5",
+  close: "M3.5 3.5l9 9M12.5 3.5l-9 9",
+  plus: "M8 2.5v11M2.5 8h11",
+  filter: "M2 3h12l-4.5 5.5V13l-3-1.5v-3z",
+  up: "M8 13V3M3.5 7.5 8 3l4.5 4.5",
+  down: "M8 3v10M3.5 8.5 8 13l4.5-4.5",
+  out: "M6 2.5H3v11h3M7 8h7M11 5l3 3-3 3",
+  sun: "M8 4.8a3.2 3.2 0 1 0 0 6.4 3.2 3.2 0 0 0 0-6.4zM8 1v1.6M8 13.4V15M1 8h1.6M13.4 8H15M3 3l1.2 1.2M11.8 11.8 13 13M3 13l1.2-1.2M11.8 4.2 13 3",
+  download: "M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11",
+  left: "M10 3 5 8l5 5",
+  right: "M6 3l5 5-5 5",
+  overview: "M2.5 13V8M6.2 13V3M9.8 13V6M13.5 13v-3",
+  trends: "M2 12l4-4 3 2.5L14 4",
+  funnels: "M2 3h12L9.5 8.5V13h-3V8.5z",
+  retention: "M2.5 3h11v3h-11zM2.5 6h7.5v3.5H2.5zM2.5 9.5H6V13H2.5z",
+  paths: "M2 4h3c3 0 3 8 6 8h3M2 12h3c1.2 0 2-1 2.6-2.3M9 5.5c.6-.9 1.2-1.5 2-1.5h3",
+  events: "M2.5 4h11M2.5 8h11M2.5 12h7",
+  people: "M8 2.5a2.7 2.7 0 1 0 0 5.4 2.7 2.7 0 0 0 0-5.4zM2.8 13.5c.4-2.8 2.4-4 5.2-4s4.8 1.2 5.2 4",
+  companies: "M3 13.5v-11h6v11M9 6.5h4v7M1.5 13.5h13M5 5h2M5 8h2M5 11h2",
+  revenue: "M8 1.5v13M11.5 4.5C11 3.4 9.7 3 8 3 6 3 4.7 3.9 4.7 5.4c0 3.4 7 1.5 7 5C11.7 12 10.2 13 8 13s-3.5-.8-3.9-2",
+  privacy: "M8 1.5 3 3.5v4c0 3.5 2 5.7 5 7 3-1.3 5-3.5 5-7v-4z",
+  store:
+    "M2.5 4c0-1 2.5-1.8 5.5-1.8s5.5.8 5.5 1.8-2.5 1.8-5.5 1.8S2.5 5 2.5 4zM2.5 4v8c0 1 2.5 1.8 5.5 1.8s5.5-.8 5.5-1.8V4" +
+    "M2.5 8c0 1 2.5 1.8 5.5 1.8s5.5-.8 5.5-1.8",
+} as const;
+
+type IconName = keyof typeof PATHS;
+
+/** A sign next to a word, or in a button that has a name; hidden from screen readers. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+/** A number: short on the page, exact on hover and for screen readers. */
+export function Num({ shown, hook }: { readonly shown: FormattedNumber; readonly hook?: string }) {
+  const isExact = shown.short === shown.exact;
+  return (
+    <span class="num" title={shown.exact} data-figure={hook} data-exact={shown.exact}>
+      <span aria-hidden={isExact ? undefined : "true"}>{shown.short}</span>
+      {isExact ? null : <span class="unseen">{shown.exact}</span>}
+    </span>
+  );
+}
+
+/** The change of a figure: an arrow and a share, coloured as good or bad news. */
+export function ChangeMark({ change, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
+  if (change === null) return null;
+  const { direction, short, exact } = change;
+  const news = direction === "same" ? "same" : (direction === "up") === isCost ? "bad" : "good";
+  return (
+    <span class={`change ${news}`} title={exact}>
+      {direction !== "same" && <Icon name={direction} />}
+      <span class="unseen">{direction === "same" ? "unchanged" : direction} </span>
+      {short}
+    </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../ask/api-error.js";
+import type { ApiError } from "../ask/client.js";
 
 /** A message that there is nothing to show, and what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {

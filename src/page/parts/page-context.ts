@@ -1,11 +1,10 @@
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { TokenAnswer } from "../ask/answers.js";
-import type { ApiClient } from "../ask/client.js";
-import type { Filter } from "../state/filter.js";
-import { withFilter } from "../state/filter.js";
-import type { ViewState } from "../state/view-state.js";
-import type { PageClock, ViewScope } from "../state/scope.js";
+import { ApiError, type ApiClient } from "../ask/client.js";
+import { withFilter, type Filter } from "../state/filter.js";
+import type { ViewState, PageClock, ViewScope } from "../state/view-state.js";
+import { keyOf, type PageQuery } from "../ask/page-query.js";
 
 /** The context of every view. */
 export interface PageContext {
@@ -34,4 +33,66 @@ export function usePage(): PageContext {
 export function useFilterBy(): (...filters: readonly Filter[]) => void {
   const { picture, go } = usePage();
   return (...filters) => go({ ...picture, filters: filters.reduce(withFilter, picture.filters) });
+}
+
+const RETRY_SEC = 5;
+
+/** The state of a query's response. */
+export interface QueryState<A> {
+  readonly question: PageQuery<A> | null;
+  /** Of this query, or of the previous one while this one is loading. */
+  readonly answer: A | null;
+  readonly trouble: ApiError | null;
+  /** Whether the response shown is that of the previous query. */
+  readonly isOld: boolean;
+  readonly again: () => void;
+}
+
+interface QueryProgress<A> {
+  /** The query that succeeded or failed last. */
+  readonly key: string;
+  readonly answer: A | null;
+  /** The query that the response belongs to. */
+  readonly answerKey: string;
+  readonly trouble: ApiError | null;
+}
+
+/** Runs a query, repeats it when something was stored, and retries later if the server is overloaded. null runs nothing. */
+export function useQuery<A>(question: PageQuery<A> | null): QueryState<A> {
+  const { client, tick } = usePage();
+  const key = question === null ? "" : keyOf(question);
+  const [state, setState] = useState<QueryProgress<A>>({ key: "", answer: null, answerKey: "", trouble: null });
+  const [attempt, setAttempt] = useState(0);
+  const again = () => setAttempt((count) => count + 1);
+
+  // A layout effect: a request that is sent a frame earlier returns a frame earlier.
+  useLayoutEffect(() => {
+    if (question === null) return;
+    const known = client.known(question);
+    if (known !== null) setState({ key, answer: known.answer, answerKey: key, trouble: null });
+    if (known?.isFresh === true) return;
+    const abort = new AbortController();
+    client.ask(question, abort.signal).then(
+      (answer) => setState({ key, answer, answerKey: key, trouble: null }),
+      (thrown: unknown) => {
+        if (abort.signal.aborted) return;
+        const trouble = thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null);
+        setState((before) => ({ ...before, key, trouble, answer: before.answerKey === key ? before.answer : null }));
+      },
+    );
+    return () => abort.abort();
+  }, [key, tick, attempt, client]);
+
+  const isCurrent = state.key === key;
+  const trouble = isCurrent ? state.trouble : null;
+  useEffect(() => {
+    if (trouble === null || !trouble.isLoad) return;
+    const timer = setTimeout(again, (trouble.retryAfterSec ?? RETRY_SEC) * 1_000);
+    return () => clearTimeout(timer);
+  }, [trouble]);
+
+  if (question === null) return { question, answer: null, trouble: null, isOld: false, again };
+  if (isCurrent) return { question, answer: state.answer, trouble, isOld: false, again };
+  const known = client.known(question)?.answer ?? null;
+  return { question, answer: known ?? state.answer, trouble: null, isOld: known === null && state.answer !== null, again };
 }

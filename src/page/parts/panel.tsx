@@ -1,14 +1,31 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { keyOf, type PageQuery, curlOf } from "../ask/page-query.js";
-import { type Sheet, csvOf } from "../format/sheet.js";
-import { Icon } from "./icon.js";
+import { keyOf, curlOf, type PageQuery } from "../ask/page-query.js";
+import { csvOf, type Sheet } from "../format/sheet.js";
+import { Icon } from "./link.js";
 import { Skeleton, ErrorNotice } from "./notice.js";
-import { usePage } from "./page-context.js";
-import type { QueryState } from "./use-query.js";
+import { usePage, type QueryState } from "./page-context.js";
 import { Dialog } from "./dialog.js";
-import { fileName, saveFile } from "./save.js";
 import { PlainTable } from "./table.js";
+
+/** Downloads a file. */
+export function saveFile(name: string, type: string, content: BlobPart): void {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** A file name that is valid on every file system. */
+export function fileName(title: string, project: string, extension: string): string {
+  const plain = `${title} ${project}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+  return `${plain.slice(0, 80)}.${extension}`;
+}
 
 /** Rows of the preview; the file contains all. */
 const PREVIEW_ROWS = 100;

@@ -3,8 +3,11 @@ import { useRef, useState } from "preact/hooks";
 import type { FormattedNumber } from "../format/number.js";
 import type { Filter } from "../state/filter.js";
 import { sentence } from "../format/value.js";
-import { Num } from "./number.js";
+import { Num } from "./link.js";
 import { useFilterBy } from "./page-context.js";
+import type { EventChoice } from "../state/event-choice.js";
+import { Entry, useEventNames } from "./field.js";
+import { FilterChips } from "./filter-chips.js";
 
 export interface RankedRow {
   /** Unique among the rows. */
@@ -105,4 +108,30 @@ function inOrder(rows: readonly RankedRow[], keys: readonly string[]): readonly 
   const place = new Map(keys.map((key, at) => [key, at]));
   const placeOf = ({ key }: RankedRow) => place.get(key) ?? keys.length;
   return [...rows].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+interface EventEntryProps {
+  readonly label: string;
+  readonly choice: EventChoice;
+  readonly onChange: (choice: EventChoice) => void;
+  /** The label is for screen readers only. */
+  readonly isBare?: boolean;
+}
+
+/** Selects events by name and filters. */
+export function EventEntry({ label, choice, onChange, isBare = false }: EventEntryProps) {
+  const names = useEventNames();
+  return (
+    <div class="event-entry">
+      <Entry
+        label={label}
+        isBare={isBare}
+        value={choice.event}
+        suggestions={names}
+        placeholder="any event"
+        onSettle={(event) => onChange({ ...choice, event })}
+      />
+      <FilterChips filters={choice.filters} add="where" onChange={(filters) => onChange({ ...choice, filters })} />
+    </div>
+  );
 }

@@ -1,8 +1,7 @@
 import { CHOICES, INITIAL_CHOICES, VIEW_NAMES, codecsOf, type Choices, type ViewName } from "./choices.js";
 import { oneOf, text, type AddressCodec } from "./codecs.js";
-import { isZone } from "./dates.js";
+import { isZone, INTERVALS, period } from "./period.js";
 import { filterList } from "./filter.js";
-import { INTERVALS, period } from "./period.js";
 import type { ViewState } from "./view-state.js";
 
 const view: AddressCodec<ViewName> = {

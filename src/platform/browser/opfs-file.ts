@@ -1,7 +1,50 @@
-import { DaybookError } from "../../core/base/errors.js";
+import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { clipRange } from "../../store/storage/key.js";
 import type { ByteRange } from "../../store/storage/storage.js";
-import { isOpenElsewhere } from "./opfs-error.js";
+
+const CODE_OF_NAME: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  QuotaExceededError: ["storage_full", "the browser's storage quota for this origin is used up"],
+  NoModificationAllowedError: ["overloaded", "another tab or worker has the file open"],
+  NotReadableError: ["overloaded", "the file changes faster than it can be read"],
+  NotAllowedError: ["read_only", "the browser does not allow it"],
+  SecurityError: ["not_supported", "the browser does not allow this origin to store files"],
+  NotFoundError: ["internal", "there is no such file"],
+};
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "unknown error";
+}
+
+/**
+ * Runs an operation on files, and converts its errors to Daybook errors that name the operation and the key.
+ * @throws storage_full, overloaded, read_only, not_supported, internal
+ */
+export async function attempt<T>(operation: string, key: string, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof DaybookError) throw error;
+    const name = nameOf(error);
+    const [code, reason] = CODE_OF_NAME[name] ?? ["internal", "the browser refused it"];
+    const message = `could not ${operation} ${key === "" ? "the store" : key}: ${reason} (${name})`;
+    throw new DaybookError(code, message, { key, name }, { cause: error });
+  }
+}
+
+/** Whether an operation failed because the file is missing, or a directory has its name. */
+export function isMissing(error: unknown): boolean {
+  return nameOf(error) === "NotFoundError" || nameOf(error) === "TypeMismatchError";
+}
+
+/** Whether a file has changed since its snapshot was taken. */
+export function isChanged(error: unknown): boolean {
+  return nameOf(error) === "NotReadableError";
+}
+
+/** Whether the file is open elsewhere. */
+export function isOpenElsewhere(error: unknown): boolean {
+  return nameOf(error) === "NoModificationAllowedError";
+}
 
 /** A file opened in a dedicated worker. Only these have such handles, so the DOM types lack the handle and its methods. */
 export interface AccessHandle {
@@ -98,4 +141,76 @@ export async function withOpen<T>(file: FileSystemFileHandle, act: (handle: Acce
   } finally {
     handle.close();
   }
+}
+
+interface OpenHandle {
+  readonly handle: Promise<AccessHandle | null>;
+  /** Calls that use or wait for the handle. */
+  userCount: number;
+}
+
+/** Far below the limits of systems per process; a day of events is one file or a few. */
+const OPEN_FILE_COUNT = 128;
+
+/**
+ * Keeps the most recently used files open: opening one takes many times as long as reading some KiB of it.
+ * Requires the store's lock, because an open file can be neither removed nor replaced.
+ */
+export class OpenFiles {
+  /** In order of use. */
+  readonly #files = new Map<string, OpenHandle>();
+
+  constructor(private readonly find: (key: string) => Promise<FileSystemFileHandle | null>) {}
+
+  /** Null if there is no such file. */
+  async use<T>(key: string, act: (handle: AccessHandle) => T): Promise<T | null> {
+    const file = this.#files.get(key) ?? { handle: this.#open(key), userCount: 0 };
+    this.#files.delete(key);
+    this.#files.set(key, file);
+    this.#dropOldest();
+    file.userCount += 1;
+    let handle: AccessHandle | null = null;
+    try {
+      handle = await file.handle;
+      return handle === null ? null : act(handle);
+    } finally {
+      file.userCount -= 1;
+      if (handle === null) this.#forget(key, file);
+      else if (this.#files.get(key) !== file) closeUnused(file);
+    }
+  }
+
+  /** Closes a file once no call uses it. */
+  drop(key: string): void {
+    const file = this.#files.get(key);
+    if (file === undefined) return;
+    this.#files.delete(key);
+    closeUnused(file);
+  }
+
+  dropAll(): void {
+    for (const key of [...this.#files.keys()]) this.drop(key);
+  }
+
+  async #open(key: string): Promise<AccessHandle | null> {
+    const file = await this.find(key);
+    return file === null ? null : await retryWhileOpen(() => openFile(file));
+  }
+
+  #forget(key: string, file: OpenHandle): void {
+    if (this.#files.get(key) === file) this.#files.delete(key);
+  }
+
+  #dropOldest(): void {
+    if (this.#files.size <= OPEN_FILE_COUNT) return;
+    for (const key of this.#files.keys()) {
+      this.drop(key);
+      return;
+    }
+  }
+}
+
+/** If a call still uses the file, that call closes it. */
+function closeUnused(file: OpenHandle): void {
+  if (file.userCount === 0) void file.handle.then((handle) => handle?.close(), () => undefined);
 }

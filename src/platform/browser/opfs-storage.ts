@@ -1,11 +1,11 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, cannotLengthen } from "../../store/storage/key.js";
 import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "../../store/storage/storage.js";
-import { OpenFiles } from "./open-files.js";
-import { attempt, isChanged, isMissing, isOpenElsewhere } from "./opfs-error.js";
 import {
-  type AccessHandle, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot, refuseReaders, withOpen, writeAll,
+  OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
+  refuseReaders, withOpen, writeAll,
 } from "./opfs-file.js";
+import type { AccessHandle } from "./opfs-file.js";
 import { withExclusiveLock, takeWebLock } from "./web-lock.js";
 
 /** Appends to one file. Each operation is done when its call returns, so they stay in order. */

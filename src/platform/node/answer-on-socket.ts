@@ -1,15 +1,41 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../../core/base/errors.js";
-import { isStream } from "../../http/wire/exchange.js";
-import type { WireReply } from "../../http/wire/exchange.js";
+import { isStream, type WireReply } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
-import type { OpenStreams } from "./open-streams.js";
-import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
-import type { RequestOrigin, AnswerOptions } from "./socket-exchange.js";
-import type { SocketLimits } from "./socket-limits.js";
-import { TickBatch } from "./tick-batch.js";
-import { UnreadAnswers } from "./unread-answers.js";
+import { UnreadAnswers, type OpenStreams } from "./streams.js";
+import { placeOf, SocketRequest, writeReply, type RequestOrigin, type AnswerOptions } from "./socket-exchange.js";
+import type { SocketLimits } from "./listen.js";
+
+/** Longest that an item waits for others, in ms. */
+const WAIT_MS_MAX = 1;
+
+/** Collects the items of one turn of the event loop and hands them on together at its end. */
+export class TickBatch<Item> {
+  #waiting: Item[] = [];
+  #sinceMs = 0;
+
+  constructor(
+    readonly handOn: (items: readonly Item[]) => void,
+    readonly clock: () => number = () => performance.now(),
+  ) {}
+
+  /** Hands `item` on before the event loop waits for anything. */
+  add(item: Item): void {
+    const nowMs = this.clock();
+    if (this.#waiting.push(item) === 1) {
+      this.#sinceMs = nowMs;
+      setImmediate(() => this.#flush());
+    } else if (nowMs - this.#sinceMs > WAIT_MS_MAX) this.#flush();
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    this.handOn(waiting);
+  }
+}
 
 /** Answers a request; null if it has already written to the socket. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { gzip } from "node:zlib";
 import { promisify } from "node:util";
 import { parameterError } from "../../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { BrowserFile, BrowserFiles } from "../../http/index.js";
 
 const compressed = promisify(gzip);

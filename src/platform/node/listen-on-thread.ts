@@ -1,15 +1,13 @@
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { Handler } from "../../http/index.js";
 import type { DaybookError } from "../../core/base/errors.js";
 import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../../http/wire/exchange.js";
 import type { Refusal } from "../../http/overload/edge-filter.js";
-import { LISTEN_OPTIONS, listen, type Listening, type ListenOptions } from "./listen.js";
-import { socketLimits } from "./socket-limits.js";
-import { startThread } from "./start-thread.js";
-import { outbox, type FromSockets, type ThreadData, type ToSockets, errorOf, type RequestMessage } from "./thread-messages.js";
-import { missingThread, programOf, warn, type ThreadProgramOptions } from "./thread-program.js";
-import { OwnStreams } from "./thread-stream.js";
-import type { TickBatch } from "./tick-batch.js";
+import { LISTEN_OPTIONS, listen, socketLimits, type Listening, type ListenOptions } from "./listen.js";
+import { startThread, outbox, errorOf, missingThread, programOf, warn } from "./thread-messages.js";
+import type { FromSockets, ThreadData, ToSockets, RequestMessage, ThreadProgramOptions } from "./thread-messages.js";
+import { OwnStreams } from "./streams.js";
+import type { TickBatch } from "./answer-on-socket.js";
 
 /** A body that the handler waits for. */
 interface AwaitedBody {

@@ -1,20 +1,65 @@
+import { createServer, STATUS_CODES, type ServerOptions, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { type Duplex, Readable } from "node:stream";
+import { Readable, type Duplex } from "node:stream";
 import { randomUUID } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 import { DaybookError } from "../../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Handler } from "../../http/index.js";
 import type { EdgeRoute } from "../../http/routing/route.js";
 import { errorReply } from "../../http/answer/error-reply.js";
 import type { WireReply } from "../../http/wire/exchange.js";
 import { answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
-import { OpenStreams } from "./open-streams.js";
+import { OpenStreams } from "./streams.js";
 import { placeOf, type SocketRequest } from "./socket-exchange.js";
-import { serverOptions, socketLimits, type SocketLimits } from "./socket-limits.js";
+
+/** Limits of connections. Milliseconds and counts, all above 0. */
+export interface SocketLimits {
+  /** Time for the headers of a request to arrive. Default 10,000. */
+  readonly headersMs: number;
+  /** Time for the whole request to arrive. Default 30,000. */
+  readonly requestMs: number;
+  /** Time for the caller to read more of an answer. Default 60,000. */
+  readonly unreadMs: number;
+  /** Unread bytes of answers, over all connections; above it those that wait longest are cut. Default 64 MiB. */
+  readonly unreadByteLength: number;
+  /** Open connections; one more closes the one that waits longest for a request. Default 1,024. */
+  readonly connectionCount: number;
+  /** Unanswered requests per connection; further ones are refused, and after as many the connection is cut. Default 16. */
+  readonly pipelinedRequestCount: number;
+}
+
+const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, unreadMs: true, unreadByteLength: true, connectionCount: true, pipelinedRequestCount: true };
+
+/** @param given overrides individual defaults @throws invalid_parameter, unknown_parameter */
+export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
+  rejectUnknownOptions(given, KNOWN, "limits");
+  return {
+    headersMs: SERVER_LIMITS.requestHeadersMs,
+    requestMs: SERVER_LIMITS.requestMs,
+    unreadMs: SERVER_LIMITS.unreadAnswerMs,
+    unreadByteLength: SERVER_LIMITS.unreadAnswerBytes,
+    connectionCount: SERVER_LIMITS.connectionCount,
+    pipelinedRequestCount: SERVER_LIMITS.pipelinedRequestCount,
+    ...given,
+  };
+}
+
+/** How often Node checks for requests that are too slow. */
+const CHECK_MS_MAX = 1_000;
+
+export function serverOptions({ headersMs, requestMs }: SocketLimits): ServerOptions {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(CHECK_MS_MAX, headersMs, requestMs),
+    maxHeaderSize: SERVER_LIMITS.headerBytes,
+    // `headerFault` in `socket-exchange` answers with JSON instead.
+    requireHostHeader: false,
+  };
+}
 
 interface ParseError extends Error {
   readonly code?: string;

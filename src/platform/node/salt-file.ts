@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import type { SaltKeeper } from "../../http/index.js";
-import { linkError, NO_FOLLOW } from "./write-in-place.js";
+import { linkError, NO_FOLLOW } from "./storage-error.js";
 
 /** Readable only by its owner. */
 const MODE = 0o600;

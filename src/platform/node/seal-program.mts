@@ -1,10 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Turns } from "../../core/base/turn.js";
 import type { CodecName } from "../../store/storage/codec-name.js";
-import { sourceOf } from "../../store/files/copied-rows.js";
+import { sourceOf, makeSegment, type SegmentCodec, type SourceRows } from "../../store/files/make-segment.js";
 import { deflateRuns } from "../../store/storage/deflate-runs.js";
-import { makeSegment } from "../../store/files/make-segment.js";
-import type { SegmentCodec, SourceRows } from "../../store/files/make-segment.js";
 import { nativeCodecOfThread } from "./native-codec.js";
 import type { FromSealThread, ToSealThread } from "./seal-thread.js";
 

@@ -1,15 +1,11 @@
 import type { Worker } from "node:worker_threads";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { Turns } from "../../core/base/turn.js";
 import { nameOf } from "../../store/storage/codec-name.js";
 import type { CodecName } from "../../store/storage/codec-name.js";
-import { copyRows } from "../../store/files/copied-rows.js";
-import type { CopiedRows } from "../../store/files/copied-rows.js";
-import type { ExcerptRule, MadeSegment, Sealer, SourceRows } from "../../store/files/make-segment.js";
+import { copyRows, type CopiedRows, type ExcerptRule, type MadeSegment, type Sealer, type SourceRows } from "../../store/files/make-segment.js";
 import type { Codec } from "../../store/storage/storage.js";
-import { startThread } from "./start-thread.js";
-import { missingThread, programOf, warn } from "./thread-program.js";
-import type { ThreadProgramOptions } from "./thread-program.js";
+import { startThread, missingThread, programOf, warn, type ThreadProgramOptions } from "./thread-messages.js";
 
 /** From the calling thread. Files are identified by number. */
 export type ToSealThread =

@@ -3,8 +3,7 @@ import type { Socket } from "node:net";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../../http/wire/exchange.js";
-import type { OpenStreams } from "./open-streams.js";
-import type { UnreadAnswers } from "./unread-answers.js";
+import type { OpenStreams, UnreadAnswers } from "./streams.js";
 
 /** Bound on unrequested bytes: more than what arrives with the headers in one read of the socket. */
 const UNASKED_BYTES_MAX = 64 * 1024;

@@ -8,7 +8,7 @@ import { sha256Hex } from "./sha256-hex.js";
 import type { SocketRequest } from "./socket-exchange.js";
 import { faultOf, givable, outbox } from "./thread-messages.js";
 import type { RequestMessage, FromSockets, ThreadData, ThreadReply, ToSockets } from "./thread-messages.js";
-import { DistantStreams } from "./thread-stream.js";
+import { DistantStreams } from "./streams.js";
 
 /** Longest body that is sent with the request, before the handler asks for it, in bytes: enough for most queries. */
 const SHORT_BODY_BYTES_MAX = 4 * 1024;

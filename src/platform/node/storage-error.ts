@@ -1,4 +1,9 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
+import { join } from "node:path";
+import type { FileSystem, OpenFile } from "../../store/storage/file-system.js";
+import { identityText, isSameProcess, type ProcessIdentity, type ProcessTable } from "./process-table.js";
+import { constants, type WriteStream } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 
 const codeOfErrno: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["storage_full", "the disk is full"],
@@ -56,4 +61,92 @@ export async function attempt<T>(operation: string, key: string, run: () => Prom
 export function isMissing(error: unknown): boolean {
   const errno = (error as NodeJS.ErrnoException | null)?.code;
   return errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR";
+}
+
+/** A character that no key contains: a file with it in its name is never an object. */
+export const PRIVATE_MARK = "~";
+
+/** The pid namespace is absent on machines without namespaces. */
+const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~+]*)\+)?([^~+]*)~\d+$/;
+
+/** The process that created a lock or temporary file, from its name; null for any other name. */
+export function ownerOf(name: string): ProcessIdentity | null {
+  const match = privateName.exec(name);
+  if (match === null) return null;
+  const [, pid = "", startTime = "", bootId = "", pidNamespace = "", host = ""] = match;
+  return { pid: Number(pid), startTime, bootId, pidNamespace, host };
+}
+
+/**
+ * Whether a temporary file can be removed once the lock is ours: its owner is neither this process nor one that certainly runs. A process that cannot
+ * be seen may have lost the lock to us, and must not complete the file.
+ */
+export function isLeftover(name: string, processes: ProcessTable): boolean {
+  const owner = ownerOf(name);
+  return owner !== null && !isSameProcess(owner, processes.current) && processes.stateOf(owner) !== "running";
+}
+
+let createdCount = 0;
+
+export interface PrivateFile {
+  readonly name: string;
+  readonly path: string;
+  readonly file: OpenFile;
+}
+
+/** Creates a file that belongs to this process alone: `<stem>~<process>~<number>`. */
+export async function createPrivateFile(
+  fileSystem: FileSystem,
+  directory: string,
+  stem: string,
+  processes: ProcessTable,
+): Promise<PrivateFile> {
+  for (;;) {
+    createdCount += 1;
+    const name = `${stem}~${identityText(processes.current)}~${createdCount}`;
+    const path = join(directory, name);
+    try {
+      return { name, path, file: await fileSystem.open(path, "create") };
+    } catch (error) {
+      // Another thread of this process, or a second copy of this module, also counts from 1.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** A flag of `open` that rejects a symbolic link as the last part of a path (ELOOP): a user who can place a link must not choose what is written. */
+export const NO_FOLLOW = process.platform === "win32" ? 0 : constants.O_NOFOLLOW;
+
+const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
+
+/**
+ * Opens a file for writing from the start. Rejects symbolic links, except to a pipe or a device, such as `/dev/stdout`.
+ * @throws Error naming the path
+ */
+export async function writeFileAnew(path: string): Promise<WriteStream> {
+  try {
+    return (await open(path, O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW)).createWriteStream();
+  } catch (error) {
+    if (errnoOf(error) !== "ELOOP") throw error;
+    const target = await openTarget(path);
+    if (target === null) throw linkError(path, error);
+    return target.createWriteStream();
+  }
+}
+
+/** The error for a link instead of a file. */
+export function linkError(path: string, cause?: unknown): Error {
+  return new Error(`${path}: is a symbolic link, and files are not written through links: name the file itself`, { cause });
+}
+
+/** Null if the link leads to a file or to nothing. Follows it safely, since it neither creates nor truncates. */
+async function openTarget(path: string): Promise<FileHandle | null> {
+  const target = await open(path, O_WRONLY).catch(() => null);
+  if (target === null || !(await target.stat()).isFile()) return target;
+  await target.close();
+  return null;
+}
+
+function errnoOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code;
 }

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DaybookError, parameterError, shown, ERROR_CODES } from "../../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { errorReply } from "../../http/answer/error-reply.js";
 import type { RouteFace } from "../../http/routing/route.js";
 import { createRouter, type Router } from "../../http/routing/router.js";
 import { type RequestFindings, bodyTooLarge, type WireRequest } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
 import { answerWith, replyOnSocket, writeOrCut, type SocketReply } from "./answer-on-socket.js";
-import { OpenStreams } from "./open-streams.js";
+import { OpenStreams, UnreadAnswers } from "./streams.js";
 import { placeOf, type SocketRequest } from "./socket-exchange.js";
-import { socketLimits } from "./socket-limits.js";
-import { UnreadAnswers } from "./unread-answers.js";
+import { socketLimits } from "./listen.js";
 
 /** Content types that parsers turn into objects of JSON; objects under other types were something else. */
 const JSON_TEXT = /^\s*(application\/json|text\/plain)\s*(;|$)/i;

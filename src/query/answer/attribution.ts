@@ -1,8 +1,9 @@
 import { compareCodePoints } from "../../core/base/order.js";
-import type { RevenueByAttribution } from "../plan/answers.js";
+import type { RevenueByAttribution, UnconvertedItem } from "../plan/answers.js";
 import type { Plan } from "../plan/plan.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "./money.js";
 import type { Touch } from "./touch-of-text.js";
+import { DaybookError, shown } from "../../core/base/errors.js";
 
 type Dimension = Plan<"revenueByAttribution">["dimension"];
 
@@ -37,4 +38,33 @@ export class AttributedRevenue {
 export function touchName(touch: Touch | null, dimension: Dimension): string {
   if (touch === null) return dimension === "source" ? "(direct)" : "(none)";
   return touch[dimension] ?? "(not set)";
+}
+
+/** Orders are positive amounts: each order key counts once, so the sign alone decides. */
+export function isOrder(amount: Money): boolean {
+  return amount > 0;
+}
+
+/** Sums of counted payments without a known rate, by currency in the order of code points. */
+export class Unconverted {
+  readonly #sums = new Map<string, { money: Money; orders: number }>();
+
+  /** @param orderCount number of orders that the amount covers */
+  add(currency: string, amount: Money, orderCount = isOrder(amount) ? 1 : 0): void {
+    const { money, orders } = this.#sums.get(currency) ?? { money: ZERO, orders: 0 };
+    this.#sums.set(currency, { money: addMoney(money, amount), orders: orders + orderCount });
+  }
+
+  items(): UnconvertedItem[] {
+    return [...this.#sums]
+      .sort(([a], [b]) => compareCodePoints(a, b))
+      .map(([currency, { money, orders }]) => ({ currency, revenue: majorUnits(money, currency), orders }));
+  }
+}
+
+/** Checks the application's rate for a currency on a day; undefined when it has none. @throws invalid_parameter (no number above 0) */
+export function checkedRate(rate: number | undefined, from: string, to: string, day: string): number | undefined {
+  if (rate === undefined || (typeof rate === "number" && Number.isFinite(rate) && rate > 0)) return rate;
+  const reason = `expected a number above 0 for ${from} to ${to} on ${day}, got ${shown(rate)}`;
+  throw new DaybookError("invalid_parameter", `rates: ${reason}`, { param: "rates", reason });
 }

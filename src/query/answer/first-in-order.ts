@@ -38,14 +38,14 @@ export function firstInOrder(numbers: readonly number[], count: number, order: (
 }
 
 /** Positions per step: each may be compared by its text. */
-const PLACES_PER_STEP = 2_048;
+const RANKED_PLACES_PER_STEP = 2_048;
 
 /** The first `count` of the positions `[0, placeCount)` in an order. */
 export function* firstPlaces(placeCount: number, count: number, order: (a: number, b: number) => number): Steps<number[]> {
   const first = new FirstInOrder(count, order);
   for (let place = 0; place < placeCount; place += 1) {
     first.offer(place);
-    if (place % PLACES_PER_STEP === PLACES_PER_STEP - 1) yield;
+    if (place % RANKED_PLACES_PER_STEP === RANKED_PLACES_PER_STEP - 1) yield;
   }
   return first.items;
 }

@@ -1,11 +1,13 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
 import { compareCodePoints } from "../../core/base/order.js";
 import { atOnce, inTurns, piecesOf, type Steps } from "../../core/base/steps.js";
 import { sortedCodes, sortedCodesInTurns } from "../../core/base/text-order.js";
 import { Turns } from "../../core/base/turn.js";
 import type { AggregateItem } from "../plan/input.js";
 import { FirstInOrder } from "./first-in-order.js";
+import { parameterError, type DaybookError } from "../../core/base/errors.js";
+import { LIMITS } from "../../core/base/limits.js";
 
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
 /** The properties of counts, by position. */
 export interface Ranked {
   propertyOf(place: number): string;
@@ -254,4 +256,12 @@ function sortByText(places: Uint32Array, propertyOf: (place: number) => string):
   const unsorted = places.slice();
   const order = sortedCodes(Array.from(unsorted, propertyOf), 0, places.length);
   for (let at = 0; at < places.length; at += 1) places[at] = unsorted[order[at]!]!;
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** The error for too many values of a field whose values are unique to each event, or nearly. */
+export function tooManyValues(field: "id" | "createdAt"): DaybookError {
+  const narrower = field === "id" ? "fewer days, a filter or a limit" : "fewer days or a filter";
+  const reason = `expected at most ${LIMITS.ownValueCount} values of ${field} among the matching events, got more; use ${narrower}`;
+  return parameterError("too_many_values", "field", reason);
 }

@@ -1,6 +1,6 @@
 import type { TouchRule } from "../plan/plan.js";
-import { SECOND_LEVELS } from "../plan/touch-hosts.js";
-import { sourceOfReferrer } from "../../core/schema/web-host.js";
+import { SECOND_LEVELS } from "../plan/revenue-rules.js";
+import { sourceOfReferrer } from "../../core/schema/web-address.js";
 
 /** The attribution of a visit; unknown parts are null. */
 export interface Touch {

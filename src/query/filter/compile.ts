@@ -7,24 +7,19 @@ import { CodeSet } from "../../storage/column/code-set.js";
 import { denseCodes } from "../../storage/column/column.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../../storage/column/dictionary.js";
-import { COMPANY_COLUMNS } from "../../identity/company-rows.js";
+import { COMPANY_COLUMNS } from "../../identity/company-view.js";
 import type { IdentityIds } from "../../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
 import { heldNumberOf } from "../plan/filters/number-form.js";
 import type { PlannedFilter, Operand, QueryScope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../core/schema/fields.js";
-import { referrerDomainOf } from "../../core/schema/web-host.js";
+import { referrerDomainOf } from "../../core/schema/web-address.js";
 import { NO_KEY, eventKeyOf } from "../../storage/segment/event-order.js";
 import type { Rows } from "../../storage/segment/rows.js";
-import type { KnownFields, KnownValues } from "./known-fields.js";
-import type { MembersOf } from "./members.js";
-import { pathOf, walk } from "./operand-value.js";
-import { ALWAYS, NEVER, codesPredicate, columnsOf } from "./predicate.js";
-import type { ActorTest, Predicate, Selector } from "./predicate.js";
+import type { KnownFields, KnownValues, MembersOf } from "./identity-test.js";
+import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js";
+import { ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type ActorTest, type Predicate, type Selector } from "./predicate.js";
 import type { Regexes } from "./regex.js";
-import { testedInSteps } from "./tested-in-steps.js";
-import { compileValueTest } from "./value-test.js";
-import type { ValueTest } from "./value-test.js";
 
 /** What the filters of a query are compiled against. */
 export interface FilterContext {

@@ -1,10 +1,44 @@
+import type { FrozenCodes } from "../../storage/column/paged-codes.js";
+import type { TouchDimension, PlannedFilter } from "../plan/plan.js";
+import type { Rows } from "../../storage/segment/rows.js";
 import { assert } from "../../core/base/assert.js";
 import type { Steps } from "../../core/base/steps.js";
-import type { PlannedFilter } from "../plan/plan.js";
 import type { FilterContext } from "./compile.js";
-import type { KnownValues } from "./known-fields.js";
-import { testedInSteps } from "./tested-in-steps.js";
+import { testedInSteps } from "./predicate.js";
 import { compileValueTest, type ValueTest } from "./value-test.js";
+import type { SegmentPlan } from "../plan/insights/plan.js";
+
+/** A snapshot of one trait of all people, or of all companies. */
+export class KnownValues {
+  /** @param values by number, as JSON; the first means not set */
+  constructor(
+    readonly numbers: FrozenCodes,
+    readonly values: readonly unknown[],
+  ) {}
+
+  /** The number of the value of an identity, or of a company by its code; 0 for not set. */
+  numberOf(owner: number): number {
+    return this.numbers.of(owner);
+  }
+}
+
+/** The attribution of the people of single rows. */
+export interface RowLabels {
+  /** Columns that must be loaded. */
+  readonly columns: readonly string[];
+  /** All labels of rows so far are below it. */
+  readonly size: number;
+  /** The label of a row whose columns are loaded; -1 if data must be read first, after which the query starts again. */
+  of(rows: Rows): (row: number) => number;
+  textOf(label: number, dimension: TouchDimension): string;
+}
+
+/** A snapshot of the fields of people, companies and attribution that a query names. */
+export interface KnownFields {
+  person(path: string): KnownValues;
+  company(path: string): KnownValues;
+  paymentTouch(model: "first_touch" | "last_touch"): RowLabels;
+}
 
 type IdentityTestContext = Pick<FilterContext, "dictionaries" | "companies" | "known" | "regexes">;
 
@@ -31,3 +65,11 @@ function* passing(values: KnownValues, value: ValueTest, negated: boolean): Step
   const table = yield* testedInSteps(values.values.length, (number) => value.json(values.values[number]) !== negated);
   return (owner) => table[values.numberOf(owner)] === 1;
 }
+
+/** The members of a segment in the snapshot of a query. */
+export interface SegmentMembers {
+  has(identity: number): boolean;
+}
+
+/** The members of the segments of a query; null if unknown: any event may then pass. */
+export type MembersOf = ((segment: SegmentPlan) => SegmentMembers) | null;

@@ -1,6 +1,6 @@
 import { compareCodePoints } from "../../core/base/order.js";
-import { changesOf, isTraitChange, SET_ONCE, TRAIT_CHANGES, type Traits } from "../../core/schema/traits.js";
-import { canonicalJson, isSetJson, walk } from "./operand-value.js";
+import { changesOf, isTraitChange, SET_ONCE, TRAIT_CHANGES, type Traits } from "../../core/schema/record.js";
+import { canonicalJson, isSetJson, walk } from "./value-test.js";
 
 /** The traits of a record, as JSON; `""` for none. */
 export interface RecordedTraits {

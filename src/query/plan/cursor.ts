@@ -1,7 +1,7 @@
 import { assert } from "../../core/base/assert.js";
 import { decodeBase64Url, encodeBase64Url } from "../../core/base/base64url.js";
 import { parameterError, shown } from "../../core/base/errors.js";
-import { hash128, hmacSha256 } from "../../core/base/hash.js";
+import { hash128, hmacSha256, toHex } from "../../core/base/hash.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
 import { memberError, type InputMembers } from "./members.js";
@@ -92,4 +92,33 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at += 1) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
   return difference === 0;
+}
+
+/** The time of a query is no part of its meaning. */
+const MOMENT = "nowMs";
+/** A longer text of a nested object is replaced by its hash. */
+const CHAR_COUNT_MAX = 256;
+
+/**
+ * JSON of a query with sorted keys. A longer object within it becomes `{"hash":…}` of its own text: a filter, or a segment of a thousand
+ * conditions, may occur in hundreds of places, and is serialized once. Cost: the distinct objects.
+ */
+export function canonicalText(value: unknown): string {
+  const known = new Map<object, string>();
+  const textOf = (member: unknown): string => {
+    if (typeof member !== "object" || member === null) return JSON.stringify(member);
+    if (Array.isArray(member)) return `[${member.map(textOf).join(",")}]`;
+    const before = known.get(member);
+    if (before !== undefined) return before;
+    const text = objectText(member, textOf);
+    const short = text.length > CHAR_COUNT_MAX ? `{"hash":"${toHex(hash128("object", text))}"}` : text;
+    known.set(member, short);
+    return short;
+  };
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? objectText(value, textOf) : textOf(value);
+}
+
+function objectText(object: object, textOf: (member: unknown) => string): string {
+  const members = Object.entries(object).filter(([name]) => name !== MOMENT).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${textOf(member)}`).join(",")}}`;
 }

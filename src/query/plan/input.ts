@@ -1,6 +1,6 @@
 import type { QualifiedFieldName } from "./field-names.js";
 import type { InsightField, SegmentsInput } from "./insights/input.js";
-import type { FilterOperator } from "./filters/operators.js";
+import type { FilterOperator } from "./filters/filter-groups.js";
 
 /** Input of queries, as camelCase twins of the HTTP bodies. `null` is the same as absent. */
 

@@ -1,28 +1,16 @@
-import { planAggregate } from "./reports/aggregate.js";
-import type { PlanContext } from "./context.js";
-import { planCountEvents } from "./reports/count-events.js";
-import { planCountEventsPerDay } from "./reports/count-events-per-day.js";
-import { planCountEventsRunningTotalPerDay } from "./reports/count-events-running-total-per-day.js";
-import { planCountUniqueUsers } from "./reports/count-unique-users.js";
-import { planCountUniqueUsersPerDay } from "./reports/count-unique-users-per-day.js";
-import { planIdentitySessions } from "./reports/identity-sessions.js";
-import { planIdentityProfile } from "./reports/identity-profile.js";
-import { planIdentityReferrers } from "./reports/identity-referrers.js";
-import { planIdentityDeviceGeo } from "./reports/identity-device-geo.js";
-import { planRevenueByAttribution } from "./reports/revenue-by-attribution.js";
-import { planLtvCohorts } from "./reports/ltv-cohorts.js";
-import { planTopCompanies } from "./reports/top-companies.js";
-import { planCompanyTopUsers } from "./reports/company-top-users.js";
+import { planAggregate, planSearchEvents } from "./reports/events.js";
+import type { PlanContext, Plan, ReportName } from "./plan.js";
+import {
+  planCountEvents, planCountEventsPerDay, planCountEventsRunningTotalPerDay, planCountUniqueUsers, planCountUniqueUsersPerDay,
+} from "./reports/counts.js";
+import { planIdentitySessions, planIdentityProfile, planIdentityReferrers, planIdentityDeviceGeo } from "./reports/identity.js";
+import { planRevenueByAttribution, planLtvCohorts } from "./reports/revenue.js";
+import { planTopCompanies, planCompanyTopUsers } from "./reports/companies.js";
 import { planFunnel } from "./insights/funnel.js";
-import { planLifecycle } from "./insights/lifecycle.js";
-import { planPaths } from "./insights/paths.js";
-import { planRetention } from "./insights/retention.js";
-import { planSessionsOverview } from "./insights/sessions-overview.js";
-import { planStickiness } from "./insights/stickiness.js";
+import { planLifecycle, planRetention, planStickiness } from "./insights/returns.js";
+import { planPaths, planSessionsOverview, planWebOverview } from "./insights/visits.js";
 import { planTrend } from "./insights/trend.js";
-import { planWebOverview } from "./insights/web-overview.js";
-import type { Plan, ReportName } from "./plan.js";
-import { planSearchEvents } from "./reports/search-events.js";
+import { operandsOf } from "./scopes-of.js";
 
 export type Planners = { readonly [K in ReportName]: (input: unknown, context: PlanContext) => Plan<K> };
 
@@ -52,3 +40,20 @@ export const planners: Planners = {
   sessionsOverview: planSessionsOverview,
   webOverview: planWebOverview,
 };
+
+/** Data that not every token may query. */
+export type ProtectedData = "revenue" | "identities" | "companies";
+
+/**
+ * The protected data that a query open to every token reveals by its measure, fields, filters or segments: it needs the rights of the endpoints
+ * for that data. Empty for the queries about identities, money and companies themselves.
+ */
+export function protectedDataOf(plan: Plan): ReadonlySet<ProtectedData> {
+  const matters = new Set<ProtectedData>();
+  if (plan.report === "trend" && plan.measure.type === "revenue") matters.add("revenue");
+  for (const { operand, use } of operandsOf(plan)) {
+    if (operand.kind === "person" || operand.kind === "paymentTouch") matters.add("identities");
+    if (operand.kind === "company" || (operand.kind === "companyId" && use === "condition")) matters.add("companies");
+  }
+  return matters;
+}

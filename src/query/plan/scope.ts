@@ -1,9 +1,8 @@
-import type { PlanContext } from "./context.js";
+import type { PlanContext, QueryScope } from "./plan.js";
 import { planRange } from "./date-range.js";
 import { FilterPlanner } from "./filters/filter-groups.js";
 import { planSegments } from "./insights/segments.js";
 import { readMembers, readText, type InputMembers } from "./members.js";
-import type { QueryScope } from "./plan.js";
 
 const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
 

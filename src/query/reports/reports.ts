@@ -1,14 +1,9 @@
 import type { InsightPlans } from "../plan/insights/plan.js";
 import type { ReportName } from "../plan/plan.js";
 import { aggregate } from "./aggregate/aggregate.js";
-import { countEvents } from "./events/count-events.js";
-import { countEventsPerDay } from "./events/count-events-per-day.js";
-import { countEventsRunningTotalPerDay } from "./events/count-events-running-total-per-day.js";
-import { countUniqueUsers } from "./events/count-unique-users.js";
-import { countUniqueUsersPerDay } from "./events/count-unique-users-per-day.js";
+import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./events/counts.js";
 import { identitySessions } from "./people/identity-sessions.js";
-import { identityProfile } from "./people/identity-profile.js";
-import { identityReferrers } from "./people/identity-referrers.js";
+import { identityProfile, identityReferrers } from "./people/identity-profile.js";
 import { identityDeviceGeo } from "./people/identity-device-geo.js";
 import { revenueByAttribution } from "./revenue/revenue-by-attribution.js";
 import { ltvCohorts } from "./revenue/ltv-cohorts.js";

@@ -2,8 +2,8 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { EventIds } from "../../storage/derived/event-ids.js";
 import type { TableUse } from "../../storage/derived/store-table.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
-import type { KnownFields, KnownValues, RowLabels } from "../filter/known-fields.js";
-import type { CompanySnapshot } from "../../identity/company-of-event.js";
+import type { KnownFields, KnownValues, RowLabels } from "../filter/identity-test.js";
+import type { CompanySnapshot } from "../../identity/company-view.js";
 import type { KnownEnds } from "../../identity/identity-view.js";
 import { Memberships } from "../../identity/memberships.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
@@ -16,14 +16,13 @@ import { KnownTraits } from "./people/known-traits.js";
 import { PaymentCompanies } from "./money/payment-companies.js";
 import { EventLabels } from "./touches/event-labels.js";
 import { PaymentLabels } from "./touches/payment-labels.js";
-import { Payments } from "./money/payments.js";
-import { RefundOrigins } from "./money/refund-origins.js";
+import { Payments, RefundOrigins } from "./money/payments.js";
 import { RevenueTable } from "./money/revenue-table.js";
 import { SeenActors } from "./people/seen-actors.js";
 import type { newSessionTable, SessionRules, SessionTable } from "./sessions/session-table.js";
 import type { SessionView } from "./sessions/session-view.js";
 import { Timelines } from "./people/timelines.js";
-import { TouchMaker } from "./touches/touch-maker.js";
+import { TouchMaker } from "./touches/touch-facts.js";
 import { Touches } from "./touches/touches.js";
 
 /** A snapshot, and all that a query may read in the snapshot's tick. */

@@ -1,6 +1,6 @@
 import type { Dictionaries } from "../column/dictionaries.js";
 import { metadataColumn } from "../../core/schema/fields.js";
-import type { ExcerptRule } from "../segment/excerpt.js";
+import type { ExcerptRule } from "../segment/summaries.js";
 
 /** Metadata keys of amounts (the first counts in any event, the others in payments and refunds), of orders, refund ids and the currency. */
 export const AMOUNT_KEYS = ["revenue", "value", "amount"] as const;

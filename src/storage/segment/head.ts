@@ -8,7 +8,7 @@ import type { MemoryBudget } from "./memory-budget.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 import type { ProjectTexts } from "./segment.js";
-import { actorTriplesOf, type ActorTriples } from "./actor-triples.js";
+import { actorTriplesOf, type ActorTriples } from "./summaries.js";
 
 /** The newest rows of a day, in order of arrival. Grows by durable batches until it is full. */
 export class Head {

@@ -1,7 +1,6 @@
-import { checkBlock, type ContainerFooter } from "./container.js";
+import { checkBlock, LINKS_BLOCK, type ContainerFooter, type SegmentMeta } from "./segment-file.js";
 import { NO_LINKS, decodeLinks, type LinkList } from "./link-list.js";
 import type { SegmentSource } from "./segment.js";
-import { LINKS_BLOCK, type SegmentMeta } from "./segment-file.js";
 
 /** Reads the id links of a segment from its file. @throws corruption */
 export async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {

@@ -4,9 +4,8 @@ import { codeAt } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary } from "../column/dictionary.js";
-import { eventRecord } from "../../core/schema/event-record.js";
+import { eventRecord, type EventRecord, type FoundEvent } from "../../core/schema/event.js";
 import { FIELDS, fieldIndex, ID_COLUMN, SHAPE_COLUMN, TIME_COLUMN, metadataColumn } from "../../core/schema/fields.js";
-import type { EventRecord, FoundEvent } from "../../core/schema/event.js";
 import type { Rows } from "./rows.js";
 
 const ALL_FIELDS: readonly string[] = FIELDS.map((field) => field.column);

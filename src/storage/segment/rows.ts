@@ -1,6 +1,5 @@
 import type { CodeColumn } from "../column/column.js";
-import type { Excerpt } from "./excerpt.js";
-import type { ActorTriples } from "./actor-triples.js";
+import type { Excerpt, ActorTriples } from "./summaries.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
@@ -76,4 +75,11 @@ export interface Rows {
   fold<T>(key: string, folding: Folding<T>): T;
   /** The value that `derive` has cached, else null. For values whose computation yields. */
   kept(key: string, since: readonly object[]): unknown;
+}
+
+/** Whether any row may have a code, judged by the zone map alone. */
+export function mayHold(rows: Rows, column: string, code: number): boolean {
+  const zone = rows.zone(column);
+  if (zone === null) return code === 0;
+  return code === 0 ? zone.hasZero : code >= zone.min && code <= zone.max;
 }

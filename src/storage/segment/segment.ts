@@ -2,14 +2,13 @@ import { assert } from "../../core/base/assert.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
-import { checkBlock, damaged, type BlockEntry, type ContainerFooter } from "./container.js";
-import { decodeExcerpt, excerptBlock, type Excerpt } from "./excerpt.js";
+import { checkBlock, damaged, ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
+import type { BlockEntry, ContainerFooter, ColumnMeta, SegmentMeta } from "./segment-file.js";
+import { decodeExcerpt, excerptBlock, decodeActorTriples, type Excerpt, type ActorTriples } from "./summaries.js";
 import { DerivedCache } from "./derived-cache.js";
 import type { LinkList } from "./link-list.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
-import { ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type ColumnMeta, type SegmentMeta } from "./segment-file.js";
-import { decodeActorTriples, type ActorTriples } from "./actor-triples.js";
 
 /** Largest gap between two ranges that are read together: reading it costs about as much as another read. */
 const GAP_BYTES = 128 * 1024;

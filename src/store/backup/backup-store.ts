@@ -1,7 +1,7 @@
 import { parameterError, DaybookError } from "../../core/base/errors.js";
 import { areSameBytes } from "../../core/base/same-bytes.js";
 import { Turns } from "../../core/base/turn.js";
-import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/container.js";
+import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/segment-file.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import {
   MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry,
@@ -11,10 +11,10 @@ import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { refuseStoresBelow } from "../files/stores-below.js";
 import { journalKey, replayJournal } from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
-import { concat } from "../batch/payload.js";
+import { concat } from "../batch/batch-bytes.js";
 import { FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal-frame.js";
 import { isOtherHistory } from "../files/other-history.js";
-import { codecOf, sha256Of } from "../files/check-file.js";
+import { codecOf, sha256Of } from "../files/findings.js";
 import { listJournals, readJournal } from "../journal/journal-file.js";
 
 /** A snapshot of a store, without the files that its manifest names. */

@@ -1,7 +1,5 @@
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
-import { checkBlock, damaged, encodeContainer } from "../../storage/segment/container.js";
-import type { ContainerFooter, PackedBlock } from "../../storage/segment/container.js";
-import type { Deflate } from "../../storage/segment/segment-file.js";
+import { checkBlock, damaged, encodeContainer, type ContainerFooter, type PackedBlock, type Deflate } from "../../storage/segment/segment-file.js";
 
 export interface DictionaryMeta {
   readonly kind: "dictionary";

@@ -1,5 +1,5 @@
 import { sha256, toHex } from "../../core/base/hash.js";
-import { damaged } from "../../storage/segment/container.js";
+import { damaged } from "../../storage/segment/segment-file.js";
 
 export const MANIFEST_KEY = "MANIFEST";
 

@@ -1,5 +1,5 @@
 import { sha256, toHex } from "../../core/base/hash.js";
-import { damaged } from "../../storage/segment/container.js";
+import { damaged } from "../../storage/segment/segment-file.js";
 
 /** Key of a file that no manifest names; replaced as a whole. */
 export const SAVED_SEGMENTS_KEY = "segments.json";

@@ -1,5 +1,5 @@
 import { hmacSha256, sha256, toHex } from "../../core/base/hash.js";
-import { damaged } from "../../storage/segment/container.js";
+import { damaged } from "../../storage/segment/segment-file.js";
 import type { Storage } from "../storage/storage.js";
 
 export const KEYS_KEY = "keys.json";

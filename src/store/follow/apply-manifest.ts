@@ -1,7 +1,7 @@
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";
+import type { RecordOnlyIds, RecordBatch } from "../batch/batch.js";
 import { MANIFEST_KEY } from "../files/manifest.js";
 import type { FileEntry, Manifest } from "../files/manifest.js";
 import { isOtherHistory } from "../files/other-history.js";

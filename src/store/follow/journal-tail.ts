@@ -1,7 +1,6 @@
 import { LIMITS } from "../../core/base/limits.js";
-import { damaged } from "../../storage/segment/container.js";
-import { decodeBatch } from "../batch/batch-bytes.js";
-import { concat } from "../batch/payload.js";
+import { damaged } from "../../storage/segment/segment-file.js";
+import { decodeBatch, concat } from "../batch/batch-bytes.js";
 import { journalKey, journalNumber, refuseIfDurable } from "../journal/journal.js";
 import { FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from "../journal/journal-frame.js";
 import type { Frame } from "../journal/journal-frame.js";

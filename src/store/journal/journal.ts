@@ -1,5 +1,5 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { damaged } from "../../storage/segment/container.js";
+import { damaged } from "../../storage/segment/segment-file.js";
 import {
   FRAME_KINDS,
   JOURNAL_HEADER_BYTES,
@@ -10,7 +10,7 @@ import {
   journalHeaderCrc,
 } from "./journal-frame.js";
 import type { Frame } from "./journal-frame.js";
-import { concat } from "../batch/payload.js";
+import { concat } from "../batch/batch-bytes.js";
 import type { AppendFile } from "../storage/storage.js";
 
 /** The storage key of a journal; keys sort by journal number. */

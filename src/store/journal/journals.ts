@@ -2,15 +2,12 @@ import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { splitDeltas } from "../../storage/column/dictionaries.js";
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
-import { BatchBuilder } from "../batch/batch.js";
-import type { Batch } from "../batch/batch.js";
-import { encodeBatch } from "../batch/batch-bytes.js";
+import { BatchBuilder, type Batch, type RecordBatch } from "../batch/batch.js";
+import { encodeBatch, encodeRecords } from "../batch/batch-bytes.js";
 import { Journal, journalKey } from "./journal.js";
 import type { JournalEntry } from "./journal.js";
 import { FRAME_KINDS } from "./journal-frame.js";
 import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
-import type { RecordBatch } from "../batch/record-batch.js";
-import { encodeRecords } from "../batch/record-bytes.js";
 import type { Storage } from "../storage/storage.js";
 
 /** When an ingest resolves: `disk` after the journal sync, `os` after the write, with a sync every second. */

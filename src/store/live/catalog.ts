@@ -5,10 +5,8 @@ import { Head, type HeadView } from "../../storage/segment/head.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import type { ProjectTexts, Segment } from "../../storage/segment/segment.js";
-import { SpanTree } from "../../storage/segment/span-tree.js";
-import type { SpanPart } from "../../storage/segment/span.js";
-import type { Batch } from "../batch/batch.js";
-import { byDay } from "../batch/by-day.js";
+import { SpanTree, type SpanPart } from "../../storage/segment/span.js";
+import { byDay, type Batch } from "../batch/batch.js";
 
 /** A frozen view of a store for one query. Release it when the query ends. */
 export interface Snapshot {

@@ -7,8 +7,7 @@ import { IdentityResolver } from "../../identity/resolver.js";
 import { fieldIndex } from "../../core/schema/fields.js";
 import type { LinkList } from "../../storage/segment/link-list.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import type { Batch } from "../batch/batch.js";
-import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";
+import type { Batch, RecordOnlyIds, RecordBatch } from "../batch/batch.js";
 
 const USER_ID = fieldIndex("userId");
 const ANONYMOUS_ID = fieldIndex("anonymousId");

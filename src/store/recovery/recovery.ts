@@ -2,10 +2,10 @@ import { DaybookError } from "../../core/base/errors.js";
 import { areSameBytes } from "../../core/base/same-bytes.js";
 import { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { DictionaryDelta } from "../../storage/column/dictionaries.js";
-import { damaged } from "../../storage/segment/container.js";
+import { damaged } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import type { Batch } from "../batch/batch.js";
-import { decodeBatch } from "../batch/batch-bytes.js";
+import type { Batch, RecordBatch } from "../batch/batch.js";
+import { decodeBatch, decodeRecords } from "../batch/batch-bytes.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import type { StoreFiles } from "../files/files.js";
 import { journalKey, replayJournal } from "../journal/journal.js";
@@ -15,8 +15,6 @@ import { FRAME_KINDS, JOURNAL_HEADER_BYTES } from "../journal/journal-frame.js";
 import type { Frame } from "../journal/journal-frame.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
 import type { Manifest } from "../files/manifest.js";
-import type { RecordBatch } from "../batch/record-batch.js";
-import { decodeRecords } from "../batch/record-bytes.js";
 import type { Storage } from "../storage/storage.js";
 
 export interface RowsCommit {

@@ -7,23 +7,20 @@ import { keepRows } from "../../storage/segment/keep-rows.js";
 import { mergeRows } from "../../storage/segment/merge-rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Rows } from "../../storage/segment/rows.js";
-import { checkBlock, decodeFooter, footerCrcOf } from "../../storage/segment/container.js";
-import type { SegmentMeta } from "../../storage/segment/segment-file.js";
+import { checkBlock, decodeFooter, footerCrcOf, type SegmentMeta } from "../../storage/segment/segment-file.js";
 import type { StoreFiles } from "../files/files.js";
 import { journalKey } from "../journal/journal.js";
 import { journalKeys } from "../journal/journal-file.js";
 import {
   MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type Manifest, type QuarantinedFile, type SegmentEntry,
 } from "../files/manifest.js";
-import type { RecordOnlyIds, RecordBatch } from "../batch/record-batch.js";
+import type { RecordOnlyIds, RecordBatch } from "../batch/batch.js";
 import type { Storage } from "../storage/storage.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
 import { KEYS_KEY, parseKey } from "../files/store-keys.js";
-import { checkFile, codecOf } from "../files/check-file.js";
+import { checkFile, codecOf, Findings } from "../files/findings.js";
 import type { DictionaryMeta } from "../files/dictionary-file.js";
-import { Findings } from "../files/findings.js";
-import { appendReadable, salvageJournals, type SalvagedJournals, applyBehindGap } from "./salvage-journal.js";
-import { ReadableCodes, readableRows } from "./unreadable-rows.js";
+import { appendReadable, salvageJournals, applyBehindGap, ReadableCodes, readableRows, type SalvagedJournals } from "./salvage-journal.js";
 
 type IdColumn = "userId" | "anonymousId" | "companyId";
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../core/base/limits.js";
 import type { Turns } from "../../core/base/turn.js";
-import { loadYielding } from "../../storage/segment/load-yielding.js";
+import { loadYielding } from "../../storage/segment/prefetch.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
 

@@ -10,9 +10,8 @@ import type { Rows } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
-import { discard, replaceContent, settleCodes } from "./replace-content.js";
+import { discard, replaceContent, settleCodes, CodesByDictionary, noteRecord, noteRows } from "./replace-content.js";
 import type { RemovedRows, Rewritten } from "./replace-content.js";
-import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
 /** Which rows to delete: those of a project before an instant, or only those of them that a public key sent. */
 export interface DeletionRule {

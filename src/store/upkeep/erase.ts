@@ -6,9 +6,7 @@ import { keepRows } from "../../storage/segment/keep-rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
 import { cutEmails, erasedEmails } from "./erased-emails.js";
-import { replaceContent, settleCodes } from "./replace-content.js";
-import type { RemovedRows, Rewritten } from "./replace-content.js";
-import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
+import { replaceContent, settleCodes, CodesByDictionary, noteRecord, noteRows, type RemovedRows, type Rewritten } from "./replace-content.js";
 
 /** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
 export interface Erased {

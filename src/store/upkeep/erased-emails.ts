@@ -5,7 +5,7 @@ import { RECORD_FIELD_COUNT, RECORD_FIELDS } from "../../identity/record-table.j
 import type { RecordTable } from "../../identity/record-table.js";
 import type { Store } from "../live/store.js";
 import type { Erased } from "./erase.js";
-import type { CodesByDictionary } from "./unused-codes.js";
+import type { CodesByDictionary } from "./replace-content.js";
 
 const TRAITS = RECORD_FIELDS.indexOf("traits");
 

@@ -3,8 +3,7 @@ import { Turns } from "../../core/base/turn.js";
 import type { Head } from "../../storage/segment/head.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { FileEntry, SegmentEntry } from "../files/manifest.js";
-import { countRecordOnlyIds } from "../batch/record-batch.js";
-import type { RecordOnlyIds } from "../batch/record-batch.js";
+import { countRecordOnlyIds, type RecordOnlyIds } from "../batch/batch.js";
 import type { Store } from "../live/store.js";
 
 /** The state frozen when a seal begins. */

@@ -3,17 +3,15 @@ import { dayOf } from "../../core/base/time.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { FIELDS, PROJECT_COLUMN, SHAPE_COLUMN, fieldIndex, metadataColumn } from "../../core/schema/fields.js";
 import type { Batch } from "../batch/batch.js";
-import { decodeBatch } from "../batch/batch-bytes.js";
+import { decodeBatch, decodeRecords } from "../batch/batch-bytes.js";
 import type { Findings } from "../files/findings.js";
 import { journalKey, replayJournal } from "../journal/journal.js";
 import { listJournals, readJournal } from "../journal/journal-file.js";
 import { FRAME_KINDS } from "../journal/journal-frame.js";
 import type { Manifest } from "../files/manifest.js";
-import { decodeRecords } from "../batch/record-bytes.js";
-import type { SequenceSet } from "./sequence-set.js";
+import type { SequenceSet, RecordChecker } from "./verify-records.js";
 import type { Storage } from "../storage/storage.js";
 import { CodeChecker } from "./verify-dictionaries.js";
-import type { RecordChecker } from "./verify-records.js";
 
 export interface JournaledEvents {
   readonly file: string;

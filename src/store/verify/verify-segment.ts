@@ -4,20 +4,15 @@ import { MS_PER_DAY } from "../../core/base/time.js";
 import { denseCodes } from "../../storage/column/column.js";
 import { moneyExcerpt } from "../../storage/derived/stored.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
-import type { ContainerFooter } from "../../storage/segment/container.js";
+import { LINKS_BLOCK, ACTORS_BLOCK, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
 import { orderWithin } from "../../storage/segment/event-order.js";
-import { excerptBlock, excerptOf } from "../../storage/segment/excerpt.js";
-import type { Excerpt, ExcerptSource } from "../../storage/segment/excerpt.js";
+import { excerptBlock, excerptOf, actorTriplesOf, type Excerpt, type ExcerptSource, type ActorTriples } from "../../storage/segment/summaries.js";
 import { linksOf } from "../../storage/segment/id-links.js";
 import { areSameLinks } from "../../storage/segment/link-list.js";
-import { LINKS_BLOCK, ACTORS_BLOCK, rowsBlock } from "../../storage/segment/segment-file.js";
-import type { ColumnMeta, SegmentMeta } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import { actorTriplesOf } from "../../storage/segment/actor-triples.js";
-import type { ActorTriples } from "../../storage/segment/actor-triples.js";
 import type { Findings } from "../files/findings.js";
 import type { SegmentEntry } from "../files/manifest.js";
-import type { SequenceSet } from "./sequence-set.js";
+import type { SequenceSet } from "./verify-records.js";
 import type { CodeChecker } from "./verify-dictionaries.js";
 
 export interface SegmentChecks {

@@ -5,9 +5,8 @@ import { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { SegmentMeta } from "../../storage/segment/segment-file.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { uuidText } from "../../core/base/uuid.js";
-import { checkFile } from "../files/check-file.js";
+import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
-import { Findings, type Finding } from "../files/findings.js";
 import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
@@ -15,10 +14,9 @@ import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { refuseStoresBelow } from "../files/stores-below.js";
 import { journalNumber } from "../journal/journal.js";
 import { IdTable, idParts } from "../batch/id-table.js";
-import { SequenceSet } from "./sequence-set.js";
+import { SequenceSet, RecordChecker, verifyPrivacy } from "./verify-records.js";
 import { CodeChecker, verifyDictionaries } from "./verify-dictionaries.js";
 import { verifyJournals, type VerifiedJournals } from "./verify-journals.js";
-import { RecordChecker, verifyPrivacy } from "./verify-records.js";
 import { verifySegment } from "./verify-segment.js";
 
 /** Maximum number of suspected duplicates to check: of a billion unique ids some 2,000 collide, as fingerprints have 48 bits. */

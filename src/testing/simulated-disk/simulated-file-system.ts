@@ -1,9 +1,8 @@
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/known-options.js";
+import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
-import { syncedDirectory } from "./directory-names.js";
-import { type FailingFault, type Faults, noFaults } from "./fault.js";
-import { afterFailedSync, synced, withChange } from "./file-content.js";
-import { type DiskOperation, type SimulatedDisk, errnoError } from "./simulated-disk.js";
+import { syncedDirectory, afterFailedSync, synced, withChange } from "./file-content.js";
+import { noFaults, type FailingFault, type Faults } from "./fault.js";
+import { errnoError, type DiskOperation, type SimulatedDisk } from "./simulated-disk.js";
 
 export interface SimulatedFileSystemOptions {
   /** Which operations fail, and how. Default: none. */
@@ -185,4 +184,25 @@ export class SimulatedFileSystem implements FileSystem {
     await this.#pause();
     return result;
   }
+}
+
+/** The identity of a process, as the process table of a file storage uses it. */
+export interface SimulatedIdentity {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+  readonly pidNamespace: string;
+  readonly host: string;
+}
+
+/** The state of processes of other lives. `unknown`: they cannot be seen, as in another container. */
+export type SimulatedState = "ended" | "unknown";
+
+/** For `fileStorage(…, { processes })`: the process of one life of a store. Processes of other lives have ended, unless `others` differs. */
+export function simulatedProcess(
+  life: number,
+  others: SimulatedState = "ended",
+): { readonly current: SimulatedIdentity; stateOf(other: SimulatedIdentity): SimulatedState | "running" } {
+  const current = { pid: life, startTime: String(life), bootId: "boot", pidNamespace: "1", host: "simulated" };
+  return { current, stateOf: ({ pid }) => (pid === life ? "running" : others) };
 }

@@ -2,8 +2,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readCsvEvents } from "../../../src/cli/read/csv-events.js";
-import { checkCsvMap, readCsvMap, type CsvMap } from "../../../src/cli/read/csv-map.js";
+import { readCsvEvents, checkCsvMap, readCsvMap, type CsvMap } from "../../../src/cli/read/csv.js";
 import { chunksOf, rowsOf } from "./source.js";
 
 const read = (text: string, map: CsvMap | null = null) => rowsOf(readCsvEvents(chunksOf(text, 16), "file", map));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
-import { readCsv, type CsvRecord } from "../../../src/cli/read/csv-events.js";
+import { readCsv, type CsvRecord } from "../../../src/cli/read/csv.js";
 import { chunksOf } from "./source.js";
 
 async function recordsOf(text: string, delimiter = ",", chunkBytes = 7): Promise<CsvRecord[]> {

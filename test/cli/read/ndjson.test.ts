@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readNdjson } from "../../../src/cli/read/ndjson.js";
+import { readNdjson } from "../../../src/cli/read/lines.js";
 import { chunksOf, rowsOf } from "./source.js";
 
 const read = (text: string, set = "s") => rowsOf(readNdjson(chunksOf(text, 5), set));

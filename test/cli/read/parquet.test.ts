@@ -2,7 +2,7 @@ import * as zlib from "node:zlib";
 import { memoryStorage, openDaybook } from "daybook";
 import { describe, expect, test } from "vitest";
 import { load } from "../../../src/cli/load.js";
-import { readParquet } from "../../../src/cli/read/parquet.js";
+import { readParquet } from "../../../src/cli/read/columnar.js";
 import type { ImportRow } from "../../../src/cli/read/row.js";
 import { duckdb, parquetOf, withFile } from "../../parquet/files.js";
 import { rowsOf } from "./source.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowedOrigin, originPattern } from "../../../src/http/access/origins.js";
+import { allowedOrigin, originPattern } from "../../../src/http/access/token.js";
 
 const PATTERN = "https://*.shop.example";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DaybookError, ERROR_CODES } from "../../../src/core/base/errors.js";
 import type { ErrorCode } from "../../../src/core/base/errors.js";
-import { STATUS } from "../../../src/http/answer/status.js";
+import { STATUS } from "../../../src/http/answer/error-reply.js";
 import { codeOf, handlerOf, send, stubDaybook } from "../kit.js";
 
 const V1 = "/v1/projects/shop/analytics/count-events";

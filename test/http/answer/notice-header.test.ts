@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { memoryStorage, openDaybook, type Daybook, type QueryNotice } from "../../../src/index.js";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
-import { noticeHeader } from "../../../src/http/answer/notice-header.js";
+import { noticeHeader } from "../../../src/http/answer/headers.js";
 import { handlerOf, send } from "../kit.js";
 
 let daybook: Daybook;

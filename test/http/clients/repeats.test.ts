@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fixedClock } from "../../../src/core/base/clock.js";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
-import { Repeats } from "../../../src/http/clients/repeats.js";
+import { Repeats } from "../../../src/http/clients/client.js";
 
 const START_MS = 1_000_000;
 

@@ -3,12 +3,9 @@ import { describe, expect, it } from "vitest";
 import { fixedClock } from "../../../src/core/base/clock.js";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
-import { Collector } from "../../../src/http/collect/collector.js";
-import { collectOptions } from "../../../src/http/collect/options.js";
-import { readSalts, saltsBytes, saltsOfDay } from "../../../src/http/collect/salts.js";
-import type { SaltKeeper } from "../../../src/http/collect/salts.js";
-import { Visitors } from "../../../src/http/collect/visitors.js";
-import type { LastSeen, Sender, VisitorsOptions } from "../../../src/http/collect/visitors.js";
+import { Collector, collectOptions } from "../../../src/http/collect/collector.js";
+import { readSalts, saltsBytes, saltsOfDay, Visitors } from "../../../src/http/collect/visitors.js";
+import type { SaltKeeper, LastSeen, Sender, VisitorsOptions } from "../../../src/http/collect/visitors.js";
 import { collect, FIREFOX, NOON_MS, setting } from "./kit.js";
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,4 @@
-import { OPERATOR_NAMES } from "../../../src/query/plan/filters/operators.js";
+import { OPERATOR_NAMES } from "../../../src/query/plan/filters/filter-groups.js";
 import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
 import { segment, type Known } from "../../support/random/insight-scope.js";
 import type { Random } from "../../../src/testing/random.js";

@@ -3,8 +3,8 @@ import type { ErrorCode } from "../../../src/core/base/errors.js";
 import { createRouter, routeOf } from "../../../src/http/routing/router.js";
 import { routes } from "../../../src/http/routes/table.js";
 import type { Route } from "../../../src/http/routing/route.js";
-import { ARROW_TYPE } from "../../../src/http/wire/arrow-type.js";
-import { STATUS } from "../../../src/http/answer/status.js";
+import { ARROW_TYPE } from "../../../src/http/wire/exchange.js";
+import { STATUS } from "../../../src/http/answer/error-reply.js";
 import type { FuzzRequest } from "./requests.js";
 
 /** An answer, whatever way it came. Names of headers are lower-case. */

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { Admission } from "../../../src/http/overload/admission.js";
-import { handlerLimits } from "../../../src/http/overload/limits.js";
+import { Admission, handlerLimits } from "../../../src/http/overload/admission.js";
 import { ParseRoom } from "../../../src/http/overload/parse-room.js";
 
 const KIB = 1024;

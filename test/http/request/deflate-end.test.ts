@@ -1,7 +1,7 @@
 import { constants, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { endOfDeflate, NoDeflate } from "../../../src/http/request/deflate-end.js";
+import { endOfDeflate, NoDeflate } from "../../../src/http/request/inflate.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 /** Bytes of few and of many values, the rarest of which get long codes. */

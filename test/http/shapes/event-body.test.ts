@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventSchema } from "../../../src/http/shapes/event-body.js";
+import { eventSchema } from "../../../src/http/shapes/bodies.js";
 import { FIELDS } from "../../../src/core/schema/fields.js";
 
 describe("the described event", () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { seededRandom, type Random } from "daybook/testing";
-import type { PlanContext, ReportRules } from "../../../src/query/plan/context.js";
+import type { PlanContext, ReportRules } from "../../../src/query/plan/plan.js";
 import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 import { ruled } from "../ruled-context.js";

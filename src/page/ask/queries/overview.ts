@@ -1,4 +1,4 @@
-import type { ViewScope } from "../../state/scope.js";
+import type { ViewScope } from "../../state/view-state.js";
 import type { SessionsAnswer, TrendAnswer, WebAnswer } from "../answers.js";
 import type { PageQuery } from "../page-query.js";
 import { insight } from "./scoped.js";

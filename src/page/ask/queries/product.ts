@@ -1,9 +1,11 @@
-import type { ChoicesOf } from "../../state/choices.js";
+import type { ChoicesOf, MEASURES } from "../../state/choices.js";
 import { isAnyEvent, type EventChoice } from "../../state/event-choice.js";
-import type { ViewScope } from "../../state/scope.js";
-import type { FunnelAnswer, LifecycleAnswer, PathsAnswer, RetentionAnswer, StickinessAnswer } from "../answers.js";
-import type { PageQuery } from "../page-query.js";
-import { insight, selector } from "./scoped.js";
+import type { ViewScope } from "../../state/view-state.js";
+import type {
+  FunnelAnswer, LifecycleAnswer, PathsAnswer, RetentionAnswer, StickinessAnswer, TrendAnswer, AttributionAnswer, CohortsAnswer,
+} from "../answers.js";
+import { get, type PageQuery } from "../page-query.js";
+import { insight, selector, instants } from "./scoped.js";
 
 const DAY_SEC = 86_400;
 const ROW_COUNT = 10;
@@ -60,4 +62,55 @@ export function pathsQuery(scope: ViewScope, { node, start, end, depth }: Choice
     max_depth: depth,
     limit: PATH_ROWS,
   });
+}
+
+/** Maximum number of series in one plot. */
+export const SERIES_COUNT = 8;
+const NAME_COUNT = 200;
+const VALUE_COUNT = 50;
+
+const WITHOUT_FIELD: readonly string[] = ["events", "unique_users", "sessions", "revenue"];
+
+/** Whether a measure needs a field. */
+export function takesField(measure: (typeof MEASURES)[number]): boolean {
+  return !WITHOUT_FIELD.includes(measure);
+}
+
+/** The configured trend; null if its measure lacks a field. */
+export function trendQuery(scope: ViewScope, { event, measure, field, by, cumulative }: ChoicesOf<"trends">): PageQuery<TrendAnswer> | null {
+  if (takesField(measure) && field === "") return null;
+  return insight("trend", scope, {
+    event_name: event === "" ? null : event,
+    measure: takesField(measure) ? { type: measure, field } : { type: measure },
+    interval: scope.unit,
+    breakdown: by === "" ? null : { fields: [by], limit: SERIES_COUNT, rest: true },
+    compare: scope.compare,
+    cumulative: cumulative || null,
+  });
+}
+
+/** Names of events in the range, most frequent first. */
+export function eventNamesQuery(scope: ViewScope): PageQuery<TrendAnswer> {
+  return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: ["name"], limit: NAME_COUNT } });
+}
+
+/** Values of a field in the range, most frequent first. */
+export function fieldValuesQuery(scope: ViewScope, field: string): PageQuery<TrendAnswer> {
+  return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: [field], limit: VALUE_COUNT } });
+}
+
+const ATTRIBUTION_ROWS = 50;
+const COHORT_MONTHS = 36;
+
+/** Revenue by attribution. */
+export function attributionQuery(scope: ViewScope, { model, level, dimension }: ChoicesOf<"revenue">): PageQuery<AttributionAnswer> {
+  const { start_date, end_date } = instants(scope);
+  const path = `/v1/projects/${encodeURIComponent(scope.project)}/revenue/by-attribution`;
+  const dates = { start_date: start_date ?? "1970-01-01", end_date: end_date ?? "9999-12-31" };
+  return get(path, { model, level, dimension, ...dates, limit: ATTRIBUTION_ROWS });
+}
+
+/** Revenue of each month's new customers, of all time. */
+export function cohortsQuery(scope: ViewScope, { level }: Pick<ChoicesOf<"revenue">, "level">): PageQuery<CohortsAnswer> {
+  return get(`/v1/projects/${encodeURIComponent(scope.project)}/revenue/ltv-cohorts`, { level, limit: COHORT_MONTHS });
 }

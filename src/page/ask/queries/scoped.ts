@@ -1,7 +1,7 @@
-import { endOfDay, startOfDay } from "../../state/dates.js";
+import { endOfDay, startOfDay } from "../../state/period.js";
 import type { EventChoice } from "../../state/event-choice.js";
 import { takesValue, type Filter } from "../../state/filter.js";
-import type { ViewScope } from "../../state/scope.js";
+import type { ViewScope } from "../../state/view-state.js";
 import { post, type PageQuery } from "../page-query.js";
 
 /** Members of request bodies; those without a value are left out. */

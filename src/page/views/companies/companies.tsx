@@ -2,15 +2,13 @@ import type { CompaniesAnswer } from "../../ask/answers.js";
 import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../../ask/queries/people.js";
 import { seesOthers } from "../../ask/rights.js";
 import { instantDay } from "../../format/date.js";
-import { plural } from "../../format/locale.js";
+import { plural } from "../../format/value.js";
 import { money, number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
-import { ViewLink } from "../../parts/link.js";
+import { ViewLink, Num } from "../../parts/link.js";
 import { Empty, Remark } from "../../parts/notice.js";
-import { Num } from "../../parts/number.js";
-import { usePage } from "../../parts/page-context.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
 import { choose } from "../../state/view-state.js";
 

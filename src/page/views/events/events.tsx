@@ -1,24 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownEvent, SearchAnswer } from "../../ask/answers.js";
 import { keyOf } from "../../ask/page-query.js";
-import { searchQuery, eventQuery } from "../../ask/queries/events.js";
-import { plural } from "../../format/locale.js";
+import { searchQuery, eventQuery } from "../../ask/queries/people.js";
+import { plural, fieldValue, fieldName } from "../../format/value.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Check, Choices, Entry } from "../../parts/field.js";
-import { Icon } from "../../parts/icon.js";
-import { usePage } from "../../parts/page-context.js";
+import { Check, Choices, Entry, useEventNames } from "../../parts/field.js";
+import { Icon, Outside, ViewLink } from "../../parts/link.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
-import { useEventNames } from "../../parts/suggestions.js";
 import { choose } from "../../state/view-state.js";
 import { instant, instantShort } from "../../format/date.js";
-import { fieldValue, fieldName } from "../../format/value.js";
 import { seesOthers } from "../../ask/rights.js";
 import { Dialog } from "../../parts/dialog.js";
-import { Outside, ViewLink } from "../../parts/link.js";
 import { Empty, Skeleton, ErrorNotice } from "../../parts/notice.js";
 import { filterByValue, withFilter } from "../../state/filter.js";
-import { NothingHere } from "../nothing-here.js";
+import { NothingHere } from "../remarks.js";
 
 /** Names of the fields in an event, and in filters. */
 const FIELDS: readonly (readonly [keyof ShownEvent, string])[] = [

@@ -1,24 +1,20 @@
 import { funnelQuery } from "../../ask/queries/product.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Choice, Choices, Entry } from "../../parts/field.js";
+import { Choice, Choices, Entry, FIELD_SUGGESTIONS, useEventNames } from "../../parts/field.js";
 import { Empty, Remark } from "../../parts/notice.js";
-import { usePage, useFilterBy } from "../../parts/page-context.js";
+import { usePage, useFilterBy, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
-import { FIELD_SUGGESTIONS, useEventNames } from "../../parts/suggestions.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
-import { EventEntry } from "../../parts/event-entry.js";
-import { Icon } from "../../parts/icon.js";
+import { EventEntry } from "../../parts/ranked-list.js";
+import { Icon, Num } from "../../parts/link.js";
 import { ANY_EVENT, type EventChoice } from "../../state/event-choice.js";
 import type { FunnelAnswer, ShownFunnelStep } from "../../ask/answers.js";
-import { noun, plural } from "../../format/locale.js";
+import { noun, plural, fieldName, fieldValue, sentence } from "../../format/value.js";
 import { duration, number, percent } from "../../format/number.js";
-import { fieldName, fieldValue, sentence } from "../../format/value.js";
-import { Num } from "../../parts/number.js";
 import { Grid } from "../../parts/table.js";
 import { filterByValue } from "../../state/filter.js";
-import { NothingHere } from "../nothing-here.js";
+import { NothingHere } from "../remarks.js";
 
 interface FunnelShownProps {
   readonly answer: FunnelAnswer;

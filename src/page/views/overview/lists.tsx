@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { WebAnswer, SessionsAnswer } from "../../ask/answers.js";
-import { usePage } from "../../parts/page-context.js";
-import { type QueryState, useQuery } from "../../parts/use-query.js";
-import { Tabs } from "../../parts/tabs.js";
+import { usePage, useQuery, type QueryState } from "../../parts/page-context.js";
+import { Tabs } from "../../parts/table.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
 import { LIST_ROWS, LONG_LIST_ROWS, longListsQuery, visitsByQuery } from "../../ask/queries/overview.js";

@@ -3,14 +3,11 @@ import { revenueTrendQuery } from "../../ask/queries/overview.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { change, money } from "../../format/number.js";
 import { sheetOfSeries } from "../../format/sheet.js";
-import { ChangeMark } from "../../parts/change-mark.js";
-import { Num } from "../../parts/number.js";
-import { usePage } from "../../parts/page-context.js";
+import { ChangeMark, Num } from "../../parts/link.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Plot } from "../../parts/plot.js";
-import { useQuery } from "../../parts/use-query.js";
-import { TimeRemarks } from "../time-remarks.js";
-import { UnconvertedRemark } from "../unconverted-remark.js";
+import { TimeRemarks, UnconvertedRemark } from "../remarks.js";
 
 /** Revenue over time; missing if nothing was paid. It comes last, so that the layout does not shift when it appears. */
 export function OverviewRevenue() {

@@ -1,21 +1,18 @@
 import { useState } from "preact/hooks";
 import { pathsQuery } from "../../ask/queries/product.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Choice, Choices, Entry } from "../../parts/field.js";
-import { usePage } from "../../parts/page-context.js";
+import { Choice, Choices, Entry, FIELD_SUGGESTIONS, useFieldValues } from "../../parts/field.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
-import { FIELD_SUGGESTIONS, useFieldValues } from "../../parts/suggestions.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
 import type { PathsAnswer } from "../../ask/answers.js";
 import { number, percent } from "../../format/number.js";
-import { fieldValue } from "../../format/value.js";
-import { Num } from "../../parts/number.js";
+import { fieldValue, noun, plural } from "../../format/value.js";
+import { Num } from "../../parts/link.js";
 import { Grid } from "../../parts/table.js";
-import { noun, plural } from "../../format/locale.js";
 import { Remark } from "../../parts/notice.js";
-import { NothingHere } from "../nothing-here.js";
+import { NothingHere } from "../remarks.js";
 
 type Node = PathsAnswer["nodes"][number];
 

@@ -2,14 +2,12 @@ import { useEffect, useState } from "preact/hooks";
 import { mostActiveQuery } from "../../ask/queries/people.js";
 import { number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
-import { ViewLink } from "../../parts/link.js";
-import { Num } from "../../parts/number.js";
-import { usePage } from "../../parts/page-context.js";
+import { ViewLink, Num } from "../../parts/link.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
 import { choose } from "../../state/view-state.js";
-import { NothingHere } from "../nothing-here.js";
+import { NothingHere } from "../remarks.js";
 import { Person } from "./person.js";
 
 /** One person, found by an id or an email, or the most active people. */

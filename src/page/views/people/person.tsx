@@ -1,23 +1,18 @@
 import { useState } from "preact/hooks";
-import { devicesQuery, personSessionsQuery, profileQuery, referrersQuery } from "../../ask/queries/people.js";
+import { devicesQuery, personSessionsQuery, profileQuery, referrersQuery, eventsOfPersonQuery } from "../../ask/queries/people.js";
 import { instantDay, clock, instant } from "../../format/date.js";
 import { duration, money, number, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
-import { fieldValue } from "../../format/value.js";
-import { Outside } from "../../parts/link.js";
-import { Num } from "../../parts/number.js";
-import { usePage } from "../../parts/page-context.js";
-import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
+import { fieldValue, noun } from "../../format/value.js";
+import { Outside, Num } from "../../parts/link.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
+import { Panel, fileName, saveFile } from "../../parts/panel.js";
 import { Grid } from "../../parts/table.js";
 import type { ProfileAnswer, ShownSession, PersonSessionsAnswer } from "../../ask/answers.js";
 import { erasePerson, exportPerson } from "../../ask/person-requests.js";
 import { hasScope } from "../../ask/rights.js";
-import { Confirmation } from "../../parts/confirmation.js";
-import { fileName, saveFile } from "../../parts/save.js";
+import { Confirmation } from "../../parts/dialog.js";
 import { choose } from "../../state/view-state.js";
-import { eventsOfPersonQuery } from "../../ask/queries/events.js";
-import { noun } from "../../format/locale.js";
 import { Skeleton, ErrorNotice } from "../../parts/notice.js";
 
 /** Everything about one person in the period. */

@@ -4,20 +4,17 @@ import { privacyQuery, newRequestQuery, resolveQuery, stepQuery } from "../../as
 import { hasScope } from "../../ask/rights.js";
 import { instantDay, instant } from "../../format/date.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Icon } from "../../parts/icon.js";
+import { Icon } from "../../parts/link.js";
 import { Empty } from "../../parts/notice.js";
-import { usePage } from "../../parts/page-context.js";
-import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
+import { Panel, saveFile } from "../../parts/panel.js";
 import { Grid } from "../../parts/table.js";
-import { Confirmation } from "../../parts/confirmation.js";
+import { Confirmation, Dialog } from "../../parts/dialog.js";
 import { Choice } from "../../parts/field.js";
 import { bundleOf } from "../../ask/person-requests.js";
 import type { PageQuery } from "../../ask/page-query.js";
-import { ApiError } from "../../ask/api-error.js";
+import { ApiError } from "../../ask/client.js";
 import { number } from "../../format/number.js";
-import { Dialog } from "../../parts/dialog.js";
-import { saveFile } from "../../parts/save.js";
 
 const TYPES = [
   ["access", "Access"],

@@ -4,13 +4,12 @@ import { bucketLong, bucketShort } from "../../format/date.js";
 import { number } from "../../format/number.js";
 import { sheetOfSeries } from "../../format/sheet.js";
 import { Remark } from "../../parts/notice.js";
-import { Num } from "../../parts/number.js";
-import { usePage } from "../../parts/page-context.js";
+import { Num } from "../../parts/link.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Legend, Plot } from "../../parts/plot.js";
-import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
-import { NothingHere } from "../nothing-here.js";
+import { NothingHere } from "../remarks.js";
 import { UnitTabs } from "./unit-tabs.js";
 
 type ShownLifecycleBucket = LifecycleAnswer["buckets"][number];

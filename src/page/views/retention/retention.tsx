@@ -1,22 +1,20 @@
-import { EventEntry } from "../../parts/event-entry.js";
+import { EventEntry } from "../../parts/ranked-list.js";
 import { Choice, Choices } from "../../parts/field.js";
-import { usePage } from "../../parts/page-context.js";
-import { Tabs } from "../../parts/tabs.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
+import { Tabs, Grid } from "../../parts/table.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
 import type { RetentionAnswer, StickinessAnswer } from "../../ask/answers.js";
 import { retentionQuery, stickinessQuery } from "../../ask/queries/product.js";
 import { type Sheet, sheetOf } from "../../format/sheet.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
-import { noun, plural } from "../../format/locale.js";
+import { noun, plural } from "../../format/value.js";
 import { number, percent } from "../../format/number.js";
 import { Remark } from "../../parts/notice.js";
-import { Num } from "../../parts/number.js";
+import { Num } from "../../parts/link.js";
 import { Plot } from "../../parts/plot.js";
-import { Grid } from "../../parts/table.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
-import { NothingHere } from "../nothing-here.js";
+import { NothingHere } from "../remarks.js";
 import { Lifecycle } from "./lifecycle.js";
 import { UnitTabs } from "./unit-tabs.js";
 

@@ -1,5 +1,5 @@
 import { usePage } from "../../parts/page-context.js";
-import { Tabs } from "../../parts/tabs.js";
+import { Tabs } from "../../parts/table.js";
 import { choose } from "../../state/view-state.js";
 
 const UNITS = [

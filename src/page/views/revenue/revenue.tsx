@@ -1,21 +1,20 @@
 import type { AttributionAnswer, CohortsAnswer } from "../../ask/answers.js";
 import { revenueTrendQuery } from "../../ask/queries/overview.js";
-import { attributionQuery, cohortsQuery } from "../../ask/queries/revenue.js";
+import { attributionQuery, cohortsQuery } from "../../ask/queries/product.js";
 import { month } from "../../format/date.js";
 import { money, number } from "../../format/number.js";
 import { sheetOf, sheetOfSeries } from "../../format/sheet.js";
 import { Choice, Choices } from "../../parts/field.js";
 import { Empty } from "../../parts/notice.js";
-import { Num } from "../../parts/number.js";
-import { usePage } from "../../parts/page-context.js";
+import { Num } from "../../parts/link.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { RankedList } from "../../parts/ranked-list.js";
-import { useQuery } from "../../parts/use-query.js";
 import { Grid } from "../../parts/table.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
 import { RevenueCourse } from "../overview/revenue.js";
-import { UnconvertedRemark } from "../unconverted-remark.js";
+import { UnconvertedRemark } from "../remarks.js";
 
 const MODELS = [
   ["first_touch", "the first touch"],

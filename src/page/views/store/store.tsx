@@ -1,10 +1,9 @@
 import { healthQuery, statsQuery } from "../../ask/queries/store.js";
 import { sheetOf } from "../../format/sheet.js";
-import { usePage } from "../../parts/page-context.js";
+import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
 import { instant } from "../../format/date.js";
-import { LOCALES } from "../../format/locale.js";
+import { LOCALES } from "../../format/value.js";
 import { duration, number, type FormattedNumber } from "../../format/number.js";
 
 interface StatGroup {

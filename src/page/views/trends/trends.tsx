@@ -1,29 +1,21 @@
-import { takesField, trendQuery, SERIES_COUNT } from "../../ask/queries/trends.js";
+import { takesField, trendQuery, SERIES_COUNT } from "../../ask/queries/product.js";
 import { seesOthers } from "../../ask/rights.js";
 import { sheetOfSeries } from "../../format/sheet.js";
-import { fieldName, fieldValue } from "../../format/value.js";
-import { Check, Choice, Choices, Entry } from "../../parts/field.js";
+import { fieldName, fieldValue, noun } from "../../format/value.js";
+import { Check, Choice, Choices, Entry, FIELD_SUGGESTIONS, useEventNames } from "../../parts/field.js";
 import { Empty, Remark } from "../../parts/notice.js";
-import { usePage, useFilterBy } from "../../parts/page-context.js";
+import { usePage, useFilterBy, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
-import { useQuery } from "../../parts/use-query.js";
-import { FIELD_SUGGESTIONS, useEventNames } from "../../parts/suggestions.js";
-import { Tabs } from "../../parts/tabs.js";
+import { Tabs, Grid } from "../../parts/table.js";
 import { MEASURES, type ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
 import type { TrendLine, TrendAnswer } from "../../ask/answers.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
-import { noun } from "../../format/locale.js";
 import { change, money, number, type FormattedNumber } from "../../format/number.js";
-import { ChangeMark } from "../../parts/change-mark.js";
-import { Num } from "../../parts/number.js";
-import { Legend, Plot } from "../../parts/plot.js";
-import type { PlotLine } from "../../parts/plot-options.js";
-import { Grid } from "../../parts/table.js";
+import { ChangeMark, Num } from "../../parts/link.js";
+import { Legend, Plot, type PlotLine } from "../../parts/plot.js";
 import { filterByValue } from "../../state/filter.js";
-import { NothingHere } from "../nothing-here.js";
-import { TimeRemarks } from "../time-remarks.js";
-import { UnconvertedRemark } from "../unconverted-remark.js";
+import { NothingHere, TimeRemarks, UnconvertedRemark } from "../remarks.js";
 
 const MEASURE_NAMES: Readonly<Record<(typeof MEASURES)[number], string>> = {
   events: "Number of events",

@@ -2,8 +2,8 @@
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import type { Extent, Slot } from "./buckets.js";
-import { bitsBetween, type ChainFinder, type Mask, type Matches, type ChainRules, exclusionsOf, lowestOf, stepsOf, STEP_BITS } from "./chain.js";
-import { ChainFigures } from "./chain-figures.js";
+import { bitsBetween, exclusionsOf, lowestOf, stepsOf, STEP_BITS, ChainFigures } from "./chain.js";
+import type { ChainFinder, Mask, Matches, ChainRules } from "./chain.js";
 import { ChainsInOrder } from "./chain-in-order.js";
 
 /** Assigns events to steps, one event a step: as many as possible, by augmenting paths. */

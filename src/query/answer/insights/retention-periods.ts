@@ -1,10 +1,10 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- cohorts and periods are bounded by their numbers */
 import { MS_PER_DAY } from "../../../core/base/time.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
-import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
-import { rateOf } from "../numbers/shown.js";
+import type { Retention, RetentionPeriod, StickinessBucket } from "../../plan/insights/answers.js";
+import { rateOf } from "../numbers/tally.js";
 import type { Slot } from "./buckets.js";
 
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- cohorts and periods are bounded by their numbers */
 /** The sizes of cohorts, and how many of their members returned. */
 export interface CohortCounts {
   /** By cohort. */
@@ -121,4 +121,20 @@ export function orAfter(axis: PeriodAxis, furthest: CohortCounts): CohortCounts 
   for (let cohort = 0; cohort < axis.cohortCount; cohort += 1)
     for (let period = axis.periodCount - 1; period > 0; period -= 1) returned[axis.placeOf(cohort, period)]! += returned[axis.placeOf(cohort, period + 1)]!;
   return { sizes: furthest.sizes, returned };
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** The figures of a bucket. @param histogram entities by their number of units; the entry of 0 is not used */
+export function stickinessOf(histogram: readonly number[]): Pick<StickinessBucket, "entities" | "avg" | "units"> {
+  const units: StickinessBucket["units"][number][] = [];
+  let [entities, sum] = [0, 0];
+  for (let count = histogram.length - 1; count > 0; count -= 1) {
+    const own = histogram[count] ?? 0;
+    if (own === 0) continue;
+    entities += own;
+    sum += own * count;
+    units.push({ units: count, entities: own, atLeast: entities });
+  }
+  // Both are exact integers, so their quotient is the nearest double.
+  return { entities, avg: entities === 0 ? null : sum / entities, units: units.reverse() };
 }

@@ -6,7 +6,7 @@ import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import { slotsOf } from "./buckets.js";
 import { combinationsOf, onlyGroup, type Combinations, type KeyGroups } from "./combinations.js";
-import type { Measured, SeriesFigures } from "./measured.js";
+import type { Measured, SeriesFigures } from "./funnel-answer.js";
 
 /** The figures of a trend without sums of unconverted currencies. */
 export type TrendFigures = Omit<TrendAnswers, "unconverted">;

@@ -2,8 +2,7 @@
 import { inChunks } from "../../../core/base/in-chunks.js";
 import { sortNumbers } from "../../../core/base/sort-numbers.js";
 import { Turns } from "../../../core/base/turn.js";
-import type { Durations } from "./durations.js";
-import { secondsOf } from "./shown.js";
+import { secondsOf, type Durations } from "./tally.js";
 
 /** Up to this many durations are always sorted. */
 const FEW = 8_192;

@@ -186,3 +186,26 @@ function numberAt({ numbers, counts }: Tally, place: number): number {
   }
   return numbers.at(-1) ?? 0;
 }
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/* Rounding of shown figures. */
+
+/** A share with four decimals; null when the whole is 0. */
+export function rateOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
+}
+
+/** A quotient of milliseconds in seconds, rounded half up to the millisecond. */
+export function secondsOf(sumMs: number, divisor: number): number {
+  return Math.floor((2 * sumMs + divisor) / (2 * divisor)) / 1000;
+}
+
+/** Durations in ms. */
+export type Durations = Uint32Array | Float64Array;
+
+const UINT32_MAX = 2 ** 32 - 1;
+
+/** Allocates room for durations of at most `mostMs`: 4 bytes each if that is enough, else 8. */
+export function roomForDurations(count: number, mostMs: number): Durations {
+  return mostMs <= UINT32_MAX ? new Uint32Array(count) : new Float64Array(count);
+}

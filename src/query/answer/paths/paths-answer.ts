@@ -2,8 +2,7 @@
 import { compareCodePoints } from "../../../core/base/order.js";
 import type { PathEdge, PathNode, Paths } from "../../plan/insights/answers.js";
 import { FirstInOrder } from "../first-in-order.js";
-import type { PathCounts } from "./path-counts.js";
-import { StepCounts } from "./step-counts.js";
+import { StepCounts, type PathCounts } from "./path-counts.js";
 
 /** Nodes and edges processed between yields. */
 const PIECE_COUNT = 16 * 1024;

@@ -1,11 +1,12 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
-import { rateOf, secondsOf } from "../numbers/shown.js";
+import { rateOf, secondsOf } from "../numbers/tally.js";
 import { inChunks } from "../../../core/base/in-chunks.js";
 import type { Scratch } from "../../../core/base/scratch.js";
 import { percentilesOf } from "../numbers/percentiles.js";
-import type { SessionFigures } from "../../plan/insights/answers.js";
+import type { SessionFigures, WebFigures } from "../../plan/insights/answers.js";
 import type { Visits } from "./visits.js";
+import type { TouchDimension } from "../../plan/plan.js";
 
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 /** Sums over sessions. */
 export interface SessionSums {
   readonly sessions: number;
@@ -95,3 +96,25 @@ export function figuresOf(sums: SessionSums, users: number, [durationMedianSec =
     pagesPerSession: rateOf(pageviews, sessions),
   };
 }
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** An entity counts as online for this long after its last event. */
+export const ONLINE_MS = 5 * 60_000;
+
+/** The figures of a website: visitors and views of its events, and the visits. */
+export async function webFigures(visitors: number, views: number, visits: Visits, pause: () => Promise<void>): Promise<WebFigures> {
+  const sums = await sumsOf(visits, pause);
+  return {
+    visitors,
+    views,
+    visits: sums.sessions,
+    viewsPerVisit: rateOf(sums.pageviews, sums.sessions),
+    bounceRate: rateOf(sums.bounces, sums.sessions),
+    durationAvgSec: averageOf(sums),
+  };
+}
+
+/** The names for visits without a touch. */
+export const NO_TOUCH: Readonly<Record<TouchDimension, string>> = { source: "(direct)", medium: "(none)", campaign: "(none)" };
+/** The name for visits whose touch lacks the dimension. */
+export const NOT_SET = "(not set)";

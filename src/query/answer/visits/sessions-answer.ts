@@ -6,10 +6,9 @@ import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import { inChunks } from "../../../core/base/in-chunks.js";
 import { slotsOf, type Extent } from "../insights/buckets.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
-import { rateOf } from "../numbers/shown.js";
+import { rateOf } from "../numbers/tally.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
-import { keysThere } from "./visit-list.js";
-import { type VisitCounting, Visits } from "./visits.js";
+import { keysThere, Visits, type VisitCounting } from "./visits.js";
 
 /** Visits grouped by key; each has one. */
 class VisitsByKey {

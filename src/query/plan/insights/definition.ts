@@ -1,7 +1,6 @@
 import { hash128, toHex } from "../../../core/base/hash.js";
-import { canonicalText } from "../canonical-text.js";
-import type { ReportRules } from "../context.js";
-import type { Plan } from "../plan.js";
+import { canonicalText } from "../cursor.js";
+import type { ReportRules, Plan } from "../plan.js";
 import { operandsOf } from "../scopes-of.js";
 import type { InsightPlans } from "./plan.js";
 

@@ -1,13 +1,9 @@
 import { parameterError } from "../../../core/base/errors.js";
-import type { PlanContext } from "../context.js";
+import type { PlanContext, Plan } from "../plan.js";
 import { memberError, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
-import type { Plan } from "../plan.js";
-import { planBreakdown, readBreakdown } from "./breakdown.js";
-import { refuseManyBuckets } from "./bucket-count.js";
+import { planBreakdown, readBreakdown, refuseManyBuckets, readInsight, CALENDAR_UNITS, LEVELS, readShortText } from "./insight-scope.js";
+import type { InsightParts, EventSelection } from "./insight-scope.js";
 import { defined } from "./definition.js";
-import { readInsight, type InsightParts, type EventSelection } from "./insight-scope.js";
-import { CALENDAR_UNITS, LEVELS } from "./names.js";
-import { readShortText } from "./short-text.js";
 
 export const STEP_COUNT = { min: 2, max: 20 } as const;
 export const EXCLUSION_COUNT_MAX = 10;

@@ -1,15 +1,18 @@
 import { shown } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { WEEK_DAYS } from "../../../core/calendar/units.js";
+import { WEEK_DAYS, CLOCK_UNIT_MS } from "../../../core/calendar/units.js";
 import { zoneOf, type Zone } from "../../../core/calendar/zone.js";
-import type { PlanContext } from "../context.js";
+import type { PlanContext, QueryScope, Where, Range } from "../plan.js";
 import { planRange } from "../date-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { FilterPlanner } from "../filters/filter-groups.js";
-import { memberError, readChoice, readMembers, readText, type InputMembers } from "../members.js";
-import type { QueryScope, Where } from "../plan.js";
-import type { InsightScope } from "./plan.js";
+import { memberError, readChoice, readMembers, readText, pathOfMember, readFlag, readInteger, readList, type InputMembers } from "../members.js";
+import type { InsightScope, BreakdownPlan } from "./plan.js";
 import { planSegments } from "./segments.js";
+import { fieldOf } from "../filters/field-operand.js";
+import { axisOf } from "../../../core/calendar/axis.js";
+import type { Interval, CalendarUnit, EntityLevel } from "./input.js";
+import { isLongerThan } from "../filters/filter-value.js";
 
 const SCOPE_NAMES = ["project", "eventName", "filterGroups", "startDate", "endDate", "timeZone", "weekStart", "segments", "asOf"];
 const EVER = { fromMs: 0, toMs: LIMITS.instantMaxMs };
@@ -93,3 +96,70 @@ function product(a: Where, b: Where): Where {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
   return a.flatMap((group) => b.map((other) => [...group, ...other]));
 }
+
+export const BREAKDOWN_FIELD_COUNT_MAX = 2;
+export const BREAKDOWN_LIMIT = { min: 1, max: 1_000, default: 25 } as const;
+
+/** The members of `breakdown`, including `extraNames`; null when absent. @throws invalid_parameter, unknown_parameter */
+export function readBreakdown(members: InputMembers, extraNames: readonly string[] = []): InputMembers | null {
+  const value = members.values.get("breakdown");
+  return value === undefined ? null : readMembers(value, pathOfMember(members, "breakdown"), ["fields", "limit", "rest", ...extraNames]);
+}
+
+/** Plans a breakdown from its members. @throws invalid_parameter */
+export function planBreakdown(breakdown: InputMembers): BreakdownPlan {
+  const path = pathOfMember(breakdown, "fields");
+  const fields = readList(breakdown, "fields", 1, BREAKDOWN_FIELD_COUNT_MAX).map((field, at) => fieldOf(field, `${path}[${at}]`));
+  // Two names may mean the same field.
+  if (new Set(fields.map((field) => JSON.stringify(field))).size < fields.length) throw memberError(breakdown, "fields", "expected different fields, got the same field twice");
+  return { fields, limit: readInteger(breakdown, "limit", BREAKDOWN_LIMIT.min, BREAKDOWN_LIMIT.max) ?? BREAKDOWN_LIMIT.default, rest: readFlag(breakdown, "rest") };
+}
+
+/** Plans a breakdown without extra members; null when absent. @throws invalid_parameter, unknown_parameter */
+export function readPlainBreakdown(members: InputMembers): BreakdownPlan | null {
+  const breakdown = readBreakdown(members);
+  return breakdown === null ? null : planBreakdown(breakdown);
+}
+
+/**
+ * Rejects more buckets than a result may have, if the dates determine their number: on an open side the data does.
+ * @param previous the range to compare with, whose buckets are shown too @throws invalid_parameter
+ */
+export function refuseManyBuckets({ members, zone, scope }: InsightParts, interval: Interval | null, previous: Range | null = null): void {
+  const { range, isOpen, calendar } = scope;
+  if (interval === null || interval === "total" || isOpen.start || isOpen.end) return;
+  for (const { fromMs, toMs } of [range, ...(previous === null ? [] : [previous])]) {
+    // Setting a clock back makes a unit up to twice as long. This check avoids counting the minutes of centuries.
+    const isFar = (interval === "hour" || interval === "minute") && toMs - fromMs > 2 * (LIMITS.bucketCount + 1) * CLOCK_UNIT_MS[interval];
+    if (isFar || axisOf({ zone, unit: interval, weekStart: calendar.weekStart }, fromMs, toMs, LIMITS.bucketCount) === null)
+      throw memberError(members, "interval", `expected at most ${LIMITS.bucketCount} buckets, got more for the interval ${interval}`);
+  }
+}
+
+export const LIST_LIMIT_MAX = 1_000;
+
+/** The number of rows that a list shows: 1 to 1,000. @throws invalid_parameter */
+export function readListLimit(members: InputMembers, absent: number): number {
+  return readInteger(members, "limit", 1, LIST_LIMIT_MAX) ?? absent;
+}
+
+export const SHORT_TEXT_CHAR_COUNT_MAX = 200;
+
+/** A text of 1 to 200 characters, or null when absent. @throws invalid_parameter */
+export function readShortText(members: InputMembers, name: string): string | null {
+  const text = readText(members, name);
+  if (text !== null && isLongerThan(text, SHORT_TEXT_CHAR_COUNT_MAX))
+    throw memberError(members, name, `expected at most ${SHORT_TEXT_CHAR_COUNT_MAX} characters, got ${text.length}`);
+  return text;
+}
+
+/** The names that several insights accept. */
+
+export const CALENDAR_UNITS = ["minute", "hour", "day", "week", "month", "quarter", "year"] as const satisfies readonly CalendarUnit[];
+
+export const INTERVALS = [...CALENDAR_UNITS, "total"] as const satisfies readonly Interval[];
+
+/** The units of cohorts, returns and activity. */
+export const PERIOD_UNITS = ["day", "week", "month"] as const satisfies readonly CalendarUnit[];
+
+export const LEVELS = ["identity", "account"] as const satisfies readonly EntityLevel[];

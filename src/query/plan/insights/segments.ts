@@ -4,10 +4,10 @@ import type { Zone } from "../../../core/calendar/zone.js";
 import { planRange } from "../date-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { fieldOf } from "../filters/field-operand.js";
-import type { FilterPlanner, SegmentNames } from "../filters/filter-groups.js";
+import { FilterPlanner, type SegmentNames } from "../filters/filter-groups.js";
 import { valueError } from "../filters/filter-value.js";
 import { memberError, pathOfMember, readChoice, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
-import type { Operand, QueryScope } from "../plan.js";
+import type { Operand, QueryScope, Pattern } from "../plan.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "./plan.js";
 
 export const SEGMENT_COUNT_MAX = 10;
@@ -141,4 +141,17 @@ function planKnown(members: InputMembers, type: "trait" | "company"): Operand {
   if (field !== null) return fieldOf(`${type === "trait" ? "person" : "company"}.${field}`, pathOfMember(members, "field"));
   if (type === "trait") throw memberError(members, "field", "expected the name of a trait, got none");
   return FIELD_OPERANDS.company_id;
+}
+
+/**
+ * Checks a segment to be saved, as a segment in a query is checked. Each query that names it plans it with its own time zone and project.
+ * @returns its regular expressions, checked for length and not yet compiled
+ * @throws invalid_parameter (the name), and what `planSegment` throws, with paths relative to the segment
+ */
+export function checkSavedSegment(name: unknown, segment: unknown): readonly Pattern[] {
+  if (typeof name !== "string" || !SEGMENT_NAME.test(name))
+    throw parameterError("invalid_parameter", "name", `expected 1 to 64 letters, digits, _ and -, got ${shown(name)}`);
+  const patterns: Pattern[] = [];
+  planSegment(segment, "", { project: null, zone: null, nowMs: 0, filters: new FilterPlanner(patterns) });
+  return patterns;
 }

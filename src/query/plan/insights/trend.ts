@@ -1,13 +1,9 @@
 import { shown } from "../../../core/base/errors.js";
-import type { PlanContext } from "../context.js";
+import type { PlanContext, Plan } from "../plan.js";
 import { readField } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readChoice, readFlag, readMembers, type InputMembers } from "../members.js";
-import type { Plan } from "../plan.js";
-import { readPlainBreakdown } from "./breakdown.js";
-import { refuseManyBuckets } from "./bucket-count.js";
+import { readPlainBreakdown, refuseManyBuckets, readInsight, INTERVALS } from "./insight-scope.js";
 import { defined } from "./definition.js";
-import { readInsight } from "./insight-scope.js";
-import { INTERVALS } from "./names.js";
 import type { MeasurePlan } from "./plan.js";
 import { readPreviousRange } from "./previous-range.js";
 

@@ -3,24 +3,22 @@ import { assert } from "../../../core/base/assert.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import type { Plan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../../core/schema/fields.js";
-import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { codeAt, histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
 import { inTurns, piecesOf } from "../../../core/base/steps.js";
 import { Turns } from "../../../core/base/turn.js";
 import type { Selector } from "../../filter/predicate.js";
-import { isWhole, select } from "../../filter/select.js";
+import { isWhole, select, selectedRows } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { rankedInTurns, ranking, type Ranked } from "../../answer/ranked-items.js";
-import { selectedRows } from "../../filter/selected-rows.js";
 import { inChunks } from "../../../core/base/in-chunks.js";
 import { sortNumbers } from "../../../core/base/sort-numbers.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Fold, FoldContext } from "../form/report.js";
-import { histogram } from "../events/count-rows.js";
-import { EventsById } from "./events-by-id.js";
+import { histogram } from "../events/counts.js";
+import { EventsById, CodeCounts } from "./code-counts.js";
 import { idValues, valuesOf, type AggregateValues } from "./value-sources.js";
-import { CodeCounts } from "./code-counts.js";
 
 /** Exclusive upper bound of actors (2 × code + role, with codes below 2^24). Values are below 2^28, so a pair of both is an exact number. */
 const ACTOR_SPAN = 2 ** 25;

@@ -6,7 +6,7 @@ import type { CompanyView, IdentityView } from "../../../identity/identity-view.
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import { NO_KEY, eventKeyOf } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import type { RowContext } from "../form/report.js";
 
 /** Columns that a `CompanyReader` reads; event ids are needed too if a person changed companies. */

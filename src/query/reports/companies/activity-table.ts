@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the count */
-import type { RankedBits } from "../../../storage/column/ranked-bits.js";
+import type { RankedBits } from "../../../storage/column/bitmap.js";
 
 /** Exclusive upper bound of company codes. */
 const COMPANY_SPAN = 2 ** 24;

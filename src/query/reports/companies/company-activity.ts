@@ -1,19 +1,17 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
 import { atOnce, inTurns, piecesOf, type Steps } from "../../../core/base/steps.js";
 import { dayStartMs } from "../../../core/base/time.js";
-import type { BitSet } from "../../../storage/column/bit-set.js";
-import { RankedBits } from "../../../storage/column/ranked-bits.js";
+import { RankedBits, type BitSet } from "../../../storage/column/bitmap.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import { selectedRows } from "../../filter/selected-rows.js";
-import { isWhole, select } from "../../filter/select.js";
+import { selectedRows, isWhole, select } from "../../filter/select.js";
 import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { ActivityTable, type Activity, type ActivityGroups } from "./activity-table.js";
-import { companyOfEvent } from "../../../identity/company-of-event.js";
+import { companyOfEvent } from "../../../identity/company-view.js";
 import type { FoldContext, CachedStates } from "../form/report.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 

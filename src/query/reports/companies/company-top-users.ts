@@ -2,7 +2,7 @@
 import { parameterError, shown } from "../../../core/base/errors.js";
 import { compareCodePoints } from "../../../core/base/order.js";
 import { isoOf } from "../../../core/base/time.js";
-import { BitSet } from "../../../storage/column/bit-set.js";
+import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { ActivityTable, type Activity } from "./activity-table.js";
 import { ACTIVITY_COLUMNS, eachPairOf, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";

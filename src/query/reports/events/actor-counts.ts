@@ -3,10 +3,9 @@ import { piecesOf, type Steps } from "../../../core/base/steps.js";
 import { maxOf, narrowCodes, type Codes } from "../../../storage/column/codes.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { Selector } from "../../filter/predicate.js";
-import { isWhole, select } from "../../filter/select.js";
-import { selectedRows } from "../../filter/selected-rows.js";
+import { isWhole, select, selectedRows } from "../../filter/select.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf } from "../../../storage/segment/actor-triples.js";
+import { actorOf } from "../../../storage/segment/summaries.js";
 
 /** Number of events by actor: each actor once, ascending. 5 to 8 bytes per actor. */
 export interface ActorCounts {

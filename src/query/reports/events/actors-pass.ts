@@ -2,8 +2,8 @@ import { assert } from "../../../core/base/assert.js";
 import { inTurns } from "../../../core/base/steps.js";
 import type { Selector } from "../../filter/predicate.js";
 import type { QueryScope } from "../../plan/plan.js";
-import { ACTOR_COLUMNS } from "../../../storage/segment/actor-triples.js";
-import type { Pass } from "../form/pass.js";
+import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
+import type { Pass } from "../form/report.js";
 import { actorCounts, addedCounts, byteLengthOf as byteLengthOfCounts, type ActorCounts } from "./actor-counts.js";
 import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 

@@ -1,14 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
-import { BitSet } from "../../../storage/column/bit-set.js";
-import { countBits } from "../../../storage/column/bitmap.js";
+import { BitSet, countBits } from "../../../storage/column/bitmap.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { Codes } from "../../../storage/column/codes.js";
 import type { ActorTest, Selector } from "../../filter/predicate.js";
-import { isWhole, select } from "../../filter/select.js";
+import { isWhole, select, selectedRows } from "../../filter/select.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { ActorTriples } from "../../../storage/segment/actor-triples.js";
-import { selectedRows } from "../../filter/selected-rows.js";
+import type { ActorTriples } from "../../../storage/segment/summaries.js";
 
 /** Distinct actors of some rows: a list if there are few, else one bit per code and role. */
 export type DistinctActors =

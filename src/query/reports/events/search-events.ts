@@ -1,18 +1,16 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { dayStartMs } from "../../../core/base/time.js";
 import { parseUuid } from "../../../core/base/uuid.js";
-import { select, type Selection } from "../../filter/select.js";
+import { select, rowsDown, selectedRows, type Selection } from "../../filter/select.js";
 import { codeAt } from "../../../storage/column/column.js";
 import type { CursorPosition } from "../../plan/plan.js";
-import { RECORD_FIELDS } from "../../../core/schema/event-record.js";
-import type { EventRecord } from "../../../core/schema/event.js";
+import { RECORD_FIELDS, type EventRecord } from "../../../core/schema/event.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { compareEvents, compareWithKey, type EventKey } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf } from "../../../storage/segment/actor-triples.js";
+import { actorOf } from "../../../storage/segment/summaries.js";
 import { RecordReader, loadRecords } from "../../../storage/segment/record-reader.js";
 import type { Fold, FoldContext } from "../form/report.js";
-import { rowsDown, selectedRows } from "../../filter/selected-rows.js";
 
 interface PageRow {
   readonly rows: Rows;

@@ -1,11 +1,12 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 import { dayStartMs } from "../../../core/base/time.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
+import type { Extent } from "../../answer/insights/buckets.js";
 
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 /** How rows are divided into time units; null: all rows form one unit with start 0. */
 export type RowCut = TimeCut | null;
 
@@ -81,4 +82,15 @@ function cutUnsorted(selected: Uint32Array, times: Int32Array, bounds: Float64Ar
     next[unit]! += 1;
   }
   for (let unit = 0; unit + 1 < bounds.length; unit += 1) if (ends[unit + 1]! > ends[unit]!) take(bounds[unit]!, sorted.subarray(ends[unit]!, ends[unit + 1]!));
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** The first and last start of some units, but not before the range; null if there are no units. */
+export function extentOf(unitStarts: Iterable<number>, { fromMs }: Range): Extent | null {
+  let [firstMs, lastMs] = [Infinity, -Infinity];
+  for (const unitMs of unitStarts) {
+    firstMs = Math.min(firstMs, unitMs);
+    lastMs = Math.max(lastMs, unitMs);
+  }
+  return firstMs > lastMs ? null : { firstMs: Math.max(fromMs, firstMs), lastMs: Math.max(fromMs, lastMs) };
 }

@@ -14,12 +14,9 @@ import type { SessionItem } from "../../plan/answers.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { RecordReader } from "../../../storage/segment/record-reader.js";
 import { ZERO, addMoney, majorUnits } from "../../answer/money.js";
-import type { TouchReader } from "../../tables/touches/touch-maker.js";
+import type { TouchReader } from "../../tables/touches/touch-facts.js";
 import type { Study } from "../form/report.js";
-import { subjectOf, withEventsOf, type SubjectEvents } from "./identity-events.js";
-import { sessionsOf } from "./identity-sessionize.js";
-import { moneyOn, type TimelineMoney } from "./timeline-money.js";
-import { pageviewCodes } from "./pageviews.js";
+import { subjectOf, withEventsOf, sessionsOf, moneyOn, pageviewCodes, type SubjectEvents, type TimelineMoney } from "./identity-events.js";
 
 const ENTRY_COLUMNS = [
   "project", "url", "referrer", "device", "os", "browser", "screen", "language", "location_country", "location_region", "location_city",

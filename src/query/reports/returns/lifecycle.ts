@@ -6,9 +6,8 @@ import type { LifecycleBucket } from "../../plan/insights/answers.js";
 import { popcount } from "../../../storage/column/bitmap.js";
 import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
-import { countedEntitiesOf } from "../insights/counted-entities.js";
-import { entitiesByUnit } from "../insights/entities-by-unit.js";
-import { extentOf } from "../insights/unit-extent.js";
+import { countedEntitiesOf, entitiesByUnit } from "../insights/counted-entities.js";
+import { extentOf } from "../insights/row-units.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 
 /** Counts new, returning, resurrecting and dormant entities from one time unit to the next. */

@@ -4,9 +4,7 @@ import { dayOf } from "../../../core/base/time.js";
 import type { EventIds } from "../../../storage/derived/event-ids.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
-import type { FirstRows } from "./first-rows.js";
-import { joinedFirstRows } from "./first-rows.js";
-import type { FirstsByUnit } from "./firsts-by-unit.js";
+import { joinedFirstRows, type FirstRows, type FirstsByUnit } from "./first-rows.js";
 
 /** The members and their first event, by index, units ascending. */
 export interface MembersSince {

@@ -1,13 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- units and places are bounded by the axis */
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
 import { popcount } from "../../../storage/column/bitmap.js";
-import type { CountedEntities } from "../insights/counted-entities.js";
-import type { EntitiesByUnit } from "../insights/entities-by-unit.js";
-import { extentOf } from "../insights/unit-extent.js";
+import type { CountedEntities, EntitiesByUnit } from "../insights/counted-entities.js";
+import { extentOf } from "../insights/row-units.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 import { EntitiesOfUnits } from "./entities-of-units.js";
 import { LastUnits } from "./last-units.js";
-import type { RetentionTimes } from "./retention-times.js";
+import type { RetentionTimes } from "./retention.js";
 
 interface Cohort {
   readonly unitMs: number;

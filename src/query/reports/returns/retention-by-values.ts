@@ -6,11 +6,11 @@ import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insigh
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
 import type { BreakdownPlan } from "../../plan/insights/plan.js";
 import type { RowKeys } from "../insights/row-keys.js";
-import type { EntitiesByUnit } from "../insights/entities-by-unit.js";
+import type { EntitiesByUnit } from "../insights/counted-entities.js";
 import type { EntitiesOfUnits } from "./entities-of-units.js";
 import { LastUnits } from "./last-units.js";
 import type { MembersSince } from "./members.js";
-import type { RetentionTimes } from "./retention-times.js";
+import type { RetentionTimes } from "./retention.js";
 
 /** The members of each entity, in order. 8 bytes per entity, 4 per member. */
 class MemberLists {

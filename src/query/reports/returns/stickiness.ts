@@ -1,14 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
 import { cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
-import { stickinessOf } from "../../answer/insights/stickiness-units.js";
+import { stickinessOf } from "../../answer/insights/retention-periods.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
 import type { StickinessBucket } from "../../plan/insights/answers.js";
 import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
-import type { RowCut } from "../insights/row-units.js";
-import { countedEntitiesOf } from "../insights/counted-entities.js";
-import { entitiesByUnit, type EntitiesByUnit } from "../insights/entities-by-unit.js";
-import { extentOf } from "../insights/unit-extent.js";
+import { extentOf, type RowCut } from "../insights/row-units.js";
+import { countedEntitiesOf, entitiesByUnit, type EntitiesByUnit } from "../insights/counted-entities.js";
 import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
 
 /** Words counted between two pauses. */

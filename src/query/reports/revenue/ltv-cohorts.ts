@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
 import { Cohorts } from "../../answer/cohorts.js";
-import { Unconverted, isOrder } from "../../answer/unconverted.js";
+import { Unconverted, isOrder } from "../../answer/attribution.js";
 import type { PaymentCompanies } from "../../tables/money/payment-companies.js";
 import type { RevenueTable } from "../../tables/money/revenue-table.js";
 import type { Entities } from "../../tables/people/entities.js";

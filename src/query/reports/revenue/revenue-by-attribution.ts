@@ -1,7 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
-import { AttributedRevenue } from "../../answer/attribution.js";
+import { AttributedRevenue, Unconverted, isOrder } from "../../answer/attribution.js";
 import { ZERO, addMoney, type Money } from "../../answer/money.js";
-import { Unconverted, isOrder } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
 import type { Payments } from "../../tables/money/payments.js";
 import type { PaymentLabels } from "../../tables/touches/payment-labels.js";

@@ -1,10 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import type { Extent } from "../../answer/insights/buckets.js";
-import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
+import type { Measured, SeriesFigures } from "../../answer/insights/funnel-answer.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
-import type { Cells } from "../insights/cells.js";
+import type { Cells, CellsByUnit } from "../insights/cells.js";
 import { KEY_SPAN } from "../insights/row-keys.js";
-import type { CellsByUnit } from "../insights/cells-by-unit.js";
 import type { Tallies, MeasureTally } from "./tallies.js";
 
 /** Cells read between two pauses. */

@@ -9,7 +9,7 @@ import type { SessionRange } from "../../tables/sessions/stretch-cache.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
 import { startOfUnit, unitNumberAt, type DateCut } from "../../../core/calendar/axis.js";
 import { DURATION_PERCENTS, figuresOf, type SessionSums } from "../../answer/visits/session-figures.js";
-import type { Durations } from "../../answer/numbers/durations.js";
+import type { Durations } from "../../answer/numbers/tally.js";
 import { percentilesOfLists } from "../../answer/numbers/percentiles.js";
 import type { RowContext } from "../form/report.js";
 import { byteLengthOf, countActors, countOthers, distinctOf, type DistinctActors } from "../events/distinct-actors.js";

@@ -1,17 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- each kind of keys has a list */
-import { ListedSessions } from "../../answer/visits/listed-sessions.js";
+import { ListedSessions, type VisitCounting, type Visits } from "../../answer/visits/visits.js";
 import { sessionsAnswer, type RequestedSessions } from "../../answer/visits/sessions-answer.js";
-import type { VisitCounting, Visits } from "../../answer/visits/visits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
-import type { Pass } from "../form/pass.js";
-import type { RowContext, Survey } from "../form/report.js";
+import type { Pass, RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import { CachedSessions } from "./cached-sessions.js";
-import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
-import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
+import { keysOfVisits, urlsOfVisits, isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
 
 /** Above this number of urls, each query computes the paths itself: caching them would take too much memory. */
 const URL_COUNT_MAX = 64 * 1024;

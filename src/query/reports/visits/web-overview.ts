@@ -1,9 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- a key has one value a field */
 import { bothExtents, cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { type KeyGroups, combinationsOf } from "../../answer/insights/combinations.js";
-import { byIdentity, visitList, keysThere } from "../../answer/visits/visit-list.js";
-import type { VisitCounting, Visits } from "../../answer/visits/visits.js";
-import { ONLINE_MS, webFigures, NOT_SET, NO_TOUCH } from "../../answer/visits/web-figures.js";
+import { byIdentity, visitList, keysThere, type VisitCounting, type Visits } from "../../answer/visits/visits.js";
+import { ONLINE_MS, webFigures, NOT_SET, NO_TOUCH } from "../../answer/visits/session-figures.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
@@ -17,18 +16,13 @@ import { compareCodePoints } from "../../../core/base/order.js";
 import { inTurns } from "../../../core/base/steps.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import { countIdentities } from "../events/distinct-actors.js";
-import type { AnyPass } from "../form/pass.js";
-import type { RowContext, Survey } from "../form/report.js";
+import type { AnyPass, RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys, KEY_SPAN } from "../insights/row-keys.js";
-import type { RowCut } from "../insights/row-units.js";
-import { countedEntitiesOf, type CountedEntities } from "../insights/counted-entities.js";
-import { entitiesByUnit, type EntitiesByUnit } from "../insights/entities-by-unit.js";
-import { extentOf } from "../insights/unit-extent.js";
-import { cellsByUnit, NO_ITEMS, type CellsByUnit } from "../insights/cells-by-unit.js";
-import type { Cells } from "../insights/cells.js";
-import { keysOfVisits, urlsOfVisits, type VisitKeys } from "./keys-of-visits.js";
-import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
+import { extentOf, type RowCut } from "../insights/row-units.js";
+import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
+import { cellsByUnit, NO_ITEMS, type CellsByUnit, type Cells } from "../insights/cells.js";
+import { keysOfVisits, urlsOfVisits, isFiltered, marksOf, visitsOf, type VisitKeys, type SessionMarks } from "./visits.js";
 
 /** The page views among the events of a scope. */
 function viewsOf(scope: QueryScope, pageviewSlugs: readonly string[]): QueryScope {

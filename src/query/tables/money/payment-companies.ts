@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import { ChangeLog } from "../../../identity/change-log.js";
+import { ChangeLog } from "../../../identity/links.js";
 import type { Memberships } from "../../../identity/memberships.js";
-import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-of-event.js";
+import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
 import type { Payments } from "./payments.js";
 
 /** The company of each payment: its own, else that of its identity at its time. 4 bytes each; follows payments, links and memberships. */

@@ -1,6 +1,5 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the count */
 import { dayOf } from "../../../core/base/time.js";
-import { BitSet } from "../../../storage/column/bit-set.js";
+import { BitSet } from "../../../storage/column/bitmap.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { EventIds } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
@@ -11,9 +10,10 @@ import { moneySlugs } from "../../plan/revenue-rules.js";
 import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { Money } from "../../answer/money.js";
-import { Quotes } from "./quotes.js";
+import { Quotes } from "./revenue-table.js";
 import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
 
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the count */
 /** Estimated size of a payment in the table, its keys included. */
 const PAYMENT_BYTES = 216;
 
@@ -222,5 +222,66 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.#orders = grown(this.#orders, new Int32Array(capacity));
     this.#formerOfActor = grown(this.#formerOfActor, new Int32Array(capacity));
     this.#formerOfKey = grown(this.#formerOfKey, new Int32Array(capacity));
+  }
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** The payments that refunds give back, in one snapshot. Events are identified by their sequences. */
+export class PaidOrders {
+  constructor(
+    /** All refunds up to the snapshot, and perhaps later ones. */
+    readonly refunds: BitSet,
+    readonly numberOf: ReadonlyMap<number, number>,
+    /** Positions of the payments by number of the refund; the refund's own position when the payment is unknown. */
+    readonly paid: Uint32Array,
+  ) {}
+
+  isRefund(sequence: number): boolean {
+    return this.refunds.has(sequence) && (this.numberOf.get(sequence) ?? Infinity) < this.paid.length;
+  }
+
+  /** Position of the payment that a refund gives back, or the refund's own. */
+  placeOf(refund: number): number {
+    return this.paid[this.numberOf.get(refund) ?? 0] ?? 0;
+  }
+}
+
+/** Finds the payments that refunds give back. Follows payments; cost: the new ones, and all refunds when there are any. */
+export class RefundOrigins {
+  #refunds = new BitSet();
+  #numberOf = new Map<number, number>();
+  /** Positions of refunds. */
+  #places: number[] = [];
+  #count = 0;
+  #generation = -1;
+  #orders: PaidOrders | null = null;
+
+  constructor(readonly payments: Payments) {}
+
+  /** For the snapshot that payments are at. */
+  now(): PaidOrders {
+    const { payments } = this;
+    if (this.#generation !== payments.generation) this.#clear();
+    if (this.#orders === null || this.#count < payments.count) {
+      for (; this.#count < payments.count; this.#count += 1) this.#take(this.#count);
+      this.#orders = new PaidOrders(this.#refunds, this.#numberOf, Uint32Array.from(this.#places, (place) => payments.orderPlaceOf(place)));
+    }
+    return this.#orders;
+  }
+
+  #clear(): void {
+    this.#refunds = new BitSet();
+    this.#numberOf = new Map();
+    this.#places = [];
+    this.#count = 0;
+    this.#generation = this.payments.generation;
+    this.#orders = null;
+  }
+
+  #take(place: number): void {
+    const sequence = this.payments.sequences[place];
+    if (sequence === undefined || this.payments.refunds[place] === 0) return;
+    this.#refunds.add(sequence);
+    this.#numberOf.set(sequence, this.#places.push(place) - 1);
   }
 }

@@ -7,9 +7,8 @@ import type { Dictionary, JsonDictionary } from "../../../storage/column/diction
 import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, MONEY_KEYS, ORDER_KEYS, REFUND_KEY, columnsOfKeys } from "../../../storage/derived/stored.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/schema/fields.js";
-import type { Excerpt } from "../../../storage/segment/excerpt.js";
+import { actorOf, type Excerpt } from "../../../storage/segment/summaries.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf } from "../../../storage/segment/actor-triples.js";
 import { isNegative, moneyOfNumber, negated } from "../../answer/money.js";
 import type { Money } from "../../answer/money.js";
 

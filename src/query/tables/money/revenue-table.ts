@@ -1,10 +1,46 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
+import { dayOf, isoOfDay } from "../../../core/base/time.js";
 import type { Rates } from "../../plan/input.js";
-import { type Money, conversionAt } from "../../answer/money.js";
-import { checkedRate } from "../../answer/checked-rate.js";
+import { conversionAt, type Money } from "../../answer/money.js";
+import { checkedRate } from "../../answer/attribution.js";
 import type { Payments } from "./payments.js";
-import { REPORTING } from "./quotes.js";
 
+/** A currency on a day, for which a rate is requested. */
+export interface Quote {
+  readonly currency: string;
+  readonly day: string;
+}
+
+/** Quote numbers of payments in the reporting currency, and of payments without a valid currency. */
+export const REPORTING = -1;
+export const NO_CURRENCY = -2;
+
+/** The quotes that payments need, each once. */
+export class Quotes {
+  readonly all: Quote[] = [];
+  /** Whether any payment is not in the reporting currency. */
+  hasOthers = false;
+  /** By currency and UTC day. */
+  readonly #numbers = new Map<string, Map<number, number>>();
+
+  constructor(readonly reporting: string) {}
+
+  /** The index of a quote in `all`, or `REPORTING` or `NO_CURRENCY`. */
+  numberOf(currency: string, ms: number): number {
+    if (currency === this.reporting) return REPORTING;
+    this.hasOthers = true;
+    let numbers = this.#numbers.get(currency);
+    if (numbers === undefined) this.#numbers.set(currency, (numbers = new Map<number, number>()));
+    const day = dayOf(ms);
+    let number = numbers.get(day);
+    if (number === undefined) {
+      number = /^[A-Z]{3}$/.test(currency) ? this.all.push({ currency, day: isoOfDay(day).slice(0, 10) }) - 1 : NO_CURRENCY;
+      numbers.set(day, number);
+    }
+    return number;
+  }
+}
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the payments */
 /**
  * Amounts in the reporting currency. Each query requests the rates, once per currency and day; all amounts are converted again when one of them
  * changes, otherwise only those of new payments.
@@ -74,3 +110,4 @@ export function paymentsOf(table: RevenueTable, actors: readonly number[], rates
       amount: payments.counted[place] === 0 ? null : converted[place]!,
     })));
 }
+/* eslint-enable @typescript-eslint/no-non-null-assertion */

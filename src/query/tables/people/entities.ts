@@ -4,7 +4,7 @@ import { PagedCodes } from "../../../storage/column/paged-codes.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Memberships } from "../../../identity/memberships.js";
-import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-of-event.js";
+import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
 import type { SeenActors } from "./seen-actors.js";
 
 /** Later than any day. */

@@ -3,7 +3,7 @@ import { denseCodes } from "../../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf } from "../../../storage/segment/actor-triples.js";
+import { actorOf } from "../../../storage/segment/summaries.js";
 
 /**
  * Scans of a part that together take as long as building its lists: 1 to 4 ns a row against 100. Parts build theirs after different numbers of scans,

@@ -5,10 +5,10 @@ import { codeAt } from "../../../storage/column/column.js";
 import { FollowedActors } from "../../../storage/derived/followed-actors.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot } from "../../../storage/derived/store-table.js";
-import { ChangeLog } from "../../../identity/change-log.js";
+import { ChangeLog } from "../../../identity/links.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
-import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../../storage/segment/actor-triples.js";
+import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { rowsOfLoaded } from "./rows-by-actor.js";
 
 /** Triples of one actor that are found by following a chain; the others are in a map. */

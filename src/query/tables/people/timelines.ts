@@ -6,7 +6,7 @@ import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import { whilePinned } from "../../../storage/segment/while-pinned.js";
-import { ACTOR_COLUMNS } from "../../../storage/segment/actor-triples.js";
+import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
 import { timelineOf, type Hit, type Timeline } from "./timeline.js";
 

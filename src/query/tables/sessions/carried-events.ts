@@ -1,17 +1,53 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { areSameNumbers } from "../../../core/base/same-numbers.js";
-import { dayStartMs, MS_PER_DAY } from "../../../core/base/time.js";
-import type { Turns } from "../../../core/base/turn.js";
-import { BitSet } from "../../../storage/column/bit-set.js";
+import { MS_PER_DAY, dayStartMs } from "../../../core/base/time.js";
+import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
+import { areSameNumbers } from "../../../core/base/same-numbers.js";
+import type { Turns } from "../../../core/base/turn.js";
 import type { Prefetch } from "../../../storage/segment/prefetch.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorAt, columnsAt, orderOfHead, type EventColumns } from "./event-columns.js";
-import type { EventReader } from "./event-reader.js";
-import type { PickedEvents } from "./events-in-order.js";
-import { Midnight } from "./midnight.js";
-import { keyOfRows, type PartKey } from "./part.js";
+import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./part.js";
+import type { EventReader, PickedEvents } from "./events-in-order.js";
 
+/** The actors whose sessions may cross the midnight before the first day; only their events of earlier days are read. */
+export class Midnight {
+  /** Actors that were active within a gap before it, and after it. */
+  readonly before = new BitSet();
+  readonly after = new BitSet();
+
+  constructor(
+    /** Epoch ms. */
+    readonly ms: number,
+    readonly gapMs: number,
+  ) {}
+
+  get byteLength(): number {
+    return this.before.words.byteLength + this.after.words.byteLength;
+  }
+
+  /**
+   * Whether a new event may make a session cross this midnight, or an earlier one beyond which the events of its identity were not read. Events
+   * further from midnights do neither. @param ms of its day
+   */
+  isTouchedBy(dayMs: number, ms: number): boolean {
+    return dayMs <= this.ms && (ms <= this.gapMs || (dayMs < this.ms && ms >= MS_PER_DAY - this.gapMs));
+  }
+
+  /** Whether an actor that moved between identities belongs to one that crosses it, before or after the move. Cost: all ids of these identities. */
+  isTouchedByMoves(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
+    for (const view of [former, identities]) {
+      const concerned = new Set<number>();
+      for (const actor of moved) concerned.add(view.identityOf(actor));
+      for (const identity of concerned) if (this.#isOver(view.actorsOf(identity))) return true;
+    }
+    return false;
+  }
+
+  #isOver(actors: readonly number[]): boolean {
+    return actors.some((actor) => this.before.has(actor)) && actors.some((actor) => this.after.has(actor));
+  }
+}
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 /** A segment or head of an earlier day, and its events of sessions that may continue into the first day. */
 export interface CarriedPart {
   readonly rows: Rows;
@@ -162,4 +198,45 @@ async function goingOver(before: BitSet, after: BitSet, identities: IdentityView
     if (own.some((actor) => before.has(actor))) for (const actor of own) found.add(actor);
   }
   return found;
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** A session that continues an earlier one with later events. */
+interface Continuation {
+  /** The first session of the chain. */
+  readonly first: number;
+  readonly previous: number;
+}
+
+/** Estimated size of a link: its entries in both maps, and the link itself. */
+const BYTES_PER_LINK = 120;
+
+/** Tracks sessions that continue others with later events: an event put into any of a chain is in the newest session of a snapshot. */
+export class Continuations {
+  readonly #newest = new Map<number, number>();
+  readonly #links = new Map<number, Continuation>();
+
+  get byteLength(): number {
+    return this.#links.size * BYTES_PER_LINK;
+  }
+
+  /** Records that a session continues as another one, with a greater number. */
+  add(session: number, next: number): void {
+    const first = this.firstOf(session);
+    this.#links.set(next, { first, previous: session });
+    this.#newest.set(first, next);
+  }
+
+  /** The first session of the chain; the session itself when it continues none. */
+  firstOf(session: number): number {
+    return this.#links.get(session)?.first ?? session;
+  }
+
+  /** The newest continuation below `count`; the session itself when there is none. Cost: the continuations since. */
+  newestOf(session: number, count: number): number {
+    const first = this.firstOf(session);
+    let newest = this.#newest.get(first) ?? first;
+    while (newest >= count) newest = this.#links.get(newest)?.previous ?? first;
+    return newest;
+  }
 }

@@ -1,11 +1,43 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- sources and rows are bounded by their lists */
 import { Scratch } from "../../../core/base/scratch.js";
-import { dayStartMs } from "../../../core/base/time.js";
-import type { Prefetch } from "../../../storage/segment/prefetch.js";
+import type { Turns } from "../../../core/base/turn.js";
+import { Prefetch } from "../../../storage/segment/prefetch.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { orderOfHead, type EventColumns } from "./event-columns.js";
-import type { EventReader } from "./event-reader.js";
+import { whilePinned } from "../../../storage/segment/while-pinned.js";
+import { orderOfHead, type EventColumns, type EventSource } from "./part.js";
+import { dayStartMs } from "../../../core/base/time.js";
 
+/** Reads the events of segments and heads, yielding. */
+export class EventReader {
+  constructor(
+    readonly source: EventSource,
+    readonly turns: Turns,
+    readonly looked: (rowCount: number) => void,
+    /** Columns to load besides those of events. */
+    readonly more: readonly string[] = [],
+  ) {}
+
+  /** Loads rows that are requested one after the other. */
+  loadsOf(all: readonly Rows[]): Prefetch {
+    return new Prefetch(all, (rows) => rows.load([...this.source.columnsOf(rows), ...this.more]));
+  }
+
+  /** Reads rows one after the other; meanwhile the next ones load. @param ahead loads of these rows, and of others that may be read after them */
+  async readEach(all: readonly Rows[], look: (rows: Rows, read: EventColumns) => void | Promise<void>, ahead: Prefetch | null = null): Promise<void> {
+    const loads = ahead ?? this.loadsOf(all);
+    try {
+      for (const rows of all)
+        await whilePinned([rows], async () => {
+          await loads.of(rows);
+          await Scratch.of(async (scratch) => await look(rows, this.source.read(rows, scratch)));
+          await this.turns.took(rows.rowCount);
+        });
+    } finally {
+      if (ahead === null) loads.release();
+    }
+  }
+}
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sources and rows are bounded by their lists */
 /** Some events of one part, ordered by time and id. */
 export interface OrderedEvents {
   readonly part: number;
@@ -150,4 +182,43 @@ class OpenSource {
     if (place >= times.length) return Infinity;
     return dayMs + times[order === null ? place : order[place]!]!;
   }
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** What work needs before it continues: columns of some rows, which stay until the next ones are requested; or a yield, after this many values. */
+export type Need = { readonly rows: Rows; readonly columns: readonly string[] } | number;
+
+/** Work over rows of several segments and heads. @typeParam T its result */
+export type Reading<T = void> = Generator<Need, T>;
+
+/** Runs the work, yielding. Cost: that of the work and of the loads. */
+export async function readInTurns(reading: Reading, turns: Turns): Promise<void> {
+  let pinned: Rows | null = null;
+  try {
+    for (const need of reading) {
+      if (typeof need === "number") {
+        await turns.took(need);
+        continue;
+      }
+      pinned?.unpin();
+      pinned = need.rows;
+      pinned.pin();
+      await need.rows.load(need.columns);
+    }
+  } finally {
+    pinned?.unpin();
+  }
+}
+
+/** Runs the work without yielding; false when a column is not in memory. */
+export function readAtOnce(reading: Reading): boolean {
+  for (const need of reading) {
+    if (typeof need === "number") continue;
+    const loading = need.rows.load(need.columns);
+    if (loading === null) continue;
+    // A retry reports the failure.
+    loading.catch(() => undefined);
+    return false;
+  }
+  return true;
 }

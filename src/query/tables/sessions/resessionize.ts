@@ -1,4 +1,8 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, parts and sessions are bounded by their columns */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
+import type { IdentityView } from "../../../identity/identity-view.js";
+import { byStart, mergedByStart, type LatestSessions } from "./latest-sessions.js";
+import type { SessionColumns } from "./session-columns.js";
+import { Sessionizer, type SessionEvent } from "./sessionizer.js";
 import { grouped } from "../../../core/base/grouped.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
@@ -6,21 +10,107 @@ import type { SessionRule } from "../../plan/plan.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { codeAt } from "../../../storage/column/column.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
-import type { IdentityView } from "../../../identity/identity-view.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
-import { byStart, mergedByStart } from "./by-start.js";
-import type { Continuations } from "./continuations.js";
-import { actorAt, type EventSource } from "./event-columns.js";
-import type { LatestSessions } from "./latest-sessions.js";
-import { SessionPart, type PartKey, NONE } from "./part.js";
-import { readAtOnce } from "./reading.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
+import type { Continuations } from "./carried-events.js";
+import { actorAt, SessionPart, NONE, type EventSource, type PartKey } from "./part.js";
+import { readAtOnce } from "./events-in-order.js";
 import type { SessionChanges, SessionSnapshot } from "./session-changes.js";
-import type { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
-import { Sessionizer, type SessionEvent } from "./sessionizer.js";
-import { AffectedSessions } from "./affected-sessions.js";
+import type { Turns } from "../../../core/base/turn.js";
+
+/** Epoch ms. */
+interface TouchedTime {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Collects changes and finds the sessions that they affect. */
+export class AffectedSessions {
+  /** Former identities all of whose sessions are rebuilt. */
+  readonly #formers = new Set<number>();
+  /** The same identities as they are now. */
+  readonly #remade = new Set<number>();
+  /** By other identity: the time range of its new events. */
+  readonly #spans = new Map<number, TouchedTime>();
+
+  constructor(
+    readonly former: IdentityView,
+    readonly identities: IdentityView,
+  ) {}
+
+  /** Adds actors that moved between identities: all sessions of both are rebuilt. Cost: the ids of all these identities. */
+  move(moved: Iterable<number>): void {
+    const { former, identities } = this;
+    const reached = new Set<number>();
+    for (const actor of moved) {
+      this.#formers.add(former.identityOf(actor));
+      reached.add(identities.identityOf(actor));
+    }
+    for (const left of [...this.#formers]) for (const actor of former.actorsOf(left)) this.#remade.add(identities.identityOf(actor));
+    for (const identity of reached) for (const actor of identities.actorsOf(identity)) this.#formers.add(former.identityOf(actor));
+  }
+
+  /** Adds new events. Call it after all moves. */
+  grow(events: readonly SessionEvent[]): void {
+    for (const { identity, ms } of events) {
+      if (this.#remade.has(identity)) continue;
+      const span = this.#spans.get(identity);
+      if (span === undefined) this.#spans.set(identity, { fromMs: ms, toMs: ms });
+      else {
+        span.fromMs = Math.min(span.fromMs, ms);
+        span.toMs = Math.max(span.toMs, ms);
+      }
+    }
+  }
+
+  /** The sessions that may change; null when they have more events than `eventCountMax`. Cost: all sessions of the affected identities. */
+  sessions(columns: SessionColumns, latest: LatestSessions, gapMs: number, eventCountMax: number): Set<number> | null {
+    const found = new Set<number>();
+    let eventCount = 0;
+    for (const session of this.#concerned(columns, latest, gapMs)) {
+      if (found.has(session)) continue;
+      found.add(session);
+      eventCount += columns.eventCounts[session]!;
+      if (eventCount > eventCountMax) return null;
+    }
+    return found;
+  }
+
+  *#concerned(columns: SessionColumns, latest: LatestSessions, gapMs: number): Generator<number> {
+    for (const identity of this.#formers) yield* sessionsOf(identity, columns, latest);
+    for (const [identity, span] of this.#spans) yield* within(span, identity, columns, latest, gapMs);
+  }
+}
+
+/** The live sessions of an identity, in any order. */
+function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, latest: LatestSessions): Generator<number> {
+  for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) yield session;
+}
+
+/**
+ * The sessions within the gap of some span, and those that follow on from them: the length limit may cut these elsewhere now. Usually none does, so
+ * later sessions are sorted only when one reaches that far.
+ */
+function within({ fromMs, toMs }: TouchedTime, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
+  const { starts, lengths } = columns;
+  const endMsOf = (session: number) => starts[session]! + lengths[session]!;
+  for (let lastMs = toMs + gapMs; ; ) {
+    const near: number[] = [];
+    for (const session of sessionsOf(identity, columns, latest)) if (endMsOf(session) + gapMs >= fromMs && starts[session]! <= lastMs) near.push(session);
+    const found: number[] = [];
+    let reachMs = toMs + gapMs;
+    for (const session of near.sort((a, b) => starts[a]! - starts[b]!)) {
+      if (starts[session]! > reachMs) break;
+      reachMs = Math.max(reachMs, endMsOf(session) + gapMs);
+      found.push(session);
+    }
+    if (reachMs <= lastMs) return found;
+    // Twice as far each time: otherwise a long chain would be scanned as often as it has sessions.
+    lastMs = reachMs + (reachMs - fromMs);
+  }
+}
 
 const COLUMNS = [TIME_COLUMN, ...ACTOR_COLUMNS, "slug", "url"];
 
@@ -209,4 +299,56 @@ function newerEvents({ grown }: SessionChanges, { identities }: SessionSnapshot,
     });
   }
   return events;
+}
+
+/** Cost of a session, in values read. */
+const VALUES_PER_SESSION = 4;
+
+/** The first events of sessions after rows moved to other parts. Has columns of its own, because older views read the former ones. */
+export class MovedFirstEvents {
+  readonly parts: Uint32Array<ArrayBuffer>;
+  readonly rows: Uint32Array<ArrayBuffer>;
+  /** Sessions whose first event is not found yet. */
+  #missingCount = 0;
+  /** Whether the first event of a session was found in two added parts. */
+  #isInTwo = false;
+
+  private constructor(
+    readonly columns: SessionColumns,
+    /** Parts from this number on were added. */
+    readonly firstAdded: number,
+  ) {
+    this.parts = new Uint32Array(columns.capacity);
+    this.rows = new Uint32Array(columns.capacity);
+  }
+
+  /** @param numbers by former number of a part: its current one, or `NONE` if it is gone. Cost: all sessions, yielding */
+  static async of(columns: SessionColumns, numbers: Uint32Array, firstAdded: number, turns: Turns): Promise<MovedFirstEvents> {
+    const moved = new MovedFirstEvents(columns, firstAdded);
+    const { firstParts, firstRows, heirs } = columns;
+    await turns.inPieces(columns.count, (from, to) => {
+      for (let session = from; session < to; session += 1) {
+        const part = numbers[firstParts[session]!]!;
+        moved.parts[session] = part;
+        moved.rows[session] = firstRows[session]!;
+        if (part === NONE && heirs[session] === 0) moved.#missingCount += 1;
+      }
+    }, VALUES_PER_SESSION);
+    return moved;
+  }
+
+  /** Notes an event of an added part at the start of its session. Call it in event order within a part. */
+  found(session: number, part: number, row: number): void {
+    const known = this.parts[session]!;
+    if (known === NONE) {
+      this.parts[session] = part;
+      this.rows[session] = row;
+      this.#missingCount -= 1;
+    } else if (known >= this.firstAdded && known !== part) this.#isInTwo = true;
+  }
+
+  /** Whether the first event of each session was found, and no ids have to decide between two parts. */
+  get areSure(): boolean {
+    return this.#missingCount === 0 && !this.#isInTwo;
+  }
 }

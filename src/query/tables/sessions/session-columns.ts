@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
-import { roomForDurations, type Durations } from "../../answer/numbers/durations.js";
+import { roomForDurations, type Durations } from "../../answer/numbers/tally.js";
 import type { Turns } from "../../../core/base/turn.js";
 import { grown } from "./grown.js";
 

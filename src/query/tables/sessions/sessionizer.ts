@@ -1,11 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and sessions are bounded by their columns */
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { SessionRule } from "../../plan/plan.js";
-import type { Continuations } from "./continuations.js";
-import { actorAt } from "./event-columns.js";
+import type { Continuations } from "./carried-events.js";
+import { actorAt, type SessionPart } from "./part.js";
 import type { OrderedEvents } from "./events-in-order.js";
 import type { LatestSessions } from "./latest-sessions.js";
-import type { SessionPart } from "./part.js";
 import { PROJECT_SPAN, type SessionColumns } from "./session-columns.js";
 import { Ties, type EventOfPart } from "./ties.js";
 

@@ -5,7 +5,7 @@ import { ID_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { grown } from "./grown.js";
 import type { SessionPart } from "./part.js";
-import type { Reading } from "./reading.js";
+import type { Reading } from "./events-in-order.js";
 import type { SessionColumns } from "./session-columns.js";
 
 /** An event of a part, and the code of its url. */

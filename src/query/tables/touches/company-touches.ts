@@ -1,10 +1,12 @@
 import { Turns } from "../../../core/base/turn.js";
 import { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { Memberships } from "../../../identity/memberships.js";
-import { ChangeLog } from "../../../identity/change-log.js";
-import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-of-event.js";
+import { ChangeLog } from "../../../identity/links.js";
+import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
 import { TouchIndex } from "./touch-index.js";
 import type { Touches } from "./touches.js";
+import type { IdentityView } from "../../../identity/identity-view.js";
+import { touchesAtOnce } from "./touch-labels.js";
 
 /** Cost of finding the company of a touch, in values read. */
 const VALUES_PER_TOUCH = 64;
@@ -124,3 +126,55 @@ export class CompanyTouches {
     this.#companies = companies;
   }
 }
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
+/** Identities with this many ids have their touches joined: looking up a hundred thousand ids for each event would be too slow. */
+const MANY_IDS = 16;
+
+/** The touches of a snapshot's identities, as lists in order. Those of identities with many ids are joined once, at the cost of a sort. */
+export class TouchesOfIdentities {
+  readonly #together = new Map<number, readonly ArrayLike<number>[]>();
+  /** Touches from here on are newer than the snapshot. */
+  readonly #end: number;
+
+  constructor(
+    readonly touches: Touches,
+    readonly identities: IdentityView,
+  ) {
+    this.#end = touches.count;
+  }
+
+  of(identity: number): readonly ArrayLike<number>[] {
+    const known = this.#together.get(identity);
+    if (known !== undefined) return known;
+    const actors = this.identities.actorsOf(identity);
+    const lists = actors.map((actor) => this.#before(this.touches.placesOf(actor)));
+    if (actors.length < MANY_IDS) return lists;
+    const together = putTogether(this.touches, lists);
+    this.#together.set(identity, together);
+    return together;
+  }
+
+  #before(places: ArrayLike<number>): ArrayLike<number> {
+    return this.touches.count === this.#end ? places : Array.from(places).filter((place) => place < this.#end);
+  }
+}
+
+/** Joins the touches of owners into few lists, each in order: touches of one millisecond are in one list only if they have one owner. */
+function putTogether(touches: Touches, lists: readonly ArrayLike<number>[]): number[][] {
+  const runs: number[][] = [];
+  for (const list of lists)
+    for (let at = 0; at < list.length; at += runs.at(-1)!.length) runs.push(touchesAtOnce(touches, list, at));
+  const msOf = ([place]: readonly number[]) => touches.msOf(place!);
+  runs.sort((a, b) => msOf(a) - msOf(b));
+  const together: number[][] = [];
+  let number = 0;
+  for (const [at, run] of runs.entries()) {
+    number = at > 0 && msOf(runs[at - 1]!) === msOf(run) ? number + 1 : 0;
+    const list = (together[number] ??= []);
+    // Not `push(...run)`: all touches of a day may share one millisecond, and no call accepts that many arguments.
+    for (const place of run) list.push(place);
+  }
+  return together;
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */

@@ -4,19 +4,18 @@ import { dayOf, dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { RowLabels } from "../../filter/known-fields.js";
-import type { CompanySnapshot } from "../../../identity/company-of-event.js";
+import type { RowLabels } from "../../filter/identity-test.js";
+import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { TouchDimension } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/actor-triples.js";
+import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import { compareEvents } from "../../../storage/segment/event-order.js";
-import type { PaidOrders } from "../money/refund-origins.js";
-import type { Payments } from "../money/payments.js";
+import type { PaidOrders, Payments } from "../money/payments.js";
 import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./nearest-touch.js";
 import type { Touches } from "./touches.js";
-import { TouchesOfIdentities } from "./touches-of-identities.js";
+import { TouchesOfIdentities } from "./company-touches.js";
 
 /** Neighbours of a row that are searched for another event of its millisecond; beyond, all rows are indexed by sequence. */
 const NEAR_ROW_COUNT = 32;

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import type { EventPlace } from "../../../storage/derived/event-ids.js";
-import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
+import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-labels.js";
 import type { Touches } from "./touches.js";
 
 /** Stands for a label when ids must be read first. */

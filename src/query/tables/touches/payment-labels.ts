@@ -2,15 +2,14 @@
 import { dayOf } from "../../../core/base/time.js";
 import type { EventTime, EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { CompanySnapshot } from "../../../identity/company-of-event.js";
+import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Plan } from "../../plan/plan.js";
-import type { CompanyTouches } from "./company-touches.js";
+import { TouchesOfIdentities, type CompanyTouches } from "./company-touches.js";
 import type { PaymentCompanies } from "../money/payment-companies.js";
 import type { Payments } from "../money/payments.js";
 import { NearestTouch, UNKNOWN } from "./nearest-touch.js";
 import type { Touches } from "./touches.js";
-import { TouchesOfIdentities } from "./touches-of-identities.js";
 
 /** Tables by company, at level account. */
 interface Accounts {

@@ -5,13 +5,12 @@ import { wideCodes } from "../../../storage/column/codes.js";
 import type { EventIds, EventTime, EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../../storage/derived/store-table.js";
-import { ChangeLog } from "../../../identity/change-log.js";
+import { ChangeLog } from "../../../identity/links.js";
 import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf } from "../../../storage/segment/actor-triples.js";
-import { loadTouchFacts, touchFactsOf, type TouchFacts } from "./touch-facts.js";
+import { actorOf } from "../../../storage/segment/summaries.js";
+import { loadTouchFacts, touchFactsOf, type TouchFacts, type TouchMaker } from "./touch-facts.js";
 import { TouchIndex } from "./touch-index.js";
-import type { TouchMaker } from "./touch-maker.js";
 
 const BYTES_PER_TOUCH = 24;
 /** Room for new touches, as a share of the existing ones. */

@@ -1,0 +1,207 @@
+import { sessionize } from "../../query/answer/sessionize.js";
+import { LIMITS } from "../../core/base/limits.js";
+import type { Range, RevenueRule, SessionRule } from "../../query/plan/plan.js";
+import { Needs } from "../query/needs.js";
+import { isMoney } from "../query/payments.js";
+import { inRange, ALL_TIME, whereOf } from "../query/where.js";
+import { allOf, sql, text, texts, type Sql } from "../sql/sql.js";
+import { listsOf } from "../connection/connection.js";
+import { pauseOf, refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
+import { Visits, ListedSessions } from "../../query/answer/visits/visits.js";
+import { pathOf } from "../../query/filter/value-test.js";
+import type { InsightScope } from "../../query/plan/insights/plan.js";
+import { sessionsAnswer } from "../../query/answer/visits/sessions-answer.js";
+import { Scratch } from "../../core/base/scratch.js";
+import { propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
+import { TextNumbers } from "./trend-cells.js";
+import { PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
+import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
+import { LabelNumbers, NO_LABEL } from "../../query/filter/label-numbers.js";
+import { labelOf } from "../query/label.js";
+
+/** The sessions to read. */
+export interface SessionPlan {
+  /** Null: all projects, each by itself. */
+  readonly project: string | null;
+  readonly session: SessionRule;
+  readonly revenue: RevenueRule;
+}
+
+/** A session, and the selected columns of its events, in order. */
+export interface PersonSession<Own extends readonly unknown[]> {
+  /** Number of the person, from 1. */
+  readonly person: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly events: readonly Own[];
+}
+
+type SessionRow<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
+
+/**
+ * The sessions that start in a range, person by person: events arrive sorted by person, and the embedded engine's code sessionizes them.
+ * Memory: the events of one person.
+ */
+export async function* sessionsOfPeople<Own extends readonly unknown[]>(
+  plan: SessionPlan,
+  range: Range,
+  columns: (needs: Needs) => Sql,
+  asking: ReportContext,
+): AsyncGenerator<PersonSession<Own>> {
+  const projects = new Map<string, number>();
+  let person = 0;
+  for await (const rows of listsOf(asking.connection.stream<SessionRow<Own>>(eventsOf(plan, range, columns, asking), asking.signal))) {
+    person += 1;
+    const times = Float64Array.from(rows, ([, ms]) => ms);
+    const numbers = rows.map(([, , project]) => numberIn(projects, project));
+    const { sessionOf } = sessionize(times, numbers, null, plan.session);
+    const sessions: { startMs: number; endMs: number; readonly events: Own[] }[] = [];
+    rows.forEach(([, ms, , ...own], at) => {
+      const session = (sessions[sessionOf[at] ?? 0] ??= { startMs: ms, endMs: ms, events: [] });
+      session.endMs = ms;
+      session.events.push(own);
+    });
+    for (const session of sessions) if (session.startMs >= range.fromMs && session.startMs < range.toMs) yield { person, ...session };
+  }
+}
+
+/** The events of everyone active in a range, and all earlier ones of theirs: a session continues until there is a pause. */
+function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, asking: ReportContext): Sql {
+  const { project, session, revenue } = plan;
+  const needs = new Needs(asking);
+  const selected = sql`${needs.who()} AS who, ms, project, ${columns(needs)}`;
+  const isOfProject = project === null ? [] : [sql`project = ${text(project)}`];
+  // Payments reported by a server, without a page, belong to no session.
+  const isThere = sql`NOT (url = '' AND hostname = '' AND ${isMoney(revenue)})`;
+  const before = { fromMs: 0, toMs: Math.min(range.toMs + session.maxMs, LIMITS.instantMaxMs) };
+  const there = new Needs(asking);
+  const who = there.who();
+  const active = sql`SELECT DISTINCT ${who} FROM ${there.rows()} WHERE ${allOf([...inRange(range), ...isOfProject])}`;
+  const where = allOf([...inRange(before), ...isOfProject, isThere, sql`who != ''`, sql`who GLOBAL IN (${active})`]);
+  return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id), project`;
+}
+
+function numberIn(numbers: Map<string, number>, of: string): number {
+  const number = numbers.get(of) ?? numbers.size;
+  numbers.set(of, number);
+  return number;
+}
+
+/** The selected columns of an event of a visit. */
+export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boolean, isView: boolean, url: string, ...rest: Rest];
+
+/** Computes a number for a visit from its events, which are in order. */
+export type KeyOf<Rest extends readonly unknown[]> = (events: readonly VisitEvent<Rest>[]) => number;
+
+type VisitPlan = InsightScope & SessionPlan & { readonly pageviewSlugs: readonly string[] };
+
+/** The sessions of a query by start, with a key of each per kind: numbers only, some 70 bytes per session and at most 12 per key. */
+export interface KeyedVisits {
+  readonly visits: Visits;
+  /** One array per kind, in the order of the visits. */
+  readonly keys: readonly Uint32Array[];
+}
+
+/** The sessions that start in a range and have a matching event. @param rest further columns, for the keys */
+export async function visitsIn<Rest extends readonly unknown[]>(
+  plan: VisitPlan,
+  range: Range,
+  rest: (needs: Needs) => Sql,
+  kinds: readonly KeyOf<Rest>[],
+  asking: ReportContext,
+): Promise<KeyedVisits> {
+  const columns = (needs: Needs) => {
+    const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
+    return sql`(${matches}), slug IN ${texts(plan.pageviewSlugs)}, url${rest(needs)}`;
+  };
+  const found = columnsOf(FACT_COUNT + kinds.length);
+  for await (const { person, startMs, endMs, events } of sessionsOfPeople<VisitEvent<Rest>>(plan, range, columns, asking)) {
+    if (!events.some(([matches]) => matches)) continue;
+    const pageviews = events.filter(([, isView]) => isView).length;
+    const row = [startMs, endMs - startMs, person, events.length, pageviews, ...kinds.map((keyOf) => keyOf(events))];
+    row.forEach((number, column) => found[column]?.push(number));
+  }
+  return keyed(found);
+}
+
+const FACT_COUNT = 5;
+
+/** One list per column: a list per session would take twice as much memory. */
+function columnsOf(count: number): number[][] {
+  return Array.from({ length: count }, () => []);
+}
+
+function keyed(columns: readonly (readonly number[])[]): KeyedVisits {
+  const [starts = [], lengths = [], identities = [], eventCounts = [], pageviewCounts = [], ...keys] = columns;
+  const facts = {
+    starts: Float64Array.from(starts),
+    lengths: Float64Array.from(lengths),
+    identities: Uint32Array.from(identities),
+    eventCounts: Uint32Array.from(eventCounts),
+    pageviewCounts: Uint32Array.from(pageviewCounts),
+  };
+  const identityEnd = identities.reduce((end, person) => Math.max(end, person + 1), 1);
+  const byStart = Uint32Array.from(starts.keys()).sort((a, b) => (facts.starts[a] ?? 0) - (facts.starts[b] ?? 0));
+  return { visits: new Visits({ facts, identityEnd }, byStart), keys: keys.map((own) => byStart.map((at) => own[at] ?? 0)) };
+}
+
+/** The page of a visit's first event. */
+export function entryPage([first]: readonly VisitEvent<readonly unknown[]>[]): string {
+  return pathOf(first?.[2] ?? "");
+}
+
+/** The page of a visit's last event with a url. */
+export function exitPage(events: readonly VisitEvent<readonly unknown[]>[]): string {
+  return pathOf(events.findLast(([, , url]) => url !== "")?.[2] ?? "");
+}
+
+/** Sessions are streamed person by person; only numbers of each are kept, and the embedded engine's code computes the answer from them. */
+export const sessionsOverview: StatementReport<"sessionsOverview"> = async (plan, asking) => {
+  refuseAsOf(plan);
+  const [paths, groups] = [new TextNumbers(), new PropertyKeys()];
+  const kinds: KeyOf<readonly [Properties]>[] = [
+    (events) => paths.numberOf(entryPage(events)),
+    (events) => paths.numberOf(exitPage(events)),
+    ([first]) => groups.numberOf(first?.[3] ?? []),
+  ];
+  const { visits, keys: [entries, exits, values] } = await visitsIn(
+    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan.breakdown?.fields ?? [], needs)}`, kinds, asking);
+  const pageKeys = (end: "entry" | "exit") => (end === "entry" ? entries : exits) ?? new Uint32Array(0);
+  const of = { paths, groups, keysOf: () => Promise.resolve(values ?? new Uint32Array(0)) };
+  const answer = await Scratch.of((scratch) => {
+    const counting = { scratch, pause: pauseOf(asking) };
+    return sessionsAnswer(new ListedSessions(visits, pageKeys, counting), plan, of, counting);
+  });
+  return { definition: plan.definition, asOf: null, ...answer };
+};
+
+/** Sessions to reserve room for at a time. */
+const SESSIONS_PER_PAUSE = 1_024;
+
+/** Paths through sessions: these are streamed person by person, and counted by the embedded engine's code. */
+export const paths: StatementReport<"paths"> = (plan, asking) => Scratch.of((scratch) => pathsIn(scratch, plan, asking));
+
+const pathsIn = async (scratch: Scratch, ...[plan, asking]: Parameters<StatementReport<"paths">>): ReturnType<StatementReport<"paths">> => {
+  refuseAsOf(plan);
+  const pause = pauseOf(asking);
+  const labels = await LabelNumbers.of(plan);
+  const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
+  const label = labelOf(plan.node);
+  const columns = (needs: Needs) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;
+  const known = new Map<string, number>();
+  const numberOf = (texts: readonly string[]) => {
+    const name = JSON.stringify(texts);
+    const number = known.get(name) ?? labels.ofValue(label.textOf(texts));
+    known.set(name, number);
+    return number;
+  };
+  let count = 0;
+  for await (const { events } of sessionsOfPeople<readonly [isNode: boolean, texts: readonly string[]]>(plan, plan.range, columns, asking)) {
+    if (count % SESSIONS_PER_PAUSE === 0) await counts.reserve(SESSIONS_PER_PAUSE, pause);
+    count += 1;
+    const nodes = Uint32Array.from(events.flatMap(([isNode, texts]) => (isNode ? [numberOf(texts)] : [])).filter((number) => number !== NO_LABEL));
+    counts.add(nodes, 0, nodes.length);
+  }
+  const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
+  return { definition: plan.definition, asOf: null, ...answer };
+};

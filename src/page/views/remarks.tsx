@@ -1,0 +1,77 @@
+import type { TrendBucket, ShownUnconverted } from "../ask/answers.js";
+import { Remark, Empty } from "../parts/notice.js";
+import { usePage } from "../parts/page-context.js";
+import { noun } from "../format/value.js";
+import { money, number, type FormattedNumber } from "../format/number.js";
+import { Num, ViewLink } from "../parts/link.js";
+import { range } from "../format/date.js";
+
+interface TimeRemarksProps {
+  readonly buckets: readonly TrendBucket[];
+  /** Whether the figures count people. */
+  readonly areUniques: boolean;
+  /** Whether the earlier period is drawn too. */
+  readonly hasEarlier: boolean;
+}
+
+/** Remarks on figures over time: always one line, so that the layout does not shift. */
+export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
+  const { scope, picture } = usePage();
+  const remarks: string[] = [];
+  if (hasEarlier) remarks.push(`Dashed grey line: ${picture.compare === "year" ? "a year ago" : "the previous period"}.`);
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (last?.partial === true) remarks.push(`The last ${scope.unit} is incomplete: not over yet, or cut off by the period.`);
+  if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is incomplete: cut off by the period.`);
+  if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none")
+    remarks.push("Changes are relative to whole days, but today is not over yet.");
+  if (areUniques && scope.from !== scope.to)
+    remarks.push("Visitors counted without cookies are new every day: over several days, they are the sum of the daily counts.");
+  return <Remark>{remarks.join(" ")}</Remark>;
+}
+
+/** Money without a rate, which no other number includes. */
+export function UnconvertedRemark({ unconverted }: { readonly unconverted: ShownUnconverted }) {
+  if (unconverted.length === 0) return null;
+  return (
+    <Remark>
+      Not included in these numbers, for lack of an exchange rate:{" "}
+      {unconverted.map(({ currency, revenue, orders }, at) => (
+        <span key={currency}>
+          {at > 0 && ", "}
+          <Num shown={shownIn(revenue, currency)} /> (<Num shown={number(orders)} /> {noun(orders, "order")})
+        </span>
+      ))}
+      .
+    </Remark>
+  );
+}
+
+/** Currencies are as sent, and `Intl` rejects some of them. */
+function shownIn(revenue: number, currency: string): FormattedNumber {
+  if (/^[A-Z]{3}$/.test(currency)) return money(revenue, currency);
+  const { short, exact } = number(revenue);
+  return { short: `${short} ${currency}`, exact: `${exact} ${currency}` };
+}
+
+/** Explains that no event lies in the period or matches the filters, and where there are some. */
+export function NothingHere() {
+  const { picture, scope, extent } = usePage();
+  const isOutside = extent !== null && ((scope.from !== null && scope.from > extent.to) || (scope.to !== null && scope.to < extent.from));
+  return (
+    <Empty title={picture.filters.length > 0 && !isOutside ? "No events match these filters" : "No events in this period"}>
+      {extent !== null && isOutside && <p>This project has events from {range(extent)}.</p>}
+      <p class="row center">
+        {picture.filters.length > 0 && (
+          <ViewLink to={{ ...picture, filters: [] }} class="button">
+            Clear filters
+          </ViewLink>
+        )}
+        {extent !== null && (
+          <ViewLink to={{ ...picture, period: "all" }} class="button">
+            All time
+          </ViewLink>
+        )}
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,186 @@
+import type { ServerResponse } from "node:http";
+import type { BodyStream } from "../../http/wire/exchange.js";
+import type { FromSockets, ToSockets } from "./thread-messages.js";
+import type { TickBatch } from "./answer-on-socket.js";
+
+/** Bytes of answers that callers have yet to read, over all connections. Above a bound, the answers that wait longest are cut off. */
+export class UnreadAnswers {
+  /** In the order in which they started to wait. */
+  readonly #byteLengths = new Map<ServerResponse, number>();
+  #byteLength = 0;
+
+  constructor(readonly byteLengthMax: number) {}
+
+  /** Call after each write. A single answer may be of any size. */
+  written(outgoing: ServerResponse): void {
+    const before = this.#byteLengths.get(outgoing);
+    const byteLength = outgoing.writableLength;
+    if (before === undefined) {
+      if (byteLength === 0) return;
+      outgoing.once("close", () => this.#taken(outgoing));
+    }
+    this.#byteLengths.set(outgoing, byteLength);
+    this.#byteLength += byteLength - (before ?? 0);
+    if (this.#byteLength <= this.byteLengthMax) return;
+    for (const each of [...this.#byteLengths.keys()]) this.#look(each);
+    for (const oldest of this.#byteLengths.keys()) {
+      if (this.#byteLength <= this.byteLengthMax || oldest === outgoing) break;
+      this.#taken(oldest);
+      oldest.destroy();
+    }
+  }
+
+  /** Updates what was read since. A stream that was read completely counts as waiting from its next chunk on. */
+  #look(outgoing: ServerResponse): void {
+    const { writableLength } = outgoing;
+    this.#byteLength += writableLength - (this.#byteLengths.get(outgoing) ?? 0);
+    if (writableLength === 0) this.#byteLengths.delete(outgoing);
+    this.#byteLengths.set(outgoing, writableLength);
+  }
+
+  #taken(outgoing: ServerResponse): void {
+    this.#byteLength -= this.#byteLengths.get(outgoing) ?? 0;
+    this.#byteLengths.delete(outgoing);
+  }
+}
+
+/** The streamed answers of a server. */
+export class OpenStreams {
+  readonly #open = new Set<BodyStream>();
+  #isEnded = false;
+
+  /** Writes a body after its headers, chunk by chunk, each once the caller has read the previous ones; an error cuts the connection. */
+  async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number, unread: UnreadAnswers): Promise<void> {
+    this.#open.add(stream);
+    if (this.#isEnded && stream.isFinite !== true) stream.cancel();
+    // On the socket: an answer queued after others gets no `close` event.
+    const { socket } = outgoing.req;
+    const cancel = () => stream.cancel();
+    socket.once("close", cancel);
+    outgoing.once("close", cancel);
+    try {
+      for (let piece = await stream.next(); piece !== null; piece = await stream.next()) {
+        if (outgoing.destroyed) break;
+        const isTaken = outgoing.write(piece);
+        unread.written(outgoing);
+        if (!isTaken) await drained(outgoing, unreadMs);
+      }
+      outgoing.end();
+    } catch {
+      outgoing.destroy();
+    } finally {
+      this.#open.delete(stream);
+      socket.off("close", cancel);
+      stream.cancel();
+    }
+  }
+
+  /** Ends all endless streams, and later ones as soon as they start. */
+  endAll(): void {
+    this.#isEnded = true;
+    for (const stream of this.#open) if (stream.isFinite !== true) stream.cancel();
+  }
+}
+
+/** Resolves when the caller has read what was sent, or is gone. Cuts off callers that read nothing for `unreadMs`. */
+function drained(outgoing: ServerResponse, unreadMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => outgoing.destroy(), unreadMs);
+    const end = () => {
+      clearTimeout(timer);
+      outgoing.off("drain", end).off("close", end);
+      resolve();
+    };
+    outgoing.on("drain", end).on("close", end);
+  });
+}
+
+/** A stream whose chunks another thread makes, each on request. */
+class DistantStream implements BodyStream {
+  #take: { readonly resolve: (piece: string | null) => void; readonly reject: (error: Error) => void } | null = null;
+  #isOver = false;
+
+  constructor(
+    readonly id: number,
+    readonly isFinite: true | undefined,
+    readonly out: TickBatch<() => FromSockets>,
+  ) {}
+
+  next(): Promise<string | null> {
+    if (this.#isOver) return Promise.resolve(null);
+    return new Promise((resolve, reject) => {
+      this.#take = { resolve, reject };
+      this.out.add(() => ({ kind: "more", id: this.id }));
+    });
+  }
+
+  cancel(): void {
+    if (this.#isOver) return;
+    this.out.add(() => ({ kind: "enough", id: this.id }));
+    this.came(null);
+  }
+
+  came(piece: string | null, isCut = false): void {
+    if (piece === null) this.#isOver = true;
+    if (isCut) this.#take?.reject(new Error("the other thread could not continue"));
+    else this.#take?.resolve(piece);
+    this.#take = null;
+  }
+}
+
+/** On the sockets' thread: streams by the number of their request. */
+export class DistantStreams {
+  readonly #byId = new Map<number, DistantStream>();
+
+  constructor(readonly out: TickBatch<() => FromSockets>) {}
+
+  open(id: number, isFinite: boolean): BodyStream {
+    const stream = new DistantStream(id, isFinite ? true : undefined, this.out);
+    this.#byId.set(id, stream);
+    return stream;
+  }
+
+  came(id: number, piece: string | null, isCut: boolean): void {
+    this.#byId.get(id)?.came(piece, isCut);
+    if (piece === null) this.#byId.delete(id);
+  }
+}
+
+/** On the handler's thread: makes the chunks that the other thread requests. */
+export class OwnStreams {
+  readonly #byId = new Map<number, BodyStream>();
+
+  constructor(readonly out: TickBatch<() => ToSockets>) {}
+
+  open(id: number, stream: BodyStream): void {
+    this.#byId.set(id, stream);
+  }
+
+  more(id: number): void {
+    void this.#send(id);
+  }
+
+  enough(id: number): void {
+    const stream = this.#byId.get(id);
+    if (stream === undefined) return;
+    stream.cancel();
+    this.#end(id);
+  }
+
+  async #send(id: number): Promise<void> {
+    const stream = this.#byId.get(id);
+    try {
+      const piece = (await stream?.next()) ?? null;
+      if (piece === null) this.#end(id);
+      else this.out.add(() => ({ kind: "piece", id, piece, isCut: false }));
+    } catch {
+      // An endless stream just ends: the caller reconnects and gets the error. A finite one is cut.
+      this.#end(id, stream?.isFinite === true);
+    }
+  }
+
+  #end(id: number, isCut = false): void {
+    this.#byId.delete(id);
+    this.out.add(() => ({ kind: "piece", id, piece: null, isCut }));
+  }
+}

@@ -1,0 +1,69 @@
+import type { PlanContext, Pattern, Plan } from "../plan.js";
+import { readChoice, memberError, pathOfMember, readFlag, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
+import { readPlainBreakdown, refuseManyBuckets, readInsight, readListLimit, INTERVALS, CALENDAR_UNITS, readShortText } from "./insight-scope.js";
+import { defined } from "./definition.js";
+import { readPreviousRange } from "./previous-range.js";
+import { FIELD_OPERANDS } from "../field-names.js";
+import { readField } from "../filters/field-operand.js";
+
+/** Plans a `sessionsOverview` query. @throws what `readInsight` throws */
+export function planSessionsOverview(input: unknown, context: PlanContext): Plan<"sessionsOverview"> {
+  const insight = readInsight(input, context, ["interval", "breakdown", "limit"]);
+  const { members, scope } = insight;
+  const { session, pageviewSlugs, revenue } = context.rules;
+  const interval = readChoice(members, "interval", INTERVALS) ?? "total";
+  const [breakdown, limit] = [readPlainBreakdown(members), readListLimit(members, 10)];
+  const plan: Plan<"sessionsOverview"> = { report: "sessionsOverview", ...scope, interval, breakdown, limit, session, pageviewSlugs, revenue };
+  refuseManyBuckets(insight, interval);
+  return defined(plan, context.rules);
+}
+
+/** Plans a `webOverview` query. @throws what `readInsight` throws */
+export function planWebOverview(input: unknown, context: PlanContext): Plan<"webOverview"> {
+  const insight = readInsight(input, context, ["limit", "interval", "compare"]);
+  const { members, scope } = insight;
+  const { session, pageviewSlugs, revenue, touch } = context.rules;
+  const interval = readChoice(members, "interval", CALENDAR_UNITS);
+  const [limit, previous] = [readListLimit(members, 10), readPreviousRange(insight, interval)];
+  const plan: Plan<"webOverview"> = { report: "webOverview", ...scope, limit, interval, previous, session, pageviewSlugs, revenue, touch };
+  // Only figures are compared, so `previous` adds no buckets.
+  refuseManyBuckets(insight, interval);
+  return defined(plan, context.rules);
+}
+
+export const PATH_RULE_COUNT_MAX = 50;
+export const PATH_DEPTH = { min: 2, max: 20, default: 5 } as const;
+
+/** Plans a `paths` query. @throws what `readInsight` throws */
+export function planPaths(input: unknown, context: PlanContext): Plan<"paths"> {
+  const { members, scope } = readInsight(input, context, ["node", "rules", "startAt", "endAt", "collapse", "maxDepth", "limit"]);
+  const { session, pageviewSlugs, revenue } = context.rules;
+  const [startAt, endAt] = [readText(members, "startAt"), readText(members, "endAt")];
+  if (startAt !== null && startAt === endAt) throw memberError(members, "endAt", "expected a label other than startAt, got the same label");
+  const plan: Plan<"paths"> = {
+    report: "paths",
+    ...scope,
+    node: readField(members, "node") ?? FIELD_OPERANDS.path,
+    rules: planRules(members, context.patterns),
+    startAt,
+    endAt,
+    collapse: readFlag(members, "collapse", true),
+    maxDepth: readInteger(members, "maxDepth", PATH_DEPTH.min, PATH_DEPTH.max) ?? PATH_DEPTH.default,
+    limit: readListLimit(members, 50),
+    session,
+    pageviewSlugs,
+    revenue,
+  };
+  return defined(plan, context.rules);
+}
+
+function planRules(members: InputMembers, patterns: Pattern[]): Plan<"paths">["rules"] {
+  return readList(members, "rules", 0, PATH_RULE_COUNT_MAX).map((value, at) => {
+    const rule = readMembers(value, `rules[${at}]`, ["pattern", "label"]);
+    const [pattern, label] = [readShortText(rule, "pattern"), readShortText(rule, "label")];
+    if (pattern === null) throw memberError(rule, "pattern", "expected a regular expression, got none");
+    if (label === null) throw memberError(rule, "label", "expected a label, got none");
+    patterns.push({ pattern, param: pathOfMember(rule, "pattern") });
+    return { pattern, label };
+  });
+}

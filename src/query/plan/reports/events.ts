@@ -1,0 +1,104 @@
+import { parameterError, shown } from "../../../core/base/errors.js";
+import type { PlanContext, Measure, Operand, Plan, QueryScope, Range } from "../plan.js";
+import { isFieldName } from "../field-names.js";
+import { operandOf } from "../filters/field-operand.js";
+import { memberError, readChoice, readInteger, readText, readFlag, readList, readMembers, type InputMembers } from "../members.js";
+import { planScope, readInput } from "../scope.js";
+import { hash128, toHex } from "../../../core/base/hash.js";
+import { LIMITS } from "../../../core/base/limits.js";
+import { canonicalText, readCursor } from "../cursor.js";
+import { planRange } from "../date-range.js";
+
+/** What an aggregate can count per value. */
+export const MEASURES = ["events", "unique_users"] as const satisfies readonly Measure[];
+
+/** Plans an `aggregate` query. @throws exactly_one_required, and what `planScope` throws */
+export function planAggregate(input: unknown, context: PlanContext): Plan<"aggregate"> {
+  const members = readInput(input, ["field", "metadataField", "measure", "limit"]);
+  return {
+    report: "aggregate",
+    ...planScope(members, context),
+    by: planBy(members),
+    measure: readChoice(members, "measure", MEASURES) ?? "events",
+    limit: readInteger(members, "limit", 1, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function planBy(members: InputMembers): Operand {
+  const name = members.values.get("field");
+  const path = readText(members, "metadataField");
+  if ((name === undefined) === (path === null)) {
+    const came = path === null ? "neither" : "both";
+    throw parameterError("exactly_one_required", "field", `expected exactly one of field and metadataField, got ${came}`);
+  }
+  if (path !== null) return { kind: "metadataPath", path };
+  const operand = typeof name === "string" && name.isWellFormed() ? operandOf(name) : null;
+  // A bare name may be a typo, which nothing distinguishes from a metadata key.
+  if (operand !== null && (operand.kind !== "metadataKey" || isFieldName(String(name)))) return operand;
+  throw memberError(members, "field", `expected the name of a field (a metadata key is metadata.KEY, or metadataField), got ${shown(name)}`);
+}
+
+/** Plans a `searchEvents` query. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
+export function planSearchEvents(input: unknown, context: PlanContext): Plan<"searchEvents"> {
+  const members = readInput(input, ["userId", "cursor", "allFields", "limit"]);
+  const scope = planScope(members, context);
+  const fingerprint = fingerprintOf(scope);
+  const limit = readInteger(members, "limit", LIMITS.searchLimitMin, LIMITS.searchLimitMax);
+  const cursor = readCursor("searchEvents", members, fingerprint, context.cursorKey);
+  const { fromMs, toMs } = scope.range;
+  return {
+    report: "searchEvents",
+    ...scope,
+    // Earlier pages have shown what is newer.
+    range: cursor === null ? scope.range : { fromMs, toMs: Math.min(toMs, cursor.createdAtMs + 1) },
+    allFields: readFlag(members, "allFields", true),
+    limit: limit ?? LIMITS.searchLimitDefault,
+    cursor,
+    fingerprint,
+  };
+}
+
+function fingerprintOf({ project, eventName, userId, range, where }: QueryScope): string {
+  const query = [project, eventName, userId, range.fromMs, range.toMs, where];
+  // A segment may have a thousand conditions, and a hundred filters may name it.
+  const namesSegment = where.some((group) => group.some(({ operand }) => operand.kind === "segment"));
+  return toHex(hash128("searchEvents", namesSegment ? canonicalText(query) : JSON.stringify(query)));
+}
+
+/** The events that an export reads. */
+export interface ExportPlan {
+  readonly project: string | null;
+  readonly range: Range;
+  readonly identityIds: boolean;
+}
+
+/** Members that select events. */
+const RANGE = ["project", "startDate", "endDate"];
+
+/** Plans an export. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
+export function planExport(input: unknown): ExportPlan {
+  return exportOf(readMembers(input ?? {}, "", [...RANGE, "identityIds"]));
+}
+
+/** Plans an export to Arrow. @throws as above */
+export function planArrowExport(input: unknown): ExportPlan & { readonly jsonMark: boolean } {
+  const members = readMembers(input ?? {}, "", [...RANGE, "identityIds", "jsonMark"]);
+  return { ...exportOf(members), jsonMark: readFlag(members, "jsonMark") };
+}
+
+/** Plans the rows and columns of record batches; columns null: all. @throws as above */
+export function planRecordBatches(input: unknown): Pick<ExportPlan, "project" | "range"> & { readonly columns: readonly string[] | null } {
+  const members = readMembers(input ?? {}, "", [...RANGE, "columns"]);
+  const { project, range } = exportOf(members);
+  if (!members.values.has("columns")) return { project, range, columns: null };
+  const columns = readList(members, "columns", 1, LIMITS.metadataKeyCount).map((name) => {
+    if (typeof name !== "string") throw memberError(members, "columns", `expected names of columns, got ${shown(name)}`);
+    return name;
+  });
+  if (new Set(columns).size < columns.length) throw memberError(members, "columns", "expected each name once");
+  return { project, range, columns };
+}
+
+function exportOf(members: InputMembers): ExportPlan {
+  return { project: readText(members, "project"), range: planRange(members), identityIds: readFlag(members, "identityIds") };
+}

@@ -1,0 +1,70 @@
+import type { PlanContext, IdentityScope, Plan } from "../plan.js";
+import { readMembers, readInteger, type InputMembers } from "../members.js";
+import { planSubject } from "../subject.js";
+import { planWindow, windowed } from "../date-range.js";
+import { hash128, toHex } from "../../../core/base/hash.js";
+import { readCursor } from "../cursor.js";
+
+const SCOPE_NAMES = ["email", "userId", "startDate", "endDate"];
+
+/** Reads the members of an identity report's input. @throws invalid_parameter, unknown_parameter */
+export function readIdentityInput(input: unknown, extraNames: readonly string[]): InputMembers {
+  return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
+}
+
+/** Plans the part that all identity reports share. @throws exactly_one_required, invalid_parameter, invalid_date, invalid_date_range */
+export function planIdentityScope(members: InputMembers, { nowMs }: PlanContext): IdentityScope {
+  const subject = planSubject(members);
+  return { ...windowed(planWindow(members, nowMs)), subject };
+}
+
+/** Plans an `identityDeviceGeo` query. @throws what `planIdentityScope` throws, unknown_parameter */
+export function planIdentityDeviceGeo(input: unknown, context: PlanContext): Plan<"identityDeviceGeo"> {
+  return { report: "identityDeviceGeo", ...planIdentityScope(readIdentityInput(input, []), context) };
+}
+
+/** Plans an `identityProfile` query. @throws what `planIdentityScope` throws, unknown_parameter */
+export function planIdentityProfile(input: unknown, context: PlanContext): Plan<"identityProfile"> {
+  const scope = planIdentityScope(readIdentityInput(input, []), context);
+  const { session, pageviewSlugs, revenue } = context.rules;
+  return { report: "identityProfile", ...scope, session, pageviewSlugs, revenue };
+}
+
+export const REFERRERS_LIMIT_MAX = 50;
+export const REFERRERS_LIMIT_DEFAULT = 10;
+
+/** Plans an `identityReferrers` query. @throws what `planIdentityScope` throws, unknown_parameter */
+export function planIdentityReferrers(input: unknown, context: PlanContext): Plan<"identityReferrers"> {
+  const members = readIdentityInput(input, ["limit"]);
+  const scope = planIdentityScope(members, context);
+  return { report: "identityReferrers", ...scope, limit: readInteger(members, "limit", 1, REFERRERS_LIMIT_MAX) ?? REFERRERS_LIMIT_DEFAULT };
+}
+
+export const SESSIONS_LIMIT_MAX = 100;
+export const SESSIONS_LIMIT_DEFAULT = 50;
+
+/** Plans an `identitySessions` query. @throws invalid_cursor, cursor_mismatch, and what `planIdentityScope` throws */
+export function planIdentitySessions(input: unknown, context: PlanContext): Plan<"identitySessions"> {
+  const members = readIdentityInput(input, ["cursor", "limit"]);
+  const scope = planIdentityScope(members, context);
+  const fingerprint = fingerprintOf(scope, members);
+  const { session, pageviewSlugs, revenue, touch } = context.rules;
+  return {
+    report: "identitySessions",
+    ...scope,
+    limit: readInteger(members, "limit", 1, SESSIONS_LIMIT_MAX) ?? SESSIONS_LIMIT_DEFAULT,
+    cursor: readCursor("identitySessions", members, fingerprint, context.cursorKey),
+    fingerprint,
+    session,
+    pageviewSlugs,
+    revenue,
+    touch,
+  };
+}
+
+/** Default bounds move with the clock from page to page; they must not change the fingerprint. */
+function fingerprintOf({ subject, window }: IdentityScope, { values }: InputMembers): string {
+  const fromMs = values.has("startDate") ? window.fromMs : null;
+  const toMs = values.has("endDate") ? window.toMs : null;
+  return toHex(hash128("identitySessions", JSON.stringify([subject, fromMs, toMs])));
+}

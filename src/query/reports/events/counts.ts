@@ -1,0 +1,187 @@
+import { countBits } from "../../../storage/column/bitmap.js";
+import { histogramOf, type Histogram } from "../../../storage/column/column.js";
+import type { CodeSet } from "../../../storage/column/code-set.js";
+import { fewRows, countAll, isWhole, select } from "../../filter/select.js";
+import type { Selector } from "../../filter/predicate.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import type { Fold, CachedStates } from "../form/report.js";
+import { perDayItems } from "../../answer/per-day.js";
+import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
+import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, passingActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the histogram */
+/**
+ * Number of selected rows, cached with a whole sealed segment.
+ * Cost: for one test of one column its distinct codes, the first time; otherwise about a bit per row and test.
+ */
+export function countRows(rows: Rows, selector: Selector): number {
+  const { all, any, key } = selector;
+  if (!isWhole(rows, selector)) return countSelected(rows, selector);
+  if (all.length === 0 && any.length === 0) return rows.rowCount;
+  return key === null ? countWhole(rows, selector) : rows.derive(`count ${key}`, () => countWhole(rows, selector), () => NUMBER_BYTES);
+}
+
+const NUMBER_BYTES = 8;
+
+function countWhole(rows: Rows, selector: Selector): number {
+  const { all, any } = selector;
+  if (any.length > 0) return countSelected(rows, selector);
+  const only = all[0]!;
+  const few = all.length > 1 ? fewRows(rows, selector) : null;
+  if (few !== null) return few.length;
+  if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.settled) return countAll(rows, all);
+  return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
+}
+
+function countSelected(rows: Rows, selector: Selector): number {
+  const selection = select(rows, selector);
+  if (selection.kind === "none") return 0;
+  if (selection.kind === "rows") return selection.rows.length;
+  return selection.kind === "range" ? selection.to - selection.from : countBits(selection.bits);
+}
+
+/** Rows per code of a column, cached with a sealed segment. */
+export function histogram(rows: Rows, column: string): Histogram {
+  return rows.derive(`histogram ${column}`, () => histogramOf(rows.column(column)), (made) => made.codes.byteLength * 2);
+}
+
+function countCodes(histogram: Histogram, set: CodeSet): number {
+  const { codes, counts } = histogram;
+  let count = 0;
+  for (let at = 0; at < codes.length; at += 1) if (set.has(codes[at]!)) count += counts[at]!;
+  return count;
+}
+/* eslint-enable @typescript-eslint/no-non-null-assertion */
+
+/** Number of matching events. */
+export const countEvents: Fold<"countEvents", { count: number }, number> = {
+  kind: "fold",
+  columns: () => [],
+  begin: () => ({ count: 0 }),
+  scan: (state, rows, { selector }) => {
+    state.count += countRows(rows, selector);
+  },
+  finish: (state) => state.count,
+  kept: {
+    key: () => "",
+    of: ({ count }) => count,
+    add: (state, count) => void (state.count += count),
+    byteLength: () => 8,
+  },
+};
+
+export type DayCounts = Map<number, number>;
+
+export function countRowsOfDay(state: DayCounts, rows: Rows, selector: Selector): void {
+  const count = countRows(rows, selector);
+  if (count > 0) state.set(rows.day, (state.get(rows.day) ?? 0) + count);
+}
+
+export function mergeDayCounts(into: DayCounts, from: DayCounts): void {
+  for (const [day, count] of from) into.set(day, (into.get(day) ?? 0) + count);
+}
+
+export const keptDayCounts: CachedStates<"countEventsPerDay" | "countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+  key: () => "",
+  of: (state) => state,
+  add: mergeDayCounts,
+  byteLength: ({ size }) => size * 32,
+};
+
+/** Number of matching events per day. */
+export const countEventsPerDay: Fold<"countEventsPerDay", DayCounts, DayCounts> = {
+  kind: "fold",
+  columns: () => [],
+  begin: () => new Map(),
+  scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
+  finish: (state, plan) => perDayItems(state, plan.range, plan.fill),
+  kept: keptDayCounts,
+};
+
+/** Number of matching events from the start of the range through each day. */
+export const countEventsRunningTotalPerDay: Fold<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+  kind: "fold",
+  columns: () => [],
+  begin: () => new Map(),
+  scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
+  finish: (state, plan) => {
+    let total = 0;
+    return perDayItems(state, plan.range, plan.fill).map(({ day, count }) => {
+      total += count;
+      return { day, count: total };
+    });
+  },
+  kept: keptDayCounts,
+};
+
+/** Number of distinct identities among matching events. Segments provide actors; identities are resolved once, at the end. */
+export const countUniqueUsers: Fold<"countUniqueUsers", DistinctActors[], DistinctActors> = {
+  kind: "fold",
+  columns: () => ACTOR_COLUMNS,
+  begin: () => [],
+  scan: (state, rows, { selector }) => {
+    state.push(distinctActors(rows, selector));
+  },
+  scanWho: (state, rows, who) => {
+    state.push(actorsOfAll(rows, who));
+  },
+  finish: (state, _plan, { identities }) => countIdentities(state, identities),
+  only: passingActors,
+  kept: {
+    key: () => "",
+    of: unitedActors,
+    add: (state, united) => void state.push(united),
+    byteLength: byteLengthOf,
+  },
+};
+
+type ActorsByDay = Map<number, DistinctActors[]>;
+
+interface UnitedByDay {
+  readonly byDay: ReadonlyMap<number, DistinctActors>;
+  /** Size of the unions made for this span; other days share their actors with a shorter span or a segment. */
+  readonly ownByteLength: number;
+}
+
+function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
+  const ofDay = state.get(day);
+  if (ofDay === undefined) state.set(day, [actors]);
+  else ofDay.push(actors);
+}
+
+/** Number of distinct identities among the matching events of each day. */
+export const countUniqueUsersPerDay: Fold<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
+  kind: "fold",
+  columns: () => ACTOR_COLUMNS,
+  begin: () => new Map(),
+  scan: (state, rows, { selector }) => addDay(state, rows.day, distinctActors(rows, selector)),
+  scanWho: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
+  finish: (state, plan, { identities }) => {
+    const counts = new Map<number, number>();
+    for (const [day, parts] of state) {
+      const count = countIdentities(parts, identities);
+      if (count > 0) counts.set(day, count);
+    }
+    return perDayItems(counts, plan.range, plan.fill);
+  },
+  only: (state, passes) => new Map([...state].map(([day, parts]) => [day, passingActors(parts, passes)])),
+  kept: {
+    key: () => "",
+    of: uniteDays,
+    add: (state, { byDay }) => {
+      for (const [day, actors] of byDay) addDay(state, day, actors);
+    },
+    byteLength: ({ byDay, ownByteLength }) => byDay.size * 32 + ownByteLength,
+  },
+};
+
+function uniteDays(state: ActorsByDay): UnitedByDay {
+  const byDay = new Map<number, DistinctActors>();
+  let ownByteLength = 0;
+  for (const [day, parts] of state) {
+    const united = unitedActors(parts);
+    byDay.set(day, united);
+    if (parts.length > 1) ownByteLength += byteLengthOf(united);
+  }
+  return { byDay, ownByteLength };
+}

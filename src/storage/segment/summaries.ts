@@ -1,0 +1,254 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and indexes are bounded by their columns */
+import { Turns } from "../../core/base/turn.js";
+import { codesOfBytes, narrowCodes, wideCodes, maxOf, type Codes } from "../column/codes.js";
+import { denseCodes, absentColumn, codeAt, type CodeColumn } from "../column/column.js";
+import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
+import { sortNumbers } from "../../core/base/sort-numbers.js";
+import type { MergedRows } from "./merge-rows.js";
+
+/** The columns that identify the actor of an event. */
+export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
+
+/** The columns of the triples: actor, company and project. */
+export const WHO_COLUMNS = [...ACTOR_COLUMNS, "companyId", "project"] as const;
+
+/**
+ * The actors of a segment's events, with the company that the event names (0: none) and the project: distinct triples, ascending.
+ * An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1.
+ */
+export interface ActorTriples {
+  readonly actors: Uint32Array;
+  readonly companies: Uint32Array;
+  readonly projects: Uint32Array;
+}
+
+/** How to decode the triples. */
+export interface ActorTriplesMeta {
+  readonly count: number;
+  readonly companyWidth: 1 | 2 | 4;
+  readonly projectWidth: 1 | 2 | 4;
+}
+
+/** Rows and actors are below 2^26: together they fit into the 53 bits of a number. */
+const ROW_SPAN = 2 ** 26;
+/** Upper bound of codes, exclusive. */
+const CODE_SPAN = 2 ** 24;
+/** Number of recent actors remembered while reading rows. */
+const SLOT_COUNT = 2 ** 13;
+/** Up to this many pairs are sorted without yielding. */
+const FEW_PAIRS = 4_096;
+/** Cost of a row, in values. */
+const VALUES_PER_ROW = 8;
+
+/** The actor of a row by its codes; 0 if it has neither id. */
+export function actorOf(user: number, anonymous: number): number {
+  return user !== 0 ? user * 2 : anonymous !== 0 ? anonymous * 2 + 1 : 0;
+}
+
+/** The triples of some rows, without events that have no actor. Cost: a sort of the rows by actor. */
+export async function actorTriplesOf(rowCount: number, column: (name: string) => CodeColumn, turns = new Turns()): Promise<ActorTriples> {
+  const codesOf = async (name: string) => {
+    const codes = wideCodes(denseCodes(column(name)));
+    await turns.took(rowCount);
+    return codes;
+  };
+  const [users, anonymous, companies, projects] = [await codesOf("userId"), await codesOf("anonymousId"), await codesOf("companyId"), await codesOf("project")];
+  const keys = new Float64Array(rowCount);
+  let keyCount = 0;
+  // Most events repeat the actor's previous pair and need not be sorted.
+  const [lastActors, lastPairs] = [new Uint32Array(SLOT_COUNT), new Float64Array(SLOT_COUNT)];
+  await turns.inPieces(rowCount, (from, to) => {
+    for (let row = from; row < to; row += 1) {
+      const actor = actorOf(users[row]!, anonymous[row]!);
+      const pair = companies[row]! * CODE_SPAN + projects[row]!;
+      const slot = actor & (SLOT_COUNT - 1);
+      if (actor === 0 || (lastActors[slot] === actor && lastPairs[slot] === pair)) continue;
+      lastActors[slot] = actor;
+      lastPairs[slot] = pair;
+      keys[keyCount] = actor * ROW_SPAN + row;
+      keyCount += 1;
+    }
+  });
+  const sorted = await sortNumbers(keys.subarray(0, keyCount), turns);
+  const found: ActorTriples = { actors: new Uint32Array(keyCount), companies: new Uint32Array(keyCount), projects: new Uint32Array(keyCount) };
+  let count = 0;
+  let told = 0;
+  for (let start = 0; start < keyCount; ) {
+    const actor = Math.floor(sorted[start]! / ROW_SPAN);
+    let end = start;
+    for (; end < keyCount && Math.floor(sorted[end]! / ROW_SPAN) === actor; end += 1) {
+      const row = sorted[end]! % ROW_SPAN;
+      sorted[end] = companies[row]! * CODE_SPAN + projects[row]!;
+    }
+    const pairs = sorted.subarray(start, end);
+    count = addPairs(found, count, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, turns) : pairs.sort());
+    start = end;
+    if ((end - told) * VALUES_PER_ROW < turns.pieceLength) continue;
+    await turns.took((end - told) * VALUES_PER_ROW);
+    told = end;
+  }
+  return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
+}
+
+/** Adds the distinct pairs of company and project of one actor, given sorted; returns the new number of triples. */
+function addPairs(into: ActorTriples, count: number, actor: number, pairs: Float64Array): number {
+  for (let at = 0; at < pairs.length; at += 1) {
+    if (at > 0 && pairs[at] === pairs[at - 1]) continue;
+    into.actors[count] = actor;
+    into.companies[count] = Math.floor(pairs[at]! / CODE_SPAN);
+    into.projects[count] = pairs[at]! % CODE_SPAN;
+    count += 1;
+  }
+  return count;
+}
+
+/** Encodes triples before deflating: actors, then companies, then projects. */
+export async function encodeActorTriples({ actors, companies, projects }: ActorTriples, turns: Turns): Promise<{ bytes: Uint8Array; meta: ActorTriplesMeta }> {
+  const [ofCompanies, ofProjects] = [narrowCodes(companies), narrowCodes(projects)];
+  const parts = [await toPlanes(await toDeltas(actors, turns), turns), await toPlanes(ofCompanies, turns), await toPlanes(ofProjects, turns)];
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  const widthOf = ({ BYTES_PER_ELEMENT }: Codes) => BYTES_PER_ELEMENT as 1 | 2 | 4;
+  return { bytes, meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
+}
+
+/** Decodes triples from their inflated bytes. */
+export function decodeActorTriples({ count, companyWidth, projectWidth }: ActorTriplesMeta, bytes: Uint8Array): ActorTriples {
+  const companiesAt = count * 4;
+  const projectsAt = companiesAt + count * companyWidth;
+  return {
+    actors: fromDeltas(codesOfBytes(fromPlanes(bytes.slice(0, companiesAt), 4), 4) as Uint32Array),
+    companies: wide(bytes.slice(companiesAt, projectsAt), companyWidth),
+    projects: wide(bytes.slice(projectsAt, projectsAt + count * projectWidth), projectWidth),
+  };
+}
+
+function wide(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
+  return new Uint32Array(codesOfBytes(fromPlanes(planes, width), width));
+}
+
+/** A selection of a segment's rows that is stored a second time: first queries over all time read it instead of whole columns. */
+export interface ExcerptRule {
+  readonly name: string;
+  /** Names of what the selection depends on besides the rows, ascending. */
+  readonly of: readonly string[];
+  /** A row is selected if any of these selects it. */
+  readonly takes: readonly RowSelector[];
+  /** The columns to store, besides times and sequences. */
+  readonly columns: readonly string[];
+}
+
+/** Selects rows that have a value in any of some columns and, with `where`, one of some codes in another column. */
+export interface RowSelector {
+  readonly columns: readonly string[];
+  readonly where?: { readonly column: string; readonly codes: readonly number[] };
+}
+
+/** How to decode an excerpt. */
+export interface ExcerptMeta {
+  readonly name: string;
+  readonly of: readonly string[];
+  readonly rowCount: number;
+  /** Columns in which any row of the excerpt has a value. */
+  readonly columns: readonly { readonly name: string; readonly width: 1 | 2 | 4 }[];
+}
+
+/** Some rows of a segment, in its order, with some of its columns. */
+export interface Excerpt {
+  readonly day: number;
+  readonly rowCount: number;
+  times(): Int32Array;
+  sequences(): Uint32Array;
+  /** Columns that were not stored have no values. */
+  column(name: string): CodeColumn;
+}
+
+/** The input of an excerpt. */
+export type ExcerptSource = Pick<MergedRows, "day" | "times" | "sequences" | "columns">;
+
+/** With a larger share of the rows nothing is stored; queries then read the columns themselves. */
+const ROW_SHARE_MAX = 1 / 8;
+
+/** Name of an excerpt's block. */
+export function excerptBlock(name: string): string {
+  return `excerpt ${name}`;
+}
+
+/** Selects the rows of an excerpt; null if they are too many. Cost: the codes of the columns that select rows. */
+export async function excerptOf(merged: ExcerptSource, { takes, columns }: ExcerptRule, turns = new Turns()): Promise<Excerpt | null> {
+  const rowCount = merged.times.length;
+  const marks = new Uint8Array(rowCount);
+  for (const take of takes) await mark(merged, take, marks, turns);
+  const rows: number[] = [];
+  for (let row = marks.indexOf(1); row !== -1; row = marks.indexOf(1, row + 1)) rows.push(row);
+  if (rows.length > rowCount * ROW_SHARE_MAX) return null;
+  const pick = (name: string): CodeColumn => {
+    const column = merged.columns.get(name) ?? absentColumn(rowCount);
+    return { kind: "dense", codes: narrowCodes(Uint32Array.from(rows, (row) => codeAt(column, row))) };
+  };
+  const times = Int32Array.from(rows, (row) => merged.times[row]!);
+  const sequences = Uint32Array.from(rows, (row) => merged.sequences[row]!);
+  return excerptFrom(merged.day, times, sequences, new Map(columns.map((name) => [name, pick(name)])));
+}
+
+async function mark({ columns }: ExcerptSource, take: RowSelector, marks: Uint8Array, turns: Turns): Promise<void> {
+  const { where } = take;
+  const asked = where === undefined ? undefined : columns.get(where.column);
+  // No row has any of the codes.
+  if (where !== undefined && asked === undefined) return;
+  const wanted = new Set(where?.codes);
+  for (const name of take.columns) {
+    const column = columns.get(name);
+    if (column === undefined) continue;
+    const { codes } = column;
+    await turns.inPieces(codes.length, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        if (codes[at] === 0) continue;
+        const row = column.kind === "sparse" ? column.rows[at]! : at;
+        if (asked === undefined || wanted.has(codeAt(asked, row))) marks[row] = 1;
+      }
+    });
+  }
+}
+
+/** Encodes an excerpt before deflating: times, sequences, then the columns. */
+export async function encodeExcerpt({ name, of, columns }: ExcerptRule, excerpt: Excerpt): Promise<{ bytes: Uint8Array; meta: ExcerptMeta }> {
+  const parts = [await toPlanes(await toDeltas(excerpt.times())), await toPlanes(await toDeltas(excerpt.sequences()))];
+  const written: ExcerptMeta["columns"][number][] = [];
+  for (const column of columns) {
+    const { codes } = excerpt.column(column);
+    if (maxOf(new Uint32Array(codes)) === 0) continue;
+    written.push({ name: column, width: codes.BYTES_PER_ELEMENT as 1 | 2 | 4 });
+    parts.push(await toPlanes(codes));
+  }
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return { bytes, meta: { name, of, rowCount: excerpt.rowCount, columns: written } };
+}
+
+/** Decodes an excerpt from its inflated bytes. */
+export function decodeExcerpt(day: number, { rowCount, columns }: ExcerptMeta, bytes: Uint8Array): Excerpt {
+  let at = 0;
+  const next = (width: 1 | 2 | 4): Codes => {
+    const part = bytes.slice(at, at + rowCount * width);
+    at += rowCount * width;
+    return codesOfBytes(fromPlanes(part, width), width);
+  };
+  const times = new Int32Array(fromDeltas(next(4) as Uint32Array).buffer);
+  const sequences = fromDeltas(next(4) as Uint32Array);
+  const read = columns.map(({ name, width }): [string, CodeColumn] => [name, { kind: "dense", codes: next(width) }]);
+  return excerptFrom(day, times, sequences, new Map(read));
+}
+
+function excerptFrom(day: number, times: Int32Array, sequences: Uint32Array, columns: ReadonlyMap<string, CodeColumn>): Excerpt {
+  const none = absentColumn(times.length);
+  return { day, rowCount: times.length, times: () => times, sequences: () => sequences, column: (name) => columns.get(name) ?? none };
+}
