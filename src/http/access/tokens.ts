@@ -1,8 +1,10 @@
 import { isoOf } from "../../core/base/time.js";
 import { toHex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
-import { byHash, tokenRecord, tokenRecords } from "./token.js";
-import type { PageId, Role, Scope, TokenRecord, TokenEntry, TokenOptions } from "./token.js";
+import { byHash } from "./token.js";
+import { tokenRecord, tokenRecords } from "./token-file.js";
+import type { PageId, Role, Scope, TokenRecord } from "./token.js";
+import type { TokenEntry, TokenOptions } from "./token-file.js";
 
 /** Where the handler looks up tokens. `find` gets the hash; the value is never passed on. */
 export interface TokenStore {

@@ -8,7 +8,7 @@ import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
 import { queryBodies } from "../shapes/report-query.js";
-import { libraryInput } from "../wire/wire-names.js";
+import { libraryInput } from "../wire/library-input.js";
 import { runQuery } from "./run-query.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";

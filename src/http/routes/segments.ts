@@ -7,7 +7,8 @@ import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
 import { requireMember } from "../access/query-rights.js";
 import { savedSegment, segmentBody } from "../shapes/filters.js";
-import { libraryInput, wireNames } from "../wire/wire-names.js";
+import { libraryInput } from "../wire/library-input.js";
+import { wireNames } from "../wire/wire-names.js";
 
 const PATH = "/v1/segments";
 const READ: RequiredAccess = { scope: "analytics:read", organizationWide: true };
