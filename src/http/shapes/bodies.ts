@@ -98,7 +98,7 @@ export const beaconEvent = z.strictObject({
     .meta({ description: "How long ago the event happened, if it could not be sent at once." }),
   value: z.number().nullish(),
   currency: beaconText,
-  anonymousId: beaconText.meta({ description: "Only if the key accepts anonymous ids. If absent, visitors are told apart by address and user agent." }),
+  anonymousId: beaconText.meta({ description: "Only if the key accepts anonymous ids. If absent, the address and user agent identify the visitor." }),
   userId: beaconText.meta({ description: "Only if the key accepts user ids." }),
 });
 
