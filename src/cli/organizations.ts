@@ -1,6 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, basename, dirname, relative, resolve, sep } from "node:path";
-import { PRIVATE_MARK } from "../platform/node/storage-error.js";
+import { PRIVATE_MARK } from "../platform/node/private-files.js";
 import { fileStorage, diskReserve } from "../platform/node/index.js";
 import { MANIFEST_KEY, MANIFEST_START } from "../store/files/manifest.js";
 import { KEYS_KEY, KEYS_START } from "../store/files/store-keys.js";

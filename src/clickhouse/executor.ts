@@ -1,6 +1,6 @@
 import type { Rates } from "../query/plan/input.js";
 import type { Answer, Executor, Plan, ReportName } from "../query/plan/plan.js";
-import { reportRules, type RuleOptions } from "../query/plan/revenue-rules.js";
+import { reportRules, type RuleOptions } from "../query/plan/report-rules.js";
 import { operandsOf } from "../query/plan/scopes-of.js";
 import type { Connection } from "./connection/connection.js";
 import { readMultiCompany } from "./query/companies.js";

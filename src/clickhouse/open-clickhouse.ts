@@ -1,4 +1,4 @@
-import { reportRules } from "../query/plan/revenue-rules.js";
+import { reportRules } from "../query/plan/report-rules.js";
 import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
 import { connect } from "./connect.js";
 import { ClickHouseExecutor } from "./executor.js";

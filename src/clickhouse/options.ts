@@ -4,7 +4,7 @@ import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js
 import { pooledRandom } from "../core/base/random.js";
 import type { Rates } from "../query/plan/input.js";
 import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
-import type { RuleOptions } from "../query/plan/revenue-rules.js";
+import type { RuleOptions } from "../query/plan/report-rules.js";
 import type { ClickHouseClient } from "./connection/settings.js";
 
 /** Where ClickHouse is, and the rules of answers. The rules are those of `openDaybook`, and must be the same in every process that queries. */

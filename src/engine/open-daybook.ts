@@ -20,7 +20,7 @@ import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import type { ReportRules, Answer, CursorPosition, Executor, Plan, ReportName } from "../query/plan/plan.js";
 import { planners } from "../query/plan/planners.js";
-import { moneySlugs, reportRules } from "../query/plan/revenue-rules.js";
+import { moneySlugs, reportRules } from "../query/plan/report-rules.js";
 import { pooledRandom } from "../core/base/random.js";
 import type { EventInput, IngestResult, ExportedEvent } from "../core/schema/event.js";
 import { isKeepingFuture } from "../core/schema/instant.js";

@@ -2,7 +2,7 @@ import { MemoryBudget } from "../storage/segment/memory-budget.js";
 import { StoreFiles } from "./files/files.js";
 import { refuseStoresBelow } from "./files/stores-below.js";
 import { journalKey } from "./journal/journal.js";
-import { takenOver } from "./live/current-manifest.js";
+import { takenOver } from "./live/claimed-manifest.js";
 import { Store } from "./live/store.js";
 import type { StoreOptions } from "./live/store.js";
 import { recover, recoverBesideWriter } from "./recovery/recovery.js";

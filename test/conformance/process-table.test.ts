@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownerOf } from "../../src/platform/node/storage-error.js";
+import { ownerOf } from "../../src/platform/node/private-files.js";
 import { type PidLookup, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/platform/node/process-table.js";
 
 const current: ProcessIdentity = { pid: 10, startTime: "100", bootId: "boot", pidNamespace: "1", host: "here" };

@@ -7,7 +7,7 @@ import { daybookHere } from "../cli/run-here.js";
 import { openDaybook } from "../../src/index.js";
 import { fileStorage, saltFile } from "../../src/platform/node/index.js";
 import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
-import { writeFileAnew } from "../../src/platform/node/storage-error.js";
+import { writeFileAnew } from "../../src/platform/node/private-files.js";
 
 let directory = "";
 let outside = "";

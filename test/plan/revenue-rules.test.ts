@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reportRules, PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../src/query/plan/revenue-rules.js";
+import { reportRules, PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../src/query/plan/report-rules.js";
 import { thrown } from "./thrown.js";
 
 test("Without options the usual rules hold.", () => {

@@ -1,5 +1,5 @@
 import { DaybookError } from "../../src/core/base/errors.js";
-import { reportRules } from "../../src/query/plan/revenue-rules.js";
+import { reportRules } from "../../src/query/plan/report-rules.js";
 import type { PlanContext } from "../../src/query/plan/plan.js";
 
 export const context: PlanContext = { nowMs: Date.UTC(2026, 2, 1), cursorKey: new Uint8Array(32).fill(7), rules: reportRules({}), savedSegments: new Map(), patterns: [] };

@@ -6,7 +6,7 @@ import { MemoryExecutor } from "../../src/engine/query/executor.js";
 import type { Work } from "../../src/engine/query/work.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { ReportContexts } from "../../src/engine/query/report-contexts.js";
-import { reportRules } from "../../src/query/plan/revenue-rules.js";
+import { reportRules } from "../../src/query/plan/report-rules.js";
 import type { Plan } from "../../src/query/plan/plan.js";
 import { arrive } from "../support/random/arrive.js";
 import { knownHistory } from "../support/random/known-history.js";

@@ -2,7 +2,7 @@ import { DaybookError } from "../../src/core/base/errors.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import { settle } from "../../src/engine/query/on-snapshot.js";
 import type { CursorPosition, Executor, Plan, ReportName } from "../../src/query/plan/plan.js";
-import { reportRules } from "../../src/query/plan/revenue-rules.js";
+import { reportRules } from "../../src/query/plan/report-rules.js";
 import { DEFAULT_PROJECT } from "../../src/core/schema/project.js";
 import { eventsOf, type History } from "./oracle/history.js";
 import { oracle } from "./oracle/oracle.js";

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { DaybookError } from "../../core/base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { writeFileAnew } from "../../platform/node/storage-error.js";
+import { writeFileAnew } from "../../platform/node/private-files.js";
 import type { ExportInput } from "../../query/plan/input.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory, openForReading, organizationOf } from "../organizations.js";

@@ -1,5 +1,5 @@
 import type { HostList, TouchDimension, TouchRule } from "../../query/plan/plan.js";
-import { SECOND_LEVELS } from "../../query/plan/revenue-rules.js";
+import { SECOND_LEVELS } from "../../query/plan/report-rules.js";
 import { anyOf, shortLists, sql, text, texts, name, whole, type Sql, type Bound } from "../sql/sql.js";
 import type { TableNames } from "../tables/layout.js";
 import type { Needs, RowSource } from "./needs.js";

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { yieldToEventLoop } from "../../core/base/turn.js";
 import type { Rates } from "../../query/plan/input.js";
-import type { RuleOptions } from "../../query/plan/revenue-rules.js";
+import type { RuleOptions } from "../../query/plan/report-rules.js";
 import type { InsightScope } from "../../query/plan/insights/plan.js";
 import type { Answer, Plan, ReportName, QueryScope } from "../../query/plan/plan.js";
 import type { Connection } from "../connection/connection.js";

@@ -2,7 +2,7 @@ import { assert } from "../../core/base/assert.js";
 import { inTurns } from "../../core/base/steps.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import { SelectorCompiler, type FilterContext } from "../../query/filter/compile.js";
-import { identityTest, type KnownFields, type KnownValues, type RowLabels } from "../../query/filter/identity-test.js";
+import { identityTest, type KnownFields, type KnownValues, type RowLabels } from "../../query/filter/known-fields.js";
 import type { Selector } from "../../query/filter/predicate.js";
 import { compileRegexes } from "../../query/filter/regex.js";
 import { IdentityIds } from "../../identity/identity-ids.js";

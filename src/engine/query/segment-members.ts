@@ -4,7 +4,7 @@ import { LIMITS } from "../../core/base/limits.js";
 import { inTurns, piecesOf, type Steps } from "../../core/base/steps.js";
 import { MS_PER_DAY } from "../../core/base/time.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../storage/column/bitmap.js";
-import type { SegmentMembers, MembersOf } from "../../query/filter/identity-test.js";
+import type { SegmentMembers, MembersOf } from "../../query/filter/known-fields.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../query/plan/insights/plan.js";
 import type { PlannedFilter, Range, QueryScope } from "../../query/plan/plan.js";

@@ -8,7 +8,7 @@ import type { Handed } from "../clients/client.js";
 import { writtenBytes } from "../overload/admission.js";
 import type { HeldMemory } from "../overload/admission.js";
 import { readBody } from "../request/body.js";
-import { membersOfFields, parseQuery } from "../request/query.js";
+import { membersOfFields, parseQuery } from "../request/parameters.js";
 import type { BodyRule, ClientAnswer, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { callerOf, sentNoticesOf } from "./respond.js";

@@ -2,7 +2,7 @@ import { allowedOrigin } from "../access/token.js";
 import { invalidToken } from "../access/access.js";
 import type { Trace } from "../answer/request-counts.js";
 import { readBody } from "../request/body.js";
-import { parseQuery } from "../request/query.js";
+import { parseQuery } from "../request/parameters.js";
 import type { CollectRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";

@@ -17,7 +17,7 @@ import { fileReply } from "../files/browser-files.js";
 import { writtenBytes, type Admission } from "../overload/admission.js";
 import type { Refusal } from "../overload/edge-filter.js";
 import { dropBody, readBody } from "../request/body.js";
-import { parseQuery } from "../request/query.js";
+import { parseQuery } from "../request/parameters.js";
 import {
   type Agent, type Caller, type RouteRequest, type GuardedRoute, type Services, type ProcessGauges, type Route, isWriting,
 } from "../routing/route.js";

@@ -3,7 +3,7 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
 import { ARROW_TYPE, bodyTooLarge, type WireRequest } from "../wire/exchange.js";
 import type { HeldMemory } from "../overload/admission.js";
-import { dataOfForm, isForm, withData } from "./query.js";
+import { dataOfForm, isForm, withData } from "./parameters.js";
 import { inflate, type BodyCompression } from "./inflate.js";
 import { scanJson } from "./json-scan.js";
 import { parseNdjson, parseScanned } from "./json.js";

@@ -10,7 +10,7 @@ import { scopeOf, turnTo, type PageClock } from "../state/view-state.js";
 import { VIEWS, type ViewEntry } from "../views/table.js";
 import { Empty } from "../parts/notice.js";
 import { Choice, Entry } from "../parts/field.js";
-import { Icon, ViewLink } from "../parts/link.js";
+import { Icon, ViewLink } from "../parts/inline.js";
 import { range } from "../format/date.js";
 import { FilterChips } from "../parts/filter-chips.js";
 import type { StartInfo } from "./beginning.js";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { Icon } from "./link.js";
+import { Icon } from "./inline.js";
 import { ApiError } from "../ask/client.js";
 
 interface DialogProps {

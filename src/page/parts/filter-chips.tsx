@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { sentence, fieldName } from "../format/value.js";
 import { withFilter, type Filter, OPERATORS, filterOf, takesValue, type OperatorName } from "../state/filter.js";
-import { Icon } from "./link.js";
+import { Icon } from "./inline.js";
 import { Dialog } from "./dialog.js";
 import { Choice, Entry, FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./field.js";
 

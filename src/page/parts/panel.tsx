@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { keyOf, curlOf, type PageQuery } from "../ask/page-query.js";
 import { csvOf, type Sheet } from "../format/sheet.js";
-import { Icon } from "./link.js";
+import { Icon } from "./inline.js";
 import { Skeleton, ErrorNotice } from "./notice.js";
 import { usePage, type QueryState } from "./page-context.js";
 import { Dialog } from "./dialog.js";

@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { FormattedNumber } from "../format/number.js";
 import type { Filter } from "../state/filter.js";
 import { sentence } from "../format/value.js";
-import { Num } from "./link.js";
+import { Num } from "./inline.js";
 import { useFilterBy } from "./page-context.js";
 import type { EventChoice } from "../state/event-choice.js";
 import { Entry, useEventNames } from "./field.js";

@@ -3,7 +3,7 @@ import { Remark, Empty } from "../parts/notice.js";
 import { usePage } from "../parts/page-context.js";
 import { noun } from "../format/value.js";
 import { money, number, type FormattedNumber } from "../format/number.js";
-import { Num, ViewLink } from "../parts/link.js";
+import { Num, ViewLink } from "../parts/inline.js";
 import { range } from "../format/date.js";
 
 interface TimeRemarksProps {

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
-import { NO_FOLLOW } from "./storage-error.js";
+import { NO_FOLLOW } from "./private-files.js";
 import type { FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
 
 const open = promisify(fs.open);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FileStat, FileSystem } from "../../store/storage/file-system.js";
-import { ownerOf, createPrivateFile, isMissing, attempt, type PrivateFile } from "./storage-error.js";
+import { ownerOf, createPrivateFile, isMissing, attempt, type PrivateFile } from "./private-files.js";
 import { isSameProcess, type ProcessIdentity, type ProcessTable } from "./process-table.js";
 import { OPEN_TWICE_ADVICE, type StorageLock } from "../../store/storage/storage.js";
 import { setTimeout as sleep } from "node:timers/promises";

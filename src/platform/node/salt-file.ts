@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import type { SaltKeeper } from "../../http/index.js";
-import { linkError, NO_FOLLOW } from "./storage-error.js";
+import { linkError, NO_FOLLOW } from "./private-files.js";
 
 /** Readable only by its owner. */
 const MODE = 0o600;

@@ -1,5 +1,5 @@
 import type { TouchRule } from "../plan/plan.js";
-import { SECOND_LEVELS } from "../plan/revenue-rules.js";
+import { SECOND_LEVELS } from "../plan/report-rules.js";
 import { sourceOfReferrer } from "../../core/schema/web-address.js";
 
 /** The attribution of a visit; unknown parts are null. */

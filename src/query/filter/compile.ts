@@ -16,7 +16,7 @@ import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../core/schema/fields
 import { referrerDomainOf } from "../../core/schema/web-address.js";
 import { NO_KEY, eventKeyOf } from "../../storage/segment/event-order.js";
 import type { Rows } from "../../storage/segment/rows.js";
-import type { KnownFields, KnownValues, MembersOf } from "./identity-test.js";
+import type { KnownFields, KnownValues, MembersOf } from "./known-fields.js";
 import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js";
 import { ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type ActorTest, type Predicate, type Selector } from "./predicate.js";
 import type { Regexes } from "./regex.js";

@@ -2,7 +2,7 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { EventIds } from "../../storage/derived/event-ids.js";
 import type { TableUse } from "../../storage/derived/store-table.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
-import type { KnownFields, KnownValues, RowLabels } from "../filter/identity-test.js";
+import type { KnownFields, KnownValues, RowLabels } from "../filter/known-fields.js";
 import type { CompanySnapshot } from "../../identity/company-view.js";
 import type { KnownEnds } from "../../identity/identity-view.js";
 import { Memberships } from "../../identity/memberships.js";

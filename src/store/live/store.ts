@@ -20,7 +20,7 @@ import type { JournalPosition, Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
-import { Claim, CurrentManifest } from "./current-manifest.js";
+import { Claim, CurrentManifest } from "./claimed-manifest.js";
 import { Identities } from "./identities.js";
 import type { VisibleStore } from "./visible-store.js";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "daybook/testing";
 import { oracle } from "../../support/index.js";
 import { DaybookError } from "../../../src/core/base/errors.js";
-import { reportRules } from "../../../src/query/plan/revenue-rules.js";
+import { reportRules } from "../../../src/query/plan/report-rules.js";
 import { planners } from "../../../src/query/plan/planners.js";
 import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
 import { timesOf } from "../../support/random/insight-scope.js";

@@ -2,7 +2,7 @@ import { rejectUnknownOptions, type KnownOptions } from "../../../src/core/base/
 import type { DaybookOptions } from "../../../src/engine/options.js";
 import type { PeopleSegment } from "../../../src/query/plan/insights/input.js";
 import type { HostList } from "../../../src/query/plan/plan.js";
-import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../../src/query/plan/revenue-rules.js";
+import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../../src/query/plan/report-rules.js";
 import { slugOf } from "./slug.js";
 import { hostKey } from "./touch.js";
 

@@ -1,5 +1,5 @@
 import type { HostList } from "../../../src/query/plan/plan.js";
-import { SECOND_LEVELS } from "../../../src/query/plan/revenue-rules.js";
+import { SECOND_LEVELS } from "../../../src/query/plan/report-rules.js";
 import type { OracleEvent } from "./event.js";
 import type { Rules } from "./rules.js";
 

@@ -5,7 +5,7 @@ import { instantDay } from "../../format/date.js";
 import { plural } from "../../format/value.js";
 import { money, number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
-import { ViewLink, Num } from "../../parts/link.js";
+import { ViewLink, Num } from "../../parts/inline.js";
 import { Empty, Remark } from "../../parts/notice.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";

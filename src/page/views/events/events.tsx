@@ -5,7 +5,7 @@ import { searchQuery, eventQuery } from "../../ask/queries/people.js";
 import { plural, fieldValue, fieldName } from "../../format/value.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Check, Choices, Entry, useEventNames } from "../../parts/field.js";
-import { Icon, Outside, ViewLink } from "../../parts/link.js";
+import { Icon, Outside, ViewLink } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { choose } from "../../state/view-state.js";

@@ -7,7 +7,7 @@ import { Panel } from "../../parts/panel.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
 import { EventEntry } from "../../parts/ranked-list.js";
-import { Icon, Num } from "../../parts/link.js";
+import { Icon, Num } from "../../parts/inline.js";
 import { ANY_EVENT, type EventChoice } from "../../state/event-choice.js";
 import type { FunnelAnswer, ShownFunnelStep } from "../../ask/answers.js";
 import { noun, plural, fieldName, fieldValue, sentence } from "../../format/value.js";

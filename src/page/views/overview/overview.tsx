@@ -4,7 +4,7 @@ import { seesOthers } from "../../ask/rights.js";
 import { number, change, duration, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Tabs } from "../../parts/table.js";
-import { Num, ChangeMark } from "../../parts/link.js";
+import { Num, ChangeMark } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { choose } from "../../state/view-state.js";

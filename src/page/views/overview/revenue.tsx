@@ -3,7 +3,7 @@ import { revenueTrendQuery } from "../../ask/queries/overview.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { change, money } from "../../format/number.js";
 import { sheetOfSeries } from "../../format/sheet.js";
-import { ChangeMark, Num } from "../../parts/link.js";
+import { ChangeMark, Num } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Plot } from "../../parts/plot.js";

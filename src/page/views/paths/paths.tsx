@@ -9,7 +9,7 @@ import { choose } from "../../state/view-state.js";
 import type { PathsAnswer } from "../../ask/answers.js";
 import { number, percent } from "../../format/number.js";
 import { fieldValue, noun, plural } from "../../format/value.js";
-import { Num } from "../../parts/link.js";
+import { Num } from "../../parts/inline.js";
 import { Grid } from "../../parts/table.js";
 import { Remark } from "../../parts/notice.js";
 import { NothingHere } from "../remarks.js";

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { mostActiveQuery } from "../../ask/queries/people.js";
 import { number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
-import { ViewLink, Num } from "../../parts/link.js";
+import { ViewLink, Num } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Grid } from "../../parts/table.js";

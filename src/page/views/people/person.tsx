@@ -4,7 +4,7 @@ import { instantDay, clock, instant } from "../../format/date.js";
 import { duration, money, number, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { fieldValue, noun } from "../../format/value.js";
-import { Outside, Num } from "../../parts/link.js";
+import { Outside, Num } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel, fileName, saveFile } from "../../parts/panel.js";
 import { Grid } from "../../parts/table.js";

@@ -4,7 +4,7 @@ import { privacyQuery, newRequestQuery, resolveQuery, stepQuery } from "../../as
 import { hasScope } from "../../ask/rights.js";
 import { instantDay, instant } from "../../format/date.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Icon } from "../../parts/link.js";
+import { Icon } from "../../parts/inline.js";
 import { Empty } from "../../parts/notice.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel, saveFile } from "../../parts/panel.js";

@@ -4,7 +4,7 @@ import { bucketLong, bucketShort } from "../../format/date.js";
 import { number } from "../../format/number.js";
 import { sheetOfSeries } from "../../format/sheet.js";
 import { Remark } from "../../parts/notice.js";
-import { Num } from "../../parts/link.js";
+import { Num } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Legend, Plot } from "../../parts/plot.js";

@@ -11,7 +11,7 @@ import { Panel } from "../../parts/panel.js";
 import { noun, plural } from "../../format/value.js";
 import { number, percent } from "../../format/number.js";
 import { Remark } from "../../parts/notice.js";
-import { Num } from "../../parts/link.js";
+import { Num } from "../../parts/inline.js";
 import { Plot } from "../../parts/plot.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { NothingHere } from "../remarks.js";

@@ -6,7 +6,7 @@ import { money, number } from "../../format/number.js";
 import { sheetOf, sheetOfSeries } from "../../format/sheet.js";
 import { Choice, Choices } from "../../parts/field.js";
 import { Empty } from "../../parts/notice.js";
-import { Num } from "../../parts/link.js";
+import { Num } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { RankedList } from "../../parts/ranked-list.js";

@@ -12,7 +12,7 @@ import { choose } from "../../state/view-state.js";
 import type { TrendLine, TrendAnswer } from "../../ask/answers.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
 import { change, money, number, type FormattedNumber } from "../../format/number.js";
-import { ChangeMark, Num } from "../../parts/link.js";
+import { ChangeMark, Num } from "../../parts/inline.js";
 import { Legend, Plot, type PlotLine } from "../../parts/plot.js";
 import { filterByValue } from "../../state/filter.js";
 import { NothingHere, TimeRemarks, UnconvertedRemark } from "../remarks.js";

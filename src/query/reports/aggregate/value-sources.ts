@@ -8,7 +8,7 @@ import { uuidText } from "../../../core/base/uuid.js";
 import { absentColumn, type CodeColumn } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import { TextTable } from "../../../storage/column/text-table.js";
-import type { KnownValues } from "../../filter/identity-test.js";
+import type { KnownValues } from "../../filter/known-fields.js";
 import { pathOf, propertiesOf, walk } from "../../filter/value-test.js";
 import type { Operand, TouchDimension } from "../../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/schema/fields.js";

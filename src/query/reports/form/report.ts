@@ -4,7 +4,7 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import type { ActorTriples } from "../../../storage/segment/summaries.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { KnownFields } from "../../filter/identity-test.js";
+import type { KnownFields } from "../../filter/known-fields.js";
 import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import type { TouchMaker } from "../../tables/touches/touch-facts.js";

@@ -6,7 +6,7 @@ import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { MONEY_EXCERPT } from "../../../storage/derived/stored.js";
 import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../../storage/derived/store-table.js";
 import type { RevenueRule } from "../../plan/plan.js";
-import { moneySlugs } from "../../plan/revenue-rules.js";
+import { moneySlugs } from "../../plan/report-rules.js";
 import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { Money } from "../../answer/money.js";

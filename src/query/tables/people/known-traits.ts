@@ -1,6 +1,6 @@
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import { KnownValues } from "../../filter/identity-test.js";
+import { KnownValues } from "../../filter/known-fields.js";
 import { TraitPath } from "../../filter/trait-key.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { RecordTable } from "../../../identity/record-table.js";

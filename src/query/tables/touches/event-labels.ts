@@ -4,7 +4,7 @@ import { dayOf, dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { RowLabels } from "../../filter/identity-test.js";
+import type { RowLabels } from "../../filter/known-fields.js";
 import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { TouchDimension } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
