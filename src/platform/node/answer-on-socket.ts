@@ -37,6 +37,37 @@ export class TickBatch<Item> {
   }
 }
 
+/** Longer answers wait while shorter ones are written, in bytes. */
+const SHORT_ANSWER_BYTES_MAX = 64 * 1024;
+
+/** Bytes of long answers written per turn of the event loop: the kernel copies them within a few ms, even on a busy machine. */
+const LONG_ANSWER_BYTES_PER_TURN = 1024 * 1024;
+
+interface LongAnswer {
+  readonly byteLength: number;
+  write(): void;
+}
+
+/** Writes long answers a few per turn, in their order, so that a thousand of them at once delay no other request. */
+export class LongAnswers {
+  /** The first one stays here while it is written. */
+  readonly #waiting: LongAnswer[] = [];
+
+  add(answer: LongAnswer): void {
+    if (this.#waiting.push(answer) === 1) setImmediate(() => this.#writeSome());
+  }
+
+  #writeSome(): void {
+    let byteLength = 0;
+    for (let answer = this.#waiting[0]; answer !== undefined && byteLength < LONG_ANSWER_BYTES_PER_TURN; answer = this.#waiting[0]) {
+      byteLength += answer.byteLength;
+      answer.write();
+      this.#waiting.shift();
+    }
+    if (this.#waiting.length > 0) setImmediate(() => this.#writeSome());
+  }
+}
+
 /** Answers a request; null if it has already written to the socket. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
 
@@ -73,7 +104,8 @@ export interface Answering {
 export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): RequestListener {
   const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
   // Written together: local callers woken one by one would take the processor from the answers still to be made.
-  const writes = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
+  const shortAnswers = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
+  const longAnswers = new LongAnswers();
   const unread = new UnreadAnswers(unreadByteLength);
   /** The pending requests of each connection, the running one first. */
   const lines = new WeakMap<Socket, SocketRequestPair[]>();
@@ -87,7 +119,11 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
     });
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
     reply(request, outgoing).then((written) => {
-      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, unread, streams }, onUnwritten));
+      if (written === null) return;
+      const write = () => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, unread, streams }, onUnwritten);
+      const byteLength = isStream(written.body) ? 0 : (written.body?.length ?? 0);
+      if (byteLength > SHORT_ANSWER_BYTES_MAX) longAnswers.add({ byteLength, write });
+      else shortAnswers.add(write);
     }, onFailed);
   };
   return (asking) => {
