@@ -11,10 +11,10 @@ test.each(reports)("The source itself passes where mutants do not: %s.", { timeo
 });
 
 describe.concurrent("Random questions notice what", () => {
-  test.each(insightMutants.map((mutant) => [mutant.report, mutant.file.slice("src/".length), mutant.forgets, mutant] as const))(
+  test.each(insightMutants.map((mutant) => [mutant.report, mutant.symbol, mutant.forgets, mutant] as const))(
     "%s of %s answers where it forgets %s",
     { timeout: TIMEOUT_MS * 2 },
-    async (report, _file, _forgets, mutant) => {
+    async (report, _symbol, _forgets, mutant) => {
       expect(await verdictOnMutant(PROGRAM, mutant, [report])).toBeTypeOf("number");
     },
   );

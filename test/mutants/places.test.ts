@@ -7,10 +7,17 @@ import { tableMutants } from "./table-mutants.js";
 
 const mutants = [...insightMutants, ...tableMutants];
 
-test("Each mutant names a text that stands in its file once, so that none is tried in vain for minutes.", async () => {
+test("Each mutant names a text that stands in its declaration once, so that none is tried in vain for minutes.", () => {
   expect(mutants.length).toBeGreaterThan(150);
-  const faults = await Promise.all(mutants.map((mutant) => mutatedSource(mutant).then(() => null, (error: Error) => error.message)));
-  expect(faults.filter((fault) => fault !== null)).toEqual([]);
+  const faults = mutants.flatMap((mutant) => {
+    try {
+      mutatedSource(mutant);
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+  expect(faults).toEqual([]);
 });
 
 test("What a history is known to notice is a mutant.", () => {

@@ -9,10 +9,10 @@ test("The source itself passes where mutants do not.", { timeout: TIMEOUT_MS * 2
 });
 
 describe.concurrent("Live histories notice what", () => {
-  test.each(tableMutants.map((mutant) => [mutant.file.slice("src/".length), mutant.forgets, mutant] as const))(
+  test.each(tableMutants.map((mutant) => [mutant.symbol, mutant.forgets, mutant] as const))(
     "%s does where it forgets %s",
     { timeout: TIMEOUT_MS * 2 },
-    async (_file, _forgets, mutant) => {
+    async (_symbol, _forgets, mutant) => {
       expect(await verdictOnMutant(PROGRAM, mutant)).not.toBe("nowhere");
     },
   );
