@@ -11,8 +11,8 @@ export const PROGRAMS: readonly string[] = [
   "test/conformance/lock-holder.ts",
   "test/engine/small-heap.ts",
   "test/http/collect/forgetful-server.ts",
-  "test/node/broken-thread.ts",
-  "test/report/own-values.ts",
+  "test/platform/node/broken-thread.ts",
+  "test/query/reports/own-values.ts",
   "test/store/seal-idle.ts",
 ];
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DaybookError } from "../../src/core/base/errors.js";
 import { RequestLog } from "../../src/cli/server.js";
-import { raw } from "../node/raw.js";
+import { raw } from "../platform/node/raw.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";
 
 const TOKEN = "sk_planted_0123456789abcdef";

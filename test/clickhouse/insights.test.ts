@@ -8,7 +8,7 @@ import { insightQuestion, type InsightName } from "../support/random/insight-que
 import { timesOf, type Known } from "../support/random/insight-scope.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { figuresOf, NUMBER_FIELDS, NUMBER_FIGURES, tellNumbers } from "../report/insights/number-values.js";
+import { figuresOf, NUMBER_FIELDS, NUMBER_FIGURES, tellNumbers } from "../query/reports/insights/number-values.js";
 import { newDatabase, questionLayouts, type Layout } from "./kit.js";
 
 /** How often each is asked of a history: more often where more can go wrong. */

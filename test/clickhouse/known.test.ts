@@ -1,8 +1,8 @@
 import { fixedClock, memoryStorage, openDaybook, type AggregateInput, type Daybook, type EventInput, type SegmentCondition } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { NOW } from "../report/layouts.js";
-import { expectRevenueStays, expectSources, paidAfterSignIn, visitsOfSources } from "../report/sources.js";
+import { NOW } from "../query/reports/layouts.js";
+import { expectRevenueStays, expectSources, paidAfterSignIn, visitsOfSources } from "../query/reports/sources.js";
 import { newDatabase, questionLayouts, type Layout } from "./kit.js";
 
 const HOUR = 3_600_000;

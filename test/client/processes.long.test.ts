@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import { connectDaybook } from "../../src/client/index.js";
 import { emptyDirectory, startProgram } from "../cli/run.js";
-import { WAYS } from "../node/ways.js";
+import { WAYS } from "../platform/node/ways.js";
 import { handlerOver } from "./kit.js";
 import { serve, TOKEN } from "./serve.js";
 

@@ -8,7 +8,7 @@ import { countEvents } from "../../src/query/reports/events/counts.js";
 import type { AnyFold, FoldContext } from "../../src/query/reports/form/report.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
-import { PROJECT_TEXTS, appendRow } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, appendRow } from "../storage/segment/rows-of.js";
 
 // A count of everything: no dictionary and nobody's identity is asked.
 const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", whose: null, columns: [], testedValueCount: 0 };

@@ -6,7 +6,7 @@ import { startOfPublic, uuidOfPublic } from "../../src/core/base/uuid.js";
 import { memoryStorage, openDaybook, verifyStore } from "../../src/index.js";
 import type { Daybook, EventInput } from "../../src/index.js";
 import { useLimits } from "../limits.js";
-import { inEveryLayout } from "../report/layouts.js";
+import { inEveryLayout } from "../query/reports/layouts.js";
 
 useLimits({ ownValueCount: 100 });
 

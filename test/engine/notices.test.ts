@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Dictionaries } from "../../src/storage/column/dictionaries.js";
 import { noticesOf } from "../../src/engine/query/notices.js";
-import { groups, is, planned } from "../plan/insights/planned.js";
+import { groups, is, planned } from "../query/plan/insights/planned.js";
 
 /** Some event has the keys `known` and `deep`. */
 const dictionaries = { knownKeyCode: (key: string) => ["known", "deep"].indexOf(key) } as unknown as Dictionaries;

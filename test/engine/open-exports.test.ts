@@ -1,7 +1,7 @@
 import type { Daybook } from "daybook";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { daybookOf } from "../arrow/stored-rows.js";
+import { daybookOf } from "../formats/arrow/stored-rows.js";
 
 const DAY_MS = 86_400_000;
 const events = Array.from({ length: 60 }, (_, at) => ({ name: "a", userId: `u${at % 3}`, createdAt: Date.UTC(2026, 1, 1) + Math.floor(at / 20) * DAY_MS + at }));

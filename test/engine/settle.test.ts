@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { settle } from "../../src/engine/query/on-snapshot.js";
 import type { ReportName } from "../../src/query/plan/plan.js";
-import { groups, is } from "../plan/insights/planned.js";
-import { ruled } from "../plan/ruled-context.js";
+import { groups, is } from "../query/plan/insights/planned.js";
+import { ruled } from "../query/plan/ruled-context.js";
 
 const settled = (report: ReportName, input: object) => settle(report, input, ruled, () => []);
 const regex = (...patterns: string[]) => groups([], patterns.map((pattern) => is("url", pattern, "regex")));

@@ -9,7 +9,7 @@ import { PERMIT } from "../../src/engine/query/permit.js";
 import type { Permitted } from "../../src/engine/query/permit.js";
 import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
 import { planners } from "../../src/query/plan/planners.js";
-import { context as planContext } from "../plan/thrown.js";
+import { context as planContext } from "../query/plan/thrown.js";
 import { REPORT_ANSWERS } from "./report-answers.js";
 
 export const NOW_MS = Date.parse("2026-03-10T12:00:00.000Z");

@@ -184,5 +184,5 @@ const segments: readonly InsightMutant[] = [
   ...ofInsight("trend", "anyOf", ["that groups are one or another", "unite(any, all);", "intersect(any, all);"]),
 ];
 
-/** Each is noticed by `test/report/insights/NAME.test.ts` of its insight. */
+/** Each is noticed by `test/query/reports/insights/NAME.test.ts` of its insight. */
 export const insightMutants: readonly InsightMutant[] = [...time, ...trends, ...funnels, ...returns, ...visits, ...segments];

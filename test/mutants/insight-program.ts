@@ -1,9 +1,9 @@
 import { LIMITS } from "../../src/core/base/limits.js";
 import { baseSeed } from "../oracle/settings.js";
-import { insightDifference, QUESTIONS_PER_HISTORY } from "../report/insights/insight-case.js";
-import { INSIGHT_LIMITS } from "../report/insights/insight-limits.js";
-import { QUESTION_COUNT } from "../report/insights/question-counts.js";
-import { traitDifference, TRAIT_HISTORY_COUNT } from "../report/insights/trait-case.js";
+import { insightDifference, QUESTIONS_PER_HISTORY } from "../query/reports/insights/insight-case.js";
+import { INSIGHT_LIMITS } from "../query/reports/insights/insight-limits.js";
+import { QUESTION_COUNT } from "../query/reports/insights/question-counts.js";
+import { traitDifference, TRAIT_HISTORY_COUNT } from "../query/reports/insights/trait-case.js";
 import { askHistories } from "./histories.js";
 import type { Asked } from "./insight-mutants.js";
 

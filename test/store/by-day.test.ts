@@ -6,7 +6,7 @@ import { Head } from "../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { BatchBuilder, byDay, type Batch } from "../../src/store/batch/batch.js";
 import { baseSeed } from "../oracle/settings.js";
-import { PROJECT_TEXTS } from "../segment/rows-of.js";
+import { PROJECT_TEXTS } from "../storage/segment/rows-of.js";
 
 /** Shape n has n keys. */
 const keysOf = (shape: number) => Array.from({ length: shape }, (_, key) => key);

@@ -7,7 +7,7 @@ import type { Segment } from "../../src/storage/segment/segment.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
-import { PROJECT_TEXTS, appendRow } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, appendRow } from "../storage/segment/rows-of.js";
 
 const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
 let nextFile = 1;

@@ -19,7 +19,7 @@ import { useLimits } from "../limits.js";
 import { longTest } from "../long-test.js";
 import { sliceOf } from "../oracle/settings.js";
 import { objectsOf } from "./objects.js";
-import { PROJECT_TEXTS } from "../segment/rows-of.js";
+import { PROJECT_TEXTS } from "../storage/segment/rows-of.js";
 
 const PROGRAM = bundledProgram("seal-program");
 const SOCKETS = bundledProgram("socket-thread");

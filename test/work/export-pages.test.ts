@@ -8,7 +8,7 @@ import { orderedRows } from "../../src/storage/segment/ordered-rows.js";
 import type { Rows } from "../../src/storage/segment/rows.js";
 import { handlerOf, send } from "../http/kit.js";
 import { useServerLimits } from "../limits.js";
-import { PROJECT_TEXTS, headOf, idBytes } from "../segment/rows-of.js";
+import { PROJECT_TEXTS, headOf, idBytes } from "../storage/segment/rows-of.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
 const NOW_MS = Date.UTC(2026, 2, 10, 12);

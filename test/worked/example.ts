@@ -1,6 +1,6 @@
 import type { Daybook, DaybookOptions, EventInput, RecordInput } from "daybook";
 import { expect, test } from "vitest";
-import { inEveryLayout } from "../report/layouts.js";
+import { inEveryLayout } from "../query/reports/layouts.js";
 
 /** Keys of a line that are fields of an event; every other key is metadata. */
 const FIELDS: Readonly<Record<string, keyof EventInput>> = {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { load } from "../../../src/cli/load.js";
 import { readParquet } from "../../../src/cli/read/columnar.js";
 import type { ImportRow } from "../../../src/cli/read/row.js";
-import { duckdb, parquetOf, withFile } from "../../parquet/files.js";
+import { duckdb, parquetOf, withFile } from "../../formats/parquet/files.js";
 import { rowsOf } from "./source.js";
 
 const ROWS = `SELECT * FROM (VALUES

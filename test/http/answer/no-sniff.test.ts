@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
 import { listen } from "../../../src/platform/node/listen.js";
-import { raw } from "../../node/raw.js";
-import { WAYS } from "../../node/ways.js";
+import { raw } from "../../platform/node/raw.js";
+import { WAYS } from "../../platform/node/ways.js";
 import { get, handlerOf, send, stubDaybook } from "../kit.js";
 
 const FILE = { text: "a", gzip: null };

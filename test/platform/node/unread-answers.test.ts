@@ -1,0 +1,32 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import { UnreadAnswers } from "../../../src/platform/node/streams.js";
+
+class Answer extends EventEmitter {
+  writableLength = 0;
+  isCut = false;
+
+  destroy(): void {
+    this.isCut = true;
+    this.emit("close");
+  }
+}
+
+test("The answers that wait longest are cut, and a stream whose caller took all of it waits from its next piece on.", () => {
+  const unread = new UnreadAnswers(100);
+  const [stream, first, second, third] = [new Answer(), new Answer(), new Answer(), new Answer()];
+  const write = (answer: Answer, byteLength: number) => {
+    answer.writableLength += byteLength;
+    unread.written(answer as unknown as ServerResponse);
+  };
+  write(stream, 40);
+  stream.writableLength = 0;
+  write(first, 50);
+  write(second, 40);
+  expect([stream, first, second].map(({ isCut }) => isCut)).toEqual([false, false, false]);
+  write(stream, 30);
+  expect([stream, first, second].map(({ isCut }) => isCut)).toEqual([false, true, false]);
+  write(third, 500);
+  expect([stream, second, third].map(({ isCut }) => isCut)).toEqual([true, true, false]);
+});

@@ -1,0 +1,17 @@
+import { listen } from "../../../src/platform/node/listen.js";
+import type { Listening, ListenOptions, RequestHandler } from "../../../src/platform/node/listen.js";
+import { listenOnThread } from "../../../src/platform/node/listen-on-thread.js";
+import { bundledProgram } from "../../bundled.js";
+
+export type Listen = (handler: RequestHandler, options?: ListenOptions) => Promise<Listening>;
+
+export const THREAD = bundledProgram("socket-thread");
+
+/** Functions of web objects are answered on the thread they are on. */
+const listenOnThreadIf: Listen = (handler, options = {}) => ("front" in handler ? listenOnThread(handler, { ...options, program: THREAD }) : listen(handler, options));
+
+/** Where sockets can be: whatever a caller does, the answers are the same. */
+export const WAYS: readonly (readonly [name: string, listen: Listen, isOnThread: boolean])[] = [
+  ["on the thread of the handler", listen, false],
+  ["on a thread of its own", listenOnThreadIf, true],
+];

@@ -1,0 +1,121 @@
+import { fixedClock, memoryStorage, openDaybook, type EventInput } from "daybook";
+import { expect, test, vi } from "vitest";
+import { PendingLoads } from "../../../src/storage/derived/pending-loads.js";
+import type { Range } from "../../../src/query/plan/plan.js";
+import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
+import type { Rows } from "../../../src/storage/segment/rows.js";
+import { EventSource } from "../../../src/query/tables/sessions/part.js";
+import { SessionTable } from "../../../src/query/tables/sessions/session-table.js";
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 0, 5);
+const daysFrom = (day: number, count: number): Range => ({ fromMs: START_MS + day * DAY_MS, toMs: START_MS + (day + count) * DAY_MS });
+const visit = (userId: string, day: number) => ({ name: "pageview", project: "p", userId, createdAt: START_MS + day * DAY_MS });
+
+type Moment = Parameters<SessionTable["at"]>[0];
+
+/** A table over one event at noon of each of 90 days and some more, and the moment of these. */
+async function tableOver(more: readonly EventInput[]) {
+  const at = vi.spyOn(SessionTable.prototype, "at");
+  try {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(START_MS + 100 * DAY_MS) });
+    await daybook.ingest([...Array.from({ length: 90 }, (_, day) => visit(`user ${day}`, day + 0.5)), ...more]);
+    await daybook.sessionsOverview({ project: "p" });
+    const [{ source, rule }] = at.mock.contexts as [SessionTable];
+    const [[moment]] = at.mock.calls as [Parameters<SessionTable["at"]>];
+    return { table: new SessionTable(new MemoryBudget(1e9), { readerCount: 0 }, source, rule), moment };
+  } finally {
+    at.mockRestore();
+  }
+}
+
+/** Has the sessions of a range made. @returns how many rows were looked at */
+async function looked({ table, moment }: { readonly table: SessionTable; readonly moment: Moment }, range: Range): Promise<number> {
+  let rowCount = 0;
+  const asked = { ...moment, looked: (count: number) => (rowCount += count) };
+  for (let missing = new PendingLoads(); table.at(asked, range, missing) === null; missing = new PendingLoads()) await missing.load();
+  return rowCount;
+}
+
+test("Sessions of some days are made of the rows of these days and of two on each side.", async () => {
+  const over = await tableOver([]);
+  expect(await looked(over, daysFrom(40, 3))).toBe(8);
+  expect(await looked(over, daysFrom(41, 1))).toBe(0);
+});
+
+test("Of days before, those are looked at over whose midnights somebody goes on.", async () => {
+  const overMidnight = [visit("late", 38 - 1 / DAY_MS), visit("late", 38 + 1 / DAY_MS)];
+  expect(await looked(await tableOver(overMidnight), daysFrom(40, 3))).toBe(8 + 1 + 2);
+  const nights = Array.from({ length: 48 * 3 }, (_, at) => visit("never pauses", 35.5 + at / 48));
+  expect(await looked(await tableOver(nights), daysFrom(40, 3))).toBe(8 + 48 * 3 + 3);
+});
+
+test("Who asks for more and more days has twice as many made each time.", async () => {
+  const over = await tableOver([]);
+  expect(await looked(over, daysFrom(60, 3))).toBe(8);
+  expect(await looked(over, daysFrom(58, 3))).toBe(16);
+  expect(await looked(over, daysFrom(52, 3))).toBe(0);
+  expect(await looked(over, daysFrom(49, 3))).toBe(32);
+  expect(await looked(over, { fromMs: -Infinity, toMs: Infinity })).toBe(90);
+});
+
+test("All ids of one identity go over a midnight at the cost of one look at each.", async () => {
+  const ids = Array.from({ length: 300 }, (_, at) => `device ${at}`);
+  const links = ids.map((anonymousId) => ({ ...visit("boss", 1), anonymousId }));
+  const { table, moment } = await tableOver([...links, ...ids.flatMap((anonymousId) => [37.999, 38.001].map((day) => ({ ...visit("", day), userId: undefined, anonymousId })))]);
+  const { identities } = moment;
+  let idCount = 0;
+  const counting = new Proxy(identities, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...values: unknown[]) => {
+        const answer: unknown = Reflect.apply(member, target, values);
+        if (name === "actorsOf") idCount += (answer as readonly number[]).length;
+        return answer;
+      };
+    },
+  });
+  await looked({ table, moment: { ...moment, identities: counting } }, daysFrom(40, 3));
+  expect(idCount).toBe(301);
+});
+
+test("What cannot be read breaks no question about other days, asked before, meanwhile or later.", async () => {
+  const { table, moment } = await tableOver([]);
+  const damaged = (rows: Rows) => new Proxy(rows, { get: (target, name) => (name === "load" ? () => Promise.reject(new Error("damaged")) : (Reflect.get(target, name) as unknown)) });
+  const over = { table, moment: { ...moment, rows: moment.rows.map((rows) => (rows.day === START_MS / DAY_MS + 3 ? damaged(rows) : rows)) } };
+  const all = { fromMs: -Infinity, toMs: Infinity };
+  const wide = expect(looked(over, all)).rejects.toThrow("damaged");
+  expect(await looked(over, daysFrom(40, 3))).toBe(8);
+  await wide;
+  await expect(looked(over, all)).rejects.toThrow("damaged");
+  expect(await looked(over, daysFrom(40, 3))).toBe(0);
+});
+
+test("Of somebody who never pauses earlier days are read once, whatever comes of others.", async () => {
+  const bot = Array.from({ length: 60 * 72 }, (_, at) => visit("bot", at / 72));
+  const others = Array.from({ length: 60 * 10 }, (_, at) => visit(`user ${at}`, (at % 60) + 0.5));
+  const read = vi.spyOn(EventSource.prototype, "read");
+  const readSince = () => read.mock.calls.splice(0).reduce((sum, [{ rowCount }]) => sum + rowCount, 0);
+  try {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(START_MS + 100 * DAY_MS) });
+    await daybook.ingest(bot);
+    await daybook.ingest(others);
+    await daybook.seal();
+    const ask = () => daybook.sessionsOverview({ startDate: new Date(START_MS + 50 * DAY_MS), endDate: new Date(START_MS + 51 * DAY_MS) });
+    await ask();
+    expect(readSince()).toBeGreaterThan(40 * 82);
+    await daybook.ingest([visit("late", 10.5)]);
+    await ask();
+    expect(readSince(), "a late event of somebody else").toBe(1);
+    await daybook.ingest([visit("late", 50.5)]);
+    await daybook.seal();
+    await ask();
+    expect(readSince(), "seals: the days that are asked about, and those in which something was sealed").toBeLessThan(10 * 83);
+    await daybook.ingest([visit("bot", 10.501)]);
+    await ask();
+    expect(readSince(), "a late event of the same person").toBe(1);
+  } finally {
+    read.mockRestore();
+  }
+});
