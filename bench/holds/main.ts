@@ -38,7 +38,7 @@ if (!isThere) for (const batch of hostileBatches(Number(options.events))) await 
 const handler = createHandler({
   organizations: { default: daybook },
   tokens: memoryTokens([{ token: TOKEN, role: "owner", scopes: ["*"] }]),
-  limits: { questionMs: 600_000 },
+  limits: { queryMs: 600_000 },
 });
 
 async function drained({ body }: WireReply): Promise<void> {

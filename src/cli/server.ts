@@ -201,7 +201,7 @@ export interface ServerOptions {
   /** True: accept secret tokens that are short enough to be guessed. */
   readonly insecure?: boolean;
   /** Time limit of a query in ms. Default: that of the handler. */
-  readonly questionMs?: number;
+  readonly queryMs?: number;
   /** True: log every request on stderr. Defects are always logged. */
   readonly logsRequests: boolean;
   /** True: no thread for the sockets. A machine with one core has none anyway. */
@@ -285,7 +285,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       collect: { isBot, locate, honorGpc: options.web.honorGpc, ...(options.data === null ? {} : { salts: saltFile(join(options.data.path, SALTS_NAME)) }) },
       sha256Hex,
       lagMs: lag.lagMs,
-      ...(options.questionMs === undefined ? {} : { limits: { questionMs: options.questionMs } }),
+      ...(options.queryMs === undefined ? {} : { limits: { queryMs: options.queryMs } }),
       processGauges: () => ({ ...processGauges(), daybook_event_loop_lag_seconds: lag.lagMs() / 1_000 }),
       onDefect: (thrown, requestId) => log.defect(thrown, requestId),
       ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),

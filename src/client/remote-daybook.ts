@@ -29,7 +29,7 @@ type RemoteAnswer<K extends ReportName> = ReturnType<Daybook[K]>;
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
 /** Every query of a Daybook as a method; inputs and answers pass through in the names of the library. */
-class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
+class RemoteQueries implements Pick<Daybook, ReportName | "explain"> {
   readonly #calls: Calls;
 
   constructor(calls: Calls) {
@@ -266,7 +266,7 @@ function inLibraryNames({ code, message, details, cause }: DaybookError): Dayboo
 }
 
 /** The parts of one connection. The token is in private fields only, so that it is never shown. */
-export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
+export class RemoteDaybook extends RemoteQueries implements DaybookClient {
   readonly #calls: Calls;
   readonly #writes: RemoteWrites;
   readonly #segments: RemoteSegments;

@@ -62,7 +62,7 @@ test("a question of serve ends when its seconds are over", async () => {
   const server = await startServer(await emptyDirectory());
   const url = `http://127.0.0.1:${server.port}`;
   await migrateClickHouse({ url, database: "shop" });
-  const [short, usual] = [await serve(url, "--question-seconds", "1"), await serve(url)];
+  const [short, usual] = [await serve(url, "--query-seconds", "1"), await serve(url)];
   await orderOf(url, { kind: "slow", statement: "count()", ms: 2_500, times: 2 });
   expect(await short("/analytics/count-events", "{}")).toMatch(/^503 .*"query_timeout"/);
   expect(await usual("/analytics/count-events", "{}")).toBe('200 {"status":"OK","data":0}');

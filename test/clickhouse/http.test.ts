@@ -120,7 +120,7 @@ describe.each(questionLayouts)("routes over ClickHouse, %s", (layout) => {
     onClickHouse = (await openClickHouse(place)) as unknown as Daybook;
     close.push(drop, () => onClickHouse.close(), () => embedded.close());
     // A statement takes seconds where the machine has other work.
-    const options = { clock, limits: { questionMs: 300_000 } };
+    const options = { clock, limits: { queryMs: 300_000 } };
     sides = [handlerOf(embedded, options), handlerOf(onClickHouse, options)];
     await compare("visits", "/v1/events", { body: VISITS });
   });

@@ -138,7 +138,7 @@ describe("reverse-proxy/server.ts", () => {
     expect(lines).toMatch(/location \/stats\/ \{[^]*proxy_pass http:\/\/127\.0\.0\.1:8787\/;/);
     const { SERVER_LIMITS } = await import("../../src/core/base/server-limits.js");
     expect(Number(/client_max_body_size (\d+)m;/.exec(lines)?.[1]) * 2 ** 20).toBe(SERVER_LIMITS.writeBodyBytes);
-    expect(Number(/proxy_read_timeout (\d+)s;/.exec(lines)?.[1]) * 1_000).toBeGreaterThan(SERVER_LIMITS.questionMs);
+    expect(Number(/proxy_read_timeout (\d+)s;/.exec(lines)?.[1]) * 1_000).toBeGreaterThan(SERVER_LIMITS.queryMs);
     expect(lines).toContain("proxy_set_header X-Real-IP $remote_addr;");
   });
 });

@@ -20,7 +20,7 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
                         the previous tokens. A pipe, or anything else that is not a regular file, is read once, at the
                         start
   --insecure-token      accept secret tokens of fewer than 22 characters, which can be guessed
-  --question-seconds N  time limit of a query, 1 to 3600, default 30; then it is stopped with query_timeout
+  --query-seconds N  time limit of a query, 1 to 3600, default 30; then it is stopped with query_timeout
   --quiet               do not log requests on stderr
   --one-thread          read requests on the thread that answers them: saves some 50 MiB and speeds up small queries,
                         but slows down refusing requests under overload. Always on where the machine has one core
@@ -54,7 +54,7 @@ async function run(args: readonly string[]): Promise<void> {
       tokens: { type: "string" },
       currency: { type: "string" },
       "insecure-token": { type: "boolean" },
-      "question-seconds": { type: "string" },
+      "query-seconds": { type: "string" },
       quiet: { type: "boolean" },
       "one-thread": { type: "boolean" },
       cold: { type: "boolean" },
@@ -68,7 +68,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory cannot be combined");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
-  const questionMs = wholeNumberOf(values["question-seconds"] ?? String(SERVER_LIMITS.questionMs / 1_000), "question-seconds", 1, SERVER_LIMITS.questionMsMax / 1_000) * 1_000;
+  const queryMs = wholeNumberOf(values["query-seconds"] ?? String(SERVER_LIMITS.queryMs / 1_000), "query-seconds", 1, SERVER_LIMITS.queryMsMax / 1_000) * 1_000;
   const insecure = values["insecure-token"] === true;
   const tokenFile = values.tokens !== undefined && (await canBeReadAgain(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(insecure);
@@ -76,7 +76,7 @@ async function run(args: readonly string[]): Promise<void> {
   const isRemote = isOnClickHouse(values);
   // No generated token here: there is no place to store it, so each start would log another one.
   if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse requires a token, from --tokens or DAYBOOK_TOKEN");
-  const statementRules = { timeoutMs: Math.max(questionMs, STATEMENT_MS), ...(currency === undefined ? {} : { currency }) };
+  const statementRules = { timeoutMs: Math.max(queryMs, STATEMENT_MS), ...(currency === undefined ? {} : { currency }) };
   const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, statementRules) : null;
   const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path, { insecure })).some(isSecret));
@@ -93,7 +93,7 @@ async function run(args: readonly string[]): Promise<void> {
   const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
   const { cold = false, "one-thread": oneThread = false } = values;
   const given = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile, insecure };
-  const server = await startServer({ ...elsewhere, ...given, data, host, port, currency, questionMs, logsRequests, oneThread, cold, web });
+  const server = await startServer({ ...elsewhere, ...given, data, host, port, currency, queryMs, logsRequests, oneThread, cold, web });
   if (first !== null) {
     // Only after the server has started: a failed start must not store a token that was never shown.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);

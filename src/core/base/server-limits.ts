@@ -69,7 +69,7 @@ export const SERVER_LIMITS = {
   /** Requests that a thread of sockets waits for. Each holds some kilobytes, and 64 KiB of a body that is not read yet. */
   enteredRequestCount: 1_024,
   /** Bytes of the body of a query, and of one tracking call: as sent, and inflated. */
-  questionBodyBytes: 1024 * 1024,
+  queryBodyBytes: 1024 * 1024,
   /** Bytes of a body of events, records or calls, as sent and inflated. */
   writeBodyBytes: 16 * 1024 * 1024,
   /** Bytes of a body that a page sends: what browsers accept for `sendBeacon`. */
@@ -111,9 +111,9 @@ export const SERVER_LIMITS = {
   /** Characters of a name in that header. */
   noticeNameChars: 96,
   /** Milliseconds that a query may take. */
-  questionMs: 30_000,
-  /** Milliseconds that `--question-seconds` may allow. Longer work is a batch job. */
-  questionMsMax: 3_600_000,
+  queryMs: 30_000,
+  /** Milliseconds that `--query-seconds` may allow. Longer work is a batch job. */
+  queryMsMax: 3_600_000,
   /** Characters of a secret token. A known one is served however many were tried before it, so only its length prevents guessing. */
   tokenCharsMin: 22,
   /** Unknown tokens that one address may try in a row. */

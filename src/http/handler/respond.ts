@@ -197,7 +197,7 @@ async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller,
     const query = parseQuery(found.query);
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
-    const deadline = new Deadline(request.signal, admission.limits.questionMs);
+    const deadline = new Deadline(request.signal, admission.limits.queryMs);
     // Notices about event names cover the whole organization, so tokens of one project get none.
     const onNotice = (notice: QueryNotice) => void (caller.token.project === null && notices.push(notice));
     const collected = context.collector.counts;

@@ -10,7 +10,7 @@ import { ParseRoom, TokenShares } from "./parse-room.js";
 /** Limits above which a handler refuses requests, so that it stays responsive. */
 export interface HandlerLimits extends FailedTokenLimits {
   /** Maximum duration of a query, in ms; then it stops with `query_timeout`. Default 30,000. */
-  readonly questionMs: number;
+  readonly queryMs: number;
   /** Delay of the event loop, in ms, above which everything but `/healthz` is `overloaded`; needs `lagMs`. Default 50. */
   readonly eventLoopLagMs: number;
   /** Concurrent requests of one token; one more is `rate_limited`. Default 32. */
@@ -20,7 +20,7 @@ export interface HandlerLimits extends FailedTokenLimits {
 }
 
 const KNOWN: KnownOptions<HandlerLimits> = {
-  questionMs: true,
+  queryMs: true,
   eventLoopLagMs: true,
   requestsPerTokenCount: true,
   heldBodyBytes: true,
@@ -31,8 +31,8 @@ const KNOWN: KnownOptions<HandlerLimits> = {
 /** @param given overrides single defaults @throws invalid_parameter, unknown_parameter */
 export function handlerLimits(given: Partial<HandlerLimits> = {}): HandlerLimits {
   rejectUnknownOptions(given, KNOWN, "limits");
-  const { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = SERVER_LIMITS;
-  return { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...given };
+  const { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = SERVER_LIMITS;
+  return { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...given };
 }
 
 /**

@@ -30,7 +30,7 @@ function question<Body extends z.ZodObject>(
     envelope,
     access: { scope },
     query: z.strictObject({}),
-    body: { schema: body, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    body: { schema: body, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer,
     etag: true,
     handle: async (caller, exchange) => {

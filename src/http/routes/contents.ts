@@ -104,7 +104,7 @@ export const exportRoutes: readonly Route[] = [
     path: "/v1/exports/events",
     summary: "Exports a page of all events, oldest first",
     access: { scope: "events:read" },
-    body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
       const place = after ? { ...timePlace(after), project: after.project } : null;
       const exports: PagedExports = daybook;
@@ -118,7 +118,7 @@ export const exportRoutes: readonly Route[] = [
     path: "/v1/exports/records",
     summary: "Exports a page of all projects and identity records, oldest first",
     access: { scope: "identities:read", role: "admin", organizationWide: true },
-    body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     handle: ({ daybook }, { body: { after }, signal }) => {
       const place = after ? recordPlaceOf(after) : null;
       const exports: PagedExports = daybook;

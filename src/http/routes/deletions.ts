@@ -10,7 +10,7 @@ import { wireNames } from "../wire/wire-names.js";
 const RULES = "/v1/time-to-live";
 const ACCESS: RequiredAccess = { scope: "events:delete", role: "admin", organizationWide: true };
 const noQuery = z.strictObject({});
-const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null });
+const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null });
 
 const common = { envelope: "problem", access: ACCESS, query: noQuery, etag: false } as const;
 

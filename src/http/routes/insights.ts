@@ -22,7 +22,7 @@ function insight(name: keyof InsightPlans, place: string, summary: string): Guar
     envelope: "problem",
     access: { scope: "analytics:read" },
     query: z.strictObject({}),
-    body: { schema, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    body: { schema, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer: insightAnswers[name],
     etag: true,
     handle: async (caller, exchange) => {
@@ -87,7 +87,7 @@ function question(name: ReportName, access: RequiredAccess): GuardedRoute {
     envelope: "problem",
     access,
     query: z.strictObject({ explain: z.literal("true").optional() }),
-    body: { schema: z.looseObject({}), maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    body: { schema: z.looseObject({}), maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer: z.strictObject({ answer: z.unknown(), notices: z.array(notice).optional() }),
     etag: true,
     keepsNames: true,

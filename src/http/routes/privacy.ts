@@ -29,7 +29,7 @@ function change<Body extends z.ZodObject>(
     envelope: "problem",
     access: WRITE,
     query: noQuery,
-    body: { schema: body, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    body: { schema: body, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer: answers.record,
     status,
     etag: false,

@@ -36,7 +36,7 @@ export const segmentRoutes: readonly Route[] = [
     envelope: "problem",
     access: WRITE,
     query: noQuery,
-    body: { schema: segmentBody, maxByteLength: SERVER_LIMITS.questionBodyBytes, list: null },
+    body: { schema: segmentBody, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer: savedSegment,
     etag: false,
     // `put` refuses anything that is no segment.

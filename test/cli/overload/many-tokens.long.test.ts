@@ -17,7 +17,7 @@ const PROJECT_COUNT = 10;
 /** One token of each project asks by as many connections at once as others have tokens: it must not take their turns. */
 const GREEDY_CONNECTION_COUNT = 16;
 /** The longest that a write may wait, and a question may take. */
-const LONGEST_MS = Math.max(SERVER_LIMITS.waitingWriteMs, SERVER_LIMITS.questionMs);
+const LONGEST_MS = Math.max(SERVER_LIMITS.waitingWriteMs, SERVER_LIMITS.queryMs);
 
 const OWNER = "sk_fairness_owner_0123456789";
 const nameOf = (at: number) => `sk_fairness_0123456789_${at}`;

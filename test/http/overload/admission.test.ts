@@ -239,7 +239,7 @@ describe("a question's time", () => {
   };
 
   it("ends with query_timeout", async () => {
-    const handler = handlerOf(stubDaybook({ countEvents: untilStopped }), { limits: { questionMs: 20 } });
+    const handler = handlerOf(stubDaybook({ countEvents: untilStopped }), { limits: { queryMs: 20 } });
     const sent = await send(handler, COUNT);
     expect([sent.status, codeOf(sent)]).toEqual([503, "query_timeout"]);
   });
@@ -263,7 +263,7 @@ describe("a question's time", () => {
   it("does not bound the storing of events, which must tell whether they are stored", async () => {
     let finish = (): void => undefined;
     const daybook = stubDaybook({ ingest: () => new Promise((resolve) => (finish = () => resolve({ accepted: 1, duplicates: 0, rejected: [], adjusted: [] }))) });
-    const handler = handlerOf(daybook, { limits: { questionMs: 1 } });
+    const handler = handlerOf(daybook, { limits: { queryMs: 1 } });
     const storing = send(handler, "/v1/events", { body: [{ name: "a" }] });
     await new Promise((resolve) => setTimeout(resolve, 30));
     finish();

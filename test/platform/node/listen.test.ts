@@ -206,7 +206,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_way, listen, isOnThread) => {
           throw new DaybookError("aborted", "stopped");
         },
       });
-      const { port } = await start(handlerOf(daybook, { limits: { questionMs: Infinity } }));
+      const { port } = await start(handlerOf(daybook, { limits: { queryMs: Infinity } }));
       const socket = connect(port, "127.0.0.1", () => socket.write(post("Content-Length: 0\r\n")));
       await asked;
       socket.destroy();

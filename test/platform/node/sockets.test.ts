@@ -170,7 +170,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
       if (signal !== undefined) signals.push(signal);
       return new Promise(() => undefined);
     };
-    const { port } = await start(handlerOf(stubDaybook({ countEvents }), { limits: { questionMs: Infinity } }));
+    const { port } = await start(handlerOf(stubDaybook({ countEvents }), { limits: { queryMs: Infinity } }));
     const socket = dial(port);
     socket.write(count("Content-Length: 0\r\n").repeat(4));
     while (signals.length < 1) await new Promise((resolve) => setTimeout(resolve, 1));
