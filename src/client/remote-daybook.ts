@@ -348,8 +348,8 @@ export class RemoteDaybook extends RemoteQueries implements DaybookClient {
   }
 
   async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    const question = queryOf(input);
-    yield* this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id, project }) => ({ createdAt, id, project }), readStopOptions(options));
+    const query = queryOf(input);
+    yield* this.#pages<ExportedEvent>("/v1/exports/events", query, ({ createdAt, id, project }) => ({ createdAt, id, project }), readStopOptions(options));
   }
 
   async *exportRecords(options: StopOptions | null = {}): AsyncGenerator<StoredRecord> {
@@ -369,9 +369,9 @@ export class RemoteDaybook extends RemoteQueries implements DaybookClient {
   }
 
   /** Reads page by page until one is empty; each continues after the last item of the previous one. */
-  async *#pages<T>(path: string, question: object, after: (last: T) => object, { signal }: StopOptions): AsyncGenerator<T> {
+  async *#pages<T>(path: string, query: object, after: (last: T) => object, { signal }: StopOptions): AsyncGenerator<T> {
     for (let position: object | null = null; ; ) {
-      const body = jsonText(position === null ? question : { ...question, after: position }, false);
+      const body = jsonText(position === null ? query : { ...query, after: position }, false);
       const lines = await this.#calls.lines({ method: "POST", path, body, again: "always", signal });
       const items = lines.map((line) => JSON.parse(line) as T);
       yield* items;

@@ -77,7 +77,24 @@ describe("the client of the page", () => {
     expect((await Promise.all(answers)).every((thrown) => thrown instanceof DOMException)).toBe(true);
   });
 
-  test("tells troubles by code, how long to wait, and that the token opens nothing", async () => {
+  test("sends nothing for a caller that has left, and breaks off when the others leave", async () => {
+    const signals: AbortSignal[] = [];
+    stubFetch((request) => {
+      signals.push(request.signal);
+      return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("left", "AbortError"))));
+    });
+    const client = clientOf();
+    await expect(client.ask(question, AbortSignal.abort())).rejects.toThrow(DOMException);
+    expect(signals).toEqual([]);
+    const other = new AbortController();
+    const answer = client.ask(question, other.signal).catch((thrown: unknown) => thrown);
+    await expect(client.ask(question, AbortSignal.abort())).rejects.toThrow(DOMException);
+    other.abort();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await answer).toBeInstanceOf(DOMException);
+  });
+
+  test("tells errors by code, how long to wait, and that the token opens nothing", async () => {
     const signedOut = vi.fn();
     const answers = [
       new Response(JSON.stringify({ code: "overloaded", detail: "too much", request_id: "r1" }), { status: 503, headers: { "retry-after": "7" } }),
@@ -87,10 +104,10 @@ describe("the client of the page", () => {
     ];
     stubFetch(() => answers.shift() ?? Promise.reject(new TypeError("refused")));
     const client = clientOf(signedOut);
-    const troubles = [];
-    for (let at = 0; at < 5; at += 1) troubles.push(await client.ask(question, never).catch((thrown: unknown) => thrown));
-    expect(troubles.every((trouble) => trouble instanceof ApiError)).toBe(true);
-    expect(troubles).toMatchObject([
+    const errors = [];
+    for (let at = 0; at < 5; at += 1) errors.push(await client.ask(question, never).catch((thrown: unknown) => thrown));
+    expect(errors.every((error) => error instanceof ApiError)).toBe(true);
+    expect(errors).toMatchObject([
       { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" },
       { code: "invalid_date", detail: "start_date: no", isLoad: false },
       { code: "internal", status: 502 },

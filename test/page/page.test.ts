@@ -118,7 +118,7 @@ describe("every view", () => {
       await turnTo(address);
       await act?.(page);
       await settled();
-      expect(await page.locator(".trouble").allInnerTexts()).toEqual([]);
+      expect(await page.locator(".notice.error").allInnerTexts()).toEqual([]);
       const root = name === "overview" ? "html" : (await page.locator("dialog").count()) > 0 ? "dialog" : "main#view";
       expect(await flaws(root)).toEqual([]);
       expect([...(await hardToSee("dark")), ...(await hardToSee("light"))]).toEqual([]);
@@ -264,8 +264,8 @@ describe("the page", () => {
       return true;
     });
     await page.goto(`${served.url}?view=retention`);
-    await page.waitForSelector('[data-trouble="overloaded"]');
-    expect(await page.locator('[data-trouble="overloaded"]').innerText()).toContain("Retrying in 1 s");
+    await page.waitForSelector('[data-error="overloaded"]');
+    expect(await page.locator('[data-error="overloaded"]').innerText()).toContain("Retrying in 1 s");
     served.answerWith(null);
     await page.waitForSelector(".triangle");
     expect(refused).toBeGreaterThan(2);

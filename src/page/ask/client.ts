@@ -102,21 +102,23 @@ export class ApiClient {
   }
 
   /** The cached response of a query. */
-  known<A>(question: PageQuery<A>): { readonly answer: A; readonly isFresh: boolean } | null {
-    const kept = this.#kept.get(keyOf(question));
+  known<A>(query: PageQuery<A>): { readonly answer: A; readonly isFresh: boolean } | null {
+    const kept = this.#kept.get(keyOf(query));
     return kept === undefined ? null : { answer: kept.answer as A, isFresh: kept.tick === this.#tick };
   }
 
   /** Names in a query that no event has, if its response is cached. */
-  unknownIn(question: PageQuery<unknown>): readonly string[] {
-    return this.#kept.get(keyOf(question))?.unknown ?? [];
+  unknownIn(query: PageQuery<unknown>): readonly string[] {
+    return this.#kept.get(keyOf(query))?.unknown ?? [];
   }
 
-  /** @throws Trouble; an AbortError when `signal` aborts */
-  async ask<A>(question: PageQuery<A>, signal: AbortSignal): Promise<A> {
-    const key = keyOf(question);
+  /** @throws ApiError; an AbortError when `signal` aborts */
+  async ask<A>(query: PageQuery<A>, signal: AbortSignal): Promise<A> {
+    // No `abort` event follows for it, so it would be counted as waiting for ever.
+    signal.throwIfAborted();
+    const key = keyOf(query);
     const running = this.#underWay.get(key);
-    const shared = running !== undefined && running.tick === this.#tick && !running.abort.signal.aborted ? running : this.#start(key, question);
+    const shared = running !== undefined && running.tick === this.#tick && !running.abort.signal.aborted ? running : this.#start(key, query);
     shared.waiting += 1;
     const leave = () => {
       shared.waiting -= 1;
@@ -132,15 +134,15 @@ export class ApiClient {
     }
   }
 
-  /** Sends a request that changes something: never shared, never cached. @throws Trouble */
-  async send<A>(question: PageQuery<A>): Promise<A> {
-    const response = await this.fetch(question, new AbortController().signal);
+  /** Sends a request that changes something: never shared, never cached. @throws ApiError */
+  async send<A>(query: PageQuery<A>): Promise<A> {
+    const response = await this.fetch(query, new AbortController().signal);
     const answer: A = await response.json();
     this.stale();
     return answer;
   }
 
-  /** The response of a query if it succeeds. @throws Trouble */
+  /** The response of a query if it succeeds. @throws ApiError */
   async fetch({ method, path, body }: PageQuery<unknown>, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const sent: RequestInit = {
       method,
@@ -155,15 +157,15 @@ export class ApiClient {
       throw new ApiError("unreachable", 0, "No server responds at this address.", null, null);
     });
     if (response.ok) return response;
-    const trouble = await apiErrorOf(response);
-    if (trouble.isSignedOut && !this.#isLeft) this.onSignedOut();
-    throw trouble;
+    const error = await apiErrorOf(response);
+    if (error.isSignedOut && !this.#isLeft) this.onSignedOut();
+    throw error;
   }
 
-  #start(key: string, question: PageQuery<unknown>) {
+  #start(key: string, query: PageQuery<unknown>) {
     const abort = new AbortController();
     const tick = this.#tick;
-    const promise = this.fetch(question, abort.signal)
+    const promise = this.fetch(query, abort.signal)
       .then(async (response) => {
         const answer: unknown = await response.json();
         this.#keep(key, { answer, tick, unknown: unknownFields(response.headers.get("daybook-notice")) });

@@ -2,7 +2,7 @@ import type { ShownRequest } from "./answers.js";
 import type { ApiClient } from "./client.js";
 import { bundleQuery, newRequestQuery, resolveQuery, stepQuery } from "./queries/store.js";
 
-/** Opens a request, verifies and acknowledges it, which has to precede any action. @throws Trouble */
+/** Opens a request, verifies and acknowledges it, which has to precede any action. @throws ApiError */
 async function acknowledged(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const { id } = await client.send(newRequestQuery(type, person, regulation));
   await client.send(stepQuery(id, "verify"));
@@ -10,13 +10,13 @@ async function acknowledged(client: ApiClient, type: ShownRequest["type"], perso
   return id;
 }
 
-/** Removes all data of a person through a privacy request, which stays as a record. @throws Trouble */
+/** Removes all data of a person through a privacy request, which stays as a record. @throws ApiError */
 export async function erasePerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<ShownRequest> {
   const id = await acknowledged(client, "erasure", person, regulation);
   return await client.send(resolveQuery(id, "completed"));
 }
 
-/** All data about a person, as JSON lines, through a privacy request that is then resolved. @throws Trouble */
+/** All data about a person, as JSON lines, through a privacy request that is then resolved. @throws ApiError */
 export async function exportPerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const id = await acknowledged(client, "portability", person, regulation);
   const lines = await bundleOf(client, id);
@@ -24,7 +24,7 @@ export async function exportPerson(client: ApiClient, person: string, regulation
   return lines;
 }
 
-/** Downloads the bundle of a request. @throws Trouble */
+/** Downloads the bundle of a request. @throws ApiError */
 export async function bundleOf(client: ApiClient, id: string): Promise<string> {
   const response = await client.fetch(bundleQuery(id), new AbortController().signal);
   return await response.text();

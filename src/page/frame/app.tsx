@@ -126,22 +126,22 @@ type InsideProps = Omit<FrameProps, keyof StartInfo>;
 function Inside(props: InsideProps) {
   const { client, onSignOut } = props;
   const [known, setKnown] = useState<StartInfo | null>(null);
-  const [trouble, setTrouble] = useState<ApiError | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
   const [attempt, setAttempt] = useState(0);
   // A layout effect, before anything is painted: everything waits for it.
   useLayoutEffect(() => {
     const abort = new AbortController();
-    setTrouble(null);
+    setError(null);
     prefetch(client, abort.signal);
     learn(client, abort.signal).then(setKnown, (thrown: unknown) => {
-      if (!abort.signal.aborted) setTrouble(thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null));
+      if (!abort.signal.aborted) setError(thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null));
     });
     return () => abort.abort();
   }, [client, attempt]);
-  if (trouble !== null)
+  if (error !== null)
     return (
       <Alone onSignOut={onSignOut}>
-        <ErrorNotice trouble={trouble} onAgain={() => setAttempt(attempt + 1)} />
+        <ErrorNotice error={error} onAgain={() => setAttempt(attempt + 1)} />
       </Alone>
     );
   if (known === null)

@@ -22,13 +22,13 @@ export interface StartInfo {
 /** Starts the most likely queries at once, as far as the address determines them, which saves a round trip. */
 export function prefetch(client: ApiClient, signal: AbortSignal): void {
   const picture = currentViewState();
-  const ask = (question: PageQuery<unknown>) => void client.ask(question, signal).catch(() => undefined);
+  const ask = (query: PageQuery<unknown>) => void client.ask(query, signal).catch(() => undefined);
   // The default project always exists and is often the only one.
   ask(extentQuery(picture.project === "" ? "default" : picture.project, picture.zone));
   if (picture.view === "overview" && picture.project !== "") ask(webQuery(scopeOf(picture, { nowMs: Date.now(), extent: null })));
 }
 
-/** Loads what the token may do and where to begin, with all requests in parallel. @throws Trouble */
+/** Loads what the token may do and where to begin, with all requests in parallel. @throws ApiError */
 export async function learn(client: ApiClient, signal: AbortSignal): Promise<StartInfo> {
   const { project } = currentViewState();
   const nobody: ProjectsAnswer = { projects: [] };

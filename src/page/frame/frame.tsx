@@ -235,10 +235,10 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
 
 /** The time in which the project has events, by month, which is precise enough. */
 function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageClock["extent"] {
-  const question = extentQuery(project, zone);
-  const [extent, setExtent] = useState(() => extentIn(client.known(question)?.answer, zone));
+  const query = extentQuery(project, zone);
+  const [extent, setExtent] = useState(() => extentIn(client.known(query)?.answer, zone));
   useEffect(() => {
-    const known = client.known(question);
+    const known = client.known(query);
     const settle = (answer: TrendAnswer | undefined) => {
       const next = extentIn(answer, zone);
       setExtent((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
@@ -246,7 +246,7 @@ function useExtent(client: ApiClient, project: string, zone: string, tick: numbe
     if (known !== null) settle(known.answer);
     if (!isAllowed || known?.isFresh === true) return;
     const abort = new AbortController();
-    client.ask(question, abort.signal).then(settle, () => undefined);
+    client.ask(query, abort.signal).then(settle, () => undefined);
     return () => abort.abort();
   }, [client, project, zone, tick]);
   return extent;

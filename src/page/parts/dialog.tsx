@@ -53,7 +53,7 @@ interface ConfirmationProps {
 export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, children }: ConfirmationProps) {
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const read = (event: Event) => {
     if (event.target instanceof HTMLInputElement) setText(event.target.value);
   };
@@ -61,12 +61,12 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
     event.preventDefault();
     if (isBusy || (typed !== null && text !== typed)) return;
     setBusy(true);
-    setTrouble(null);
+    setError(null);
     try {
       await onDeed();
       onClose();
     } catch (thrown) {
-      setTrouble(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown));
+      setError(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown));
       setBusy(false);
     }
   };
@@ -82,9 +82,9 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
             <input type="text" value={text} autoComplete="off" spellcheck={false} onInput={read} />
           </label>
         )}
-        {trouble !== null && (
+        {error !== null && (
           <p class="way-in-reason" role="alert">
-            {trouble}
+            {error}
           </p>
         )}
         <div class="row end">

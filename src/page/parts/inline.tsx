@@ -39,7 +39,7 @@ export function Outside({ text }: { readonly text: string }) {
 }
 
 const PATHS = {
-  question: "M6 3 2 8l4 5M10 3l4 5-4 5",
+  query: "M6 3 2 8l4 5M10 3l4 5-4 5",
   close: "M3.5 3.5l9 9M12.5 3.5l-9 9",
   plus: "M8 2.5v11M2.5 8h11",
   filter: "M2 3h12l-4.5 5.5V13l-3-1.5v-3z",

@@ -30,11 +30,11 @@ function titleOf({ code, isLoad, status }: ApiError): string {
 }
 
 /** Explains why a query failed. */
-export function ErrorNotice({ trouble, onAgain }: { readonly trouble: ApiError; readonly onAgain: () => void }) {
-  const { isLoad, detail, code, requestId, retryAfterSec } = trouble;
+export function ErrorNotice({ error, onAgain }: { readonly error: ApiError; readonly onAgain: () => void }) {
+  const { isLoad, detail, code, requestId, retryAfterSec } = error;
   return (
-    <div class={isLoad ? "notice busy" : "notice trouble"} role="status" data-trouble={code}>
-      <strong>{titleOf(trouble)}</strong>
+    <div class={isLoad ? "notice busy" : "notice error"} role="status" data-error={code}>
+      <strong>{titleOf(error)}</strong>
       <div class="notice-text">{isLoad ? `Retrying in ${retryAfterSec ?? 5} s.` : detail}</div>
       <div class="notice-small">
         <code>{code}</code>

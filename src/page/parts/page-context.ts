@@ -39,10 +39,10 @@ const RETRY_SEC = 5;
 
 /** The state of a query's response. */
 export interface QueryState<A> {
-  readonly question: PageQuery<A> | null;
+  readonly query: PageQuery<A> | null;
   /** Of this query, or of the previous one while this one is loading. */
   readonly answer: A | null;
-  readonly trouble: ApiError | null;
+  readonly error: ApiError | null;
   /** Whether the response shown is that of the previous query. */
   readonly isOld: boolean;
   readonly again: () => void;
@@ -54,45 +54,45 @@ interface QueryProgress<A> {
   readonly answer: A | null;
   /** The query that the response belongs to. */
   readonly answerKey: string;
-  readonly trouble: ApiError | null;
+  readonly error: ApiError | null;
 }
 
 /** Runs a query, repeats it when something was stored, and retries later if the server is overloaded. null runs nothing. */
-export function useQuery<A>(question: PageQuery<A> | null): QueryState<A> {
+export function useQuery<A>(query: PageQuery<A> | null): QueryState<A> {
   const { client, tick } = usePage();
-  const key = question === null ? "" : keyOf(question);
-  const [state, setState] = useState<QueryProgress<A>>({ key: "", answer: null, answerKey: "", trouble: null });
+  const key = query === null ? "" : keyOf(query);
+  const [state, setState] = useState<QueryProgress<A>>({ key: "", answer: null, answerKey: "", error: null });
   const [attempt, setAttempt] = useState(0);
   const again = () => setAttempt((count) => count + 1);
 
   // A layout effect: a request that is sent a frame earlier returns a frame earlier.
   useLayoutEffect(() => {
-    if (question === null) return;
-    const known = client.known(question);
-    if (known !== null) setState({ key, answer: known.answer, answerKey: key, trouble: null });
+    if (query === null) return;
+    const known = client.known(query);
+    if (known !== null) setState({ key, answer: known.answer, answerKey: key, error: null });
     if (known?.isFresh === true) return;
     const abort = new AbortController();
-    client.ask(question, abort.signal).then(
-      (answer) => setState({ key, answer, answerKey: key, trouble: null }),
+    client.ask(query, abort.signal).then(
+      (answer) => setState({ key, answer, answerKey: key, error: null }),
       (thrown: unknown) => {
         if (abort.signal.aborted) return;
-        const trouble = thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null);
-        setState((before) => ({ ...before, key, trouble, answer: before.answerKey === key ? before.answer : null }));
+        const error = thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null);
+        setState((before) => ({ ...before, key, error, answer: before.answerKey === key ? before.answer : null }));
       },
     );
     return () => abort.abort();
   }, [key, tick, attempt, client]);
 
   const isCurrent = state.key === key;
-  const trouble = isCurrent ? state.trouble : null;
+  const error = isCurrent ? state.error : null;
   useEffect(() => {
-    if (trouble === null || !trouble.isLoad) return;
-    const timer = setTimeout(again, (trouble.retryAfterSec ?? RETRY_SEC) * 1_000);
+    if (error === null || !error.isLoad) return;
+    const timer = setTimeout(again, (error.retryAfterSec ?? RETRY_SEC) * 1_000);
     return () => clearTimeout(timer);
-  }, [trouble]);
+  }, [error]);
 
-  if (question === null) return { question, answer: null, trouble: null, isOld: false, again };
-  if (isCurrent) return { question, answer: state.answer, trouble, isOld: false, again };
-  const known = client.known(question)?.answer ?? null;
-  return { question, answer: known ?? state.answer, trouble: null, isOld: known === null && state.answer !== null, again };
+  if (query === null) return { query, answer: null, error: null, isOld: false, again };
+  if (isCurrent) return { query, answer: state.answer, error, isOld: false, again };
+  const known = client.known(query)?.answer ?? null;
+  return { query, answer: known ?? state.answer, error: null, isOld: known === null && state.answer !== null, again };
 }

@@ -30,9 +30,9 @@ export function fileName(title: string, project: string, extension: string): str
 /** Rows of the preview; the file contains all. */
 const PREVIEW_ROWS = 100;
 
-interface QuestionDialogProps {
+interface QueryDialogProps {
   readonly title: string;
-  readonly question: PageQuery<unknown>;
+  readonly query: PageQuery<unknown>;
   readonly also: PageQuery<unknown> | null;
   readonly answer: unknown;
   readonly sheet: Sheet | null;
@@ -40,14 +40,14 @@ interface QuestionDialogProps {
 }
 
 /** A panel's query, the curl command for it, and its response as a table and as files. */
-function QuestionDialog({ title, question, also, answer, sheet, onClose }: QuestionDialogProps) {
+function QueryDialog({ title, query, also, answer, sheet, onClose }: QueryDialogProps) {
   const { client, scope } = usePage();
-  const curl = curlOf(question, client.root);
+  const curl = curlOf(query, client.root);
   return (
     <Dialog title={title} onClose={onClose} isWide>
       <h3>Query</h3>
       <pre class="code" tabIndex={0} aria-label="Query">
-        {textOf(question)}
+        {textOf(query)}
       </pre>
       {also !== null && (
         <pre class="code" tabIndex={0} aria-label="Query for the comparison period">
@@ -127,31 +127,31 @@ interface PanelProps<A> {
 /** A response with its query, which is also available as a curl command and as files. */
 export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unasked, class: name = "", also = null }: PanelProps<A>) {
   const [isAsked, setAsked] = useState(false);
-  const { question, answer, trouble, isOld } = reply;
+  const { query, answer, error, isOld } = reply;
   // A response that could not be refreshed stays, and is marked.
-  const isKept = trouble !== null && answer !== null && (trouble.isLoad || trouble.code === "unreachable");
+  const isKept = error !== null && answer !== null && (error.isLoad || error.code === "unreachable");
   const { client } = usePage();
-  const unknown = question === null || isOld ? [] : client.unknownIn(question);
-  const hasFailed = trouble !== null && !isKept;
+  const unknown = query === null || isOld ? [] : client.unknownIn(query);
+  const hasFailed = error !== null && !isKept;
   return (
     <section
       class={`panel ${name}`}
       aria-label={title}
-      aria-busy={isOld || (question !== null && answer === null && trouble === null)}
+      aria-busy={isOld || (query !== null && answer === null && error === null)}
       data-panel={title}
-      data-question={question === null ? undefined : keyOf(question)}
+      data-query={query === null ? undefined : keyOf(query)}
       data-also={also === null ? undefined : keyOf(also)}
     >
       <header class="panel-head">
         <h2>{title}</h2>
         <div class="panel-tools">
           {isKept && (
-            <span class="kept" title={trouble.detail}>
+            <span class="kept" title={error.detail}>
               not refreshed
             </span>
           )}
           {head}
-          {question !== null && (
+          {query !== null && (
             <button
               type="button"
               class="icon-button"
@@ -159,7 +159,7 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
               title="Query, CSV, JSON"
               onClick={() => setAsked(true)}
             >
-              <Icon name="question" />
+              <Icon name="query" />
             </button>
           )}
         </div>
@@ -170,20 +170,20 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
         </p>
       )}
       <div class={isOld ? "panel-body old" : "panel-body"}>
-        {question === null ? (
+        {query === null ? (
           unasked
         ) : hasFailed ? (
-          <ErrorNotice trouble={trouble} onAgain={reply.again} />
+          <ErrorNotice error={error} onAgain={reply.again} />
         ) : answer === null ? (
           <Skeleton lines={lines} />
         ) : (
           children(answer)
         )}
       </div>
-      {isAsked && question !== null && (
-        <QuestionDialog
+      {isAsked && query !== null && (
+        <QueryDialog
           title={title}
-          question={question}
+          query={query}
           also={also}
           answer={answer}
           sheet={answer === null ? null : sheet(answer)}

@@ -73,12 +73,12 @@ async function answersTo(served: ServedPage, questions: readonly string[]): Prom
 function faultsOf(panel: ShownPanel, picture: ViewState, answers: ReadonlyMap<string, Answer>): string[] {
   if (panel.question === "") return panel.numbers.map(({ exact }) => `${exact} is of no question`);
   const { status, answer } = answers.get(panel.question) ?? { status: 0, answer: null };
-  if (status !== 200) return panel.trouble === codeOf(answer) ? [] : [`expected the trouble ${codeOf(answer)}, got “${panel.trouble}”`];
+  if (status !== 200) return panel.error === codeOf(answer) ? [] : [`expected the error ${codeOf(answer)}, got “${panel.error}”`];
   const also = answers.get(panel.also)?.answer ?? null;
   const plot = owedPlot(panel.title, answer, also, picture).slice(0, PLACES_READ);
   const drawn = panel.plot.slice(0, plot.length).map(([, ...reading]) => reading.map((exact) => ({ of: "", short: "", exact })));
   return [
-    ...(panel.trouble === "" ? [] : [`the trouble ${panel.trouble} is shown`]),
+    ...(panel.error === "" ? [] : [`the error ${panel.error} is shown`]),
     ...(panel.loose === owedDigits(answer, picture) ? [] : [`${panel.loose} is told, and is no number of the answer`]),
     ...faultsBetween(panel.numbers, owedNumbers(panel.title, answer, picture)),
     ...(drawn.length === plot.length ? [] : [`the plot has ${drawn.length} places, its answer ${plot.length}`]),

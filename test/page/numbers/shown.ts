@@ -13,7 +13,7 @@ export interface ShownPanel {
   readonly question: string;
   readonly also: string;
   /** The code of why there is no answer; "": there is one. */
-  readonly trouble: string;
+  readonly error: string;
   readonly numbers: readonly ShownNumber[];
   /** For some places of the plot from its first on, what is read there. */
   readonly plot: readonly (readonly string[])[];
@@ -81,9 +81,9 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
     for (const panel of panels)
       shown.push({
         title: panel.dataset["panel"] ?? "",
-        question: panel.dataset["question"] ?? "",
+        question: panel.dataset["query"] ?? "",
         also: panel.dataset["also"] ?? "",
-        trouble: panel.querySelector<HTMLElement>("[data-trouble]")?.dataset["trouble"] ?? "",
+        error: panel.querySelector<HTMLElement>("[data-error]")?.dataset["error"] ?? "",
         numbers: numbersOf(panel),
         plot: await plotOf(panel),
         loose: looseOf(panel),

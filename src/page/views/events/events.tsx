@@ -41,12 +41,12 @@ const FIELDS: readonly (readonly [keyof ShownEvent, string])[] = [
 /** A single event with all its fields. Each value can be turned into a filter. */
 function EventDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { scope } = usePage();
-  const { answer, trouble, again } = useQuery(eventQuery(scope, id));
+  const { answer, error, again } = useQuery(eventQuery(scope, id));
   const event = answer?.events[0];
   return (
     <Dialog title={event?.name ?? "Event"} onClose={onClose} isWide>
-      {trouble !== null ? (
-        <ErrorNotice trouble={trouble} onAgain={again} />
+      {error !== null ? (
+        <ErrorNotice error={error} onAgain={again} />
       ) : answer === null ? (
         <Skeleton lines={10} />
       ) : event === undefined ? (
@@ -127,12 +127,12 @@ function Fact({ name, field, value }: { readonly name: string; readonly field: s
 export function Events() {
   const { picture, scope, client, go } = usePage();
   const { event, open } = picture.choices.events;
-  const question = searchQuery(scope, { event }, null);
-  const reply = useQuery(question);
+  const query = searchQuery(scope, { event }, null);
+  const reply = useQuery(query);
   const names = useEventNames();
   const [isLive, setLive] = useState(false);
   const [pages, setPages] = useState<EventPages | null>(null);
-  const key = keyOf(question);
+  const key = keyOf(query);
   const newest = reply.isOld ? null : reply.answer;
   useEffect(() => {
     if (newest !== null && (isLive || pages?.key !== key)) setPages(withNew(pages, key, newest));

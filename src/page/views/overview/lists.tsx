@@ -210,7 +210,7 @@ function Listed<A>({ title, heads, tabs, reply, rows, hasMore, long }: ListedPro
                 Show all
               </button>
             )}
-            {isLong && <LongList title={title} question={long} heads={heads} rows={rows} onClose={() => setLong(false)} />}
+            {isLong && <LongList title={title} query={long} heads={heads} rows={rows} onClose={() => setLong(false)} />}
           </>
         );
       }}
@@ -225,17 +225,17 @@ function sheetOfRows(heads: readonly [string, string, string], rows: readonly Ra
 
 interface LongListProps<A> {
   readonly title: string;
-  readonly question: PageQuery<A>;
+  readonly query: PageQuery<A>;
   readonly heads: readonly [string, string, string];
   readonly rows: (answer: A) => RankedRow[];
   readonly onClose: () => void;
 }
 
-function LongList<A>({ title, question, heads, rows, onClose }: LongListProps<A>) {
-  const { answer, trouble, again } = useQuery(question);
+function LongList<A>({ title, query, heads, rows, onClose }: LongListProps<A>) {
+  const { answer, error, again } = useQuery(query);
   return (
     <Dialog title={title} onClose={onClose} isWide>
-      {trouble !== null && <ErrorNotice trouble={trouble} onAgain={again} />}
+      {error !== null && <ErrorNotice error={error} onAgain={again} />}
       {answer === null ? <Skeleton lines={12} /> : <RankedList label={title} heads={heads} rows={rows(answer)} />}
     </Dialog>
   );

@@ -106,7 +106,7 @@ export function Overview() {
         title="Visitors and visits"
         class="figures-panel"
         reply={web}
-        also={earlier.question}
+        also={earlier.query}
         sheet={sheetOfWeb}
         lines={10}
         head={

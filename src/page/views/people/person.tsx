@@ -20,7 +20,7 @@ export function Person({ person }: { readonly person: string }) {
   const { scope } = usePage();
   const profile = useQuery(profileQuery(scope, person));
   const sessions = useQuery(personSessionsQuery(scope, person, null));
-  const isKnown = profile.trouble === null;
+  const isKnown = profile.error === null;
   return (
     <>
       <Panel
@@ -253,8 +253,8 @@ function Session({ session, identity }: { readonly session: ShownSession; readon
 
 function SessionEvents({ session, identity }: { readonly session: ShownSession; readonly identity: string }) {
   const { scope } = usePage();
-  const { answer, trouble, again } = useQuery(eventsOfPersonQuery(identity, session.project, session.started_at, session.ended_at));
-  if (trouble !== null) return <ErrorNotice trouble={trouble} onAgain={again} />;
+  const { answer, error, again } = useQuery(eventsOfPersonQuery(identity, session.project, session.started_at, session.ended_at));
+  if (error !== null) return <ErrorNotice error={error} onAgain={again} />;
   if (answer === null) return <Skeleton lines={Math.min(10, session.events)} />;
   return (
     <ol class="moment-events">

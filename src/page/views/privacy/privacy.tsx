@@ -165,19 +165,19 @@ interface RequestDialogProps {
 function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
   const { scope, client, token } = usePage();
   const [isErasing, setErasing] = useState(false);
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const subject = subjectOf(request);
   const { id, type, status, receipt } = request;
-  const send = (question: PageQuery<ShownRequest>) => {
-    setTrouble(null);
+  const send = (query: PageQuery<ShownRequest>) => {
+    setError(null);
     client
-      .send(question)
-      .then(onDone, (thrown: unknown) => setTrouble(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown)));
+      .send(query)
+      .then(onDone, (thrown: unknown) => setError(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown)));
   };
   const save = () =>
     void bundleOf(client, id).then(
       (lines) => saveFile(`bundle-${id}.ndjson`, "application/x-ndjson", lines),
-      (thrown: unknown) => setTrouble(String(thrown)),
+      (thrown: unknown) => setError(String(thrown)),
     );
   const erase = async () => {
     await client.send(resolveQuery(id, "completed"));
@@ -230,9 +230,9 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
           </div>
         )}
       </dl>
-      {trouble !== null && (
+      {error !== null && (
         <p class="way-in-reason" role="alert">
-          {trouble}
+          {error}
         </p>
       )}
       {hasScope(token, "privacy_requests:write") && (
