@@ -98,7 +98,7 @@ function isLive(record: TokenRecord, nowMs: number): boolean {
   return record.expires_at === null || (parseTimestamp(record.expires_at) ?? 0) > nowMs;
 }
 
-/** Takes the same time however many characters match. */
+/** Compares in constant time. */
 function equalInConstantTime(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);

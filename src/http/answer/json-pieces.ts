@@ -79,7 +79,7 @@ function roomAfter(value: unknown, room: number): number {
   if (typeof value === "string") return room - 1 - value.length / CHARS_PER_VALUE;
   if (typeof value !== "object" || value === null) return room - 1;
   let left = room - 1;
-  // Without listing the items first, which would visit a million of them.
+  // `Object.values` would copy up to a million items.
   for (let at = 0; Array.isArray(value) && at < value.length && left >= 0; at += 1) left = roomAfter(value[at], left);
   if (Array.isArray(value)) return left;
   for (const name in value) {

@@ -11,8 +11,7 @@ import { readBody } from "../request/body.js";
 import { membersOfFields, parseQuery } from "../request/parameters.js";
 import type { BodyRule, ClientAnswer, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { callerOf, sentNoticesOf } from "./respond.js";
-import type { HandlerContext } from "./respond.js";
+import { callerOf, sentNoticesOf, type HandlerContext } from "./context.js";
 
 /** Errors about unreadable text: their messages quote it, and it may contain the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
@@ -76,7 +75,7 @@ async function taken(context: HandlerContext, route: ClientRoute, request: WireR
   const sent = sentOf(context, route, request, known, token, handed);
   let isFailed = true;
   try {
-    const answer = await route.take(await callerOf(context.house, token, undefined), sent);
+    const answer = await route.take(await callerOf(context.services, token, undefined), sent);
     isFailed = false;
     return answer;
   } finally {

@@ -6,8 +6,7 @@ import { parseQuery } from "../request/parameters.js";
 import type { CollectRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { sentNoticesOf } from "./respond.js";
-import type { HandlerContext } from "./respond.js";
+import { sentNoticesOf, type HandlerContext } from "./context.js";
 
 /** Preflight headers, valid for a day. The key in the body decides later whether the origin is allowed. */
 const PREFLIGHT = {
@@ -28,7 +27,7 @@ export async function collect(context: HandlerContext, route: CollectRoute, quer
     checkShape(route.collects.schema, body);
     const address = context.addressOf(request);
     const key = await context.gate.publicKey(route.reads?.key(body) ?? (body["key"] as string));
-    const daybook = context.house.organizations.get(key.organization);
+    const daybook = context.services.organizations.get(key.organization);
     const rules = key.public;
     if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();
     trace.organization = key.organization;

@@ -1,5 +1,4 @@
-import { DaybookError } from "../../core/base/errors.js";
-import { responseOf, wireRequestOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { responseOf, wireRequestOf, type WireReply, type WireRequest } from "../wire/exchange.js";
 import { systemClock, type Clock } from "../../core/base/clock.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
@@ -20,51 +19,8 @@ import { SenderClocks } from "../tracking/sender-clocks.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { isWriting, type EdgeRoute, type ProcessGauges, type Route } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";
-import { noteRefused, respond, type HandlerContext } from "./respond.js";
-
-/** Open streams by token; each is a lasting connection. */
-export class Streams {
-  readonly #open = new Map<string, Set<BodyStream>>();
-
-  constructor(readonly streamsPerTokenCount: number) {}
-
-  /** Opens a stream that counts until it ends. @throws rate_limited */
-  counted(sha256: string, make: () => BodyStream): BodyStream {
-    const ofToken = this.#open.get(sha256) ?? new Set();
-    if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams per token at a time`);
-    const stream = make();
-    this.#open.set(sha256, ofToken.add(stream));
-    const end = () => {
-      ofToken.delete(stream);
-      if (ofToken.size === 0 && this.#open.get(sha256) === ofToken) this.#open.delete(sha256);
-    };
-    return {
-      next: async () => {
-        try {
-          const piece = await stream.next();
-          if (piece === null) end();
-          return piece;
-        } catch (error) {
-          end();
-          throw error;
-        }
-      },
-      cancel: () => {
-        end();
-        stream.cancel();
-      },
-    };
-  }
-
-  /** Ends the streams of all tokens that are no longer valid. A token whose lookup fails keeps its streams until their next check. */
-  async endRevoked(isValid: (sha256: string) => Promise<boolean>): Promise<void> {
-    const endOf = async (sha256: string, streams: ReadonlySet<BodyStream>) => {
-      if (await isValid(sha256)) return;
-      for (const stream of streams) stream.cancel();
-    };
-    await Promise.allSettled([...this.#open].map(([sha256, streams]) => endOf(sha256, streams)));
-  }
-}
+import { Streams, type HandlerContext } from "./context.js";
+import { noteRefused, respond } from "./respond.js";
 
 export interface HandlerOptions {
   /** One Daybook per organization name. Organizations may be added to a map later. */
@@ -153,7 +109,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const readAgent = options.readAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;
   const context: HandlerContext = {
-    house: { organizations: byName, routes: all },
+    services: { organizations: byName, routes: all },
     router: createRouter(all),
     clock,
     gate: new Authenticator(options.tokens, clock, limits, hash),

@@ -1,33 +1,24 @@
-import type { Clock } from "../../core/base/clock.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
 import type { QueryNotice } from "../../engine/query/notices.js";
-import { authorize, invalidToken, projectOf } from "../access/access.js";
-import type { ClientAddress } from "../access/client-address.js";
-import type { Authenticator } from "../access/authenticator.js";
-import type { TokenRecord } from "../access/token.js";
-import type { Answered, Trace, RequestCounts } from "../answer/request-counts.js";
+import { authorize } from "../access/access.js";
+import type { Answered, Trace } from "../answer/request-counts.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { jsonBody, type SharedText } from "../answer/json-pieces.js";
-import { NO_SNIFF, noticeHeader, type HeaderNotice } from "../answer/headers.js";
-import type { Repeats } from "../clients/client.js";
-import type { Collector } from "../collect/collector.js";
+import { NO_SNIFF, noticeHeader } from "../answer/headers.js";
 import { fileReply } from "../files/browser-files.js";
-import { writtenBytes, type Admission } from "../overload/admission.js";
+import { writtenBytes } from "../overload/admission.js";
 import type { Refusal } from "../overload/edge-filter.js";
 import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
-import {
-  type Agent, type Caller, type RouteRequest, type GuardedRoute, type Services, type ProcessGauges, type Route, isWriting,
-} from "../routing/route.js";
-import { routeOf, type MatchedRoute, type Router } from "../routing/router.js";
+import { isWriting, type Caller, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
+import { routeOf, type MatchedRoute } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
-import type { SenderClocks } from "../tracking/sender-clocks.js";
 import { ARROW_TYPE, asksForArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
 import { takeFromClient } from "./client.js";
 import { collect } from "./collect.js";
-import type { Streams } from "./handler.js";
+import { callerOf, sentNoticesOf, type HandlerContext } from "./context.js";
 
 /**
  * The deadline of a query, from now on; it also aborts when the caller disconnects.
@@ -58,27 +49,6 @@ class Deadline {
   }
 }
 
-/** The state of a handler, shared by all requests. */
-export interface HandlerContext {
-  readonly house: Services;
-  readonly router: Router<Route>;
-  readonly clock: Clock;
-  readonly gate: Authenticator;
-  readonly collector: Collector;
-  readonly repeats: Repeats;
-  readonly senderClocks: SenderClocks;
-  readonly addressOf: ClientAddress;
-  readonly admission: Admission;
-  readonly streams: Streams;
-  readonly readAgent: (text: string) => Agent;
-  readonly requestId: () => string;
-  readonly sha256Hex: (text: string) => string;
-  readonly onDefect: (thrown: unknown, requestId: string) => void;
-  readonly onAnswer: (answered: Answered) => void;
-  readonly counts: RequestCounts;
-  readonly processGauges: () => ProcessGauges;
-}
-
 const JSON_TYPE = "application/json; charset=utf-8";
 const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8", events: "text/event-stream" };
 /** Methods that are reported by name; callers may send any text as the method. */
@@ -94,7 +64,7 @@ export async function respond(context: HandlerContext, request: WireRequest): Pr
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
-    // Outside the mount path of the handler nothing is a route, whatever its name.
+    // Requests outside the mount path match no route.
     if (request.fault?.code === "route_not_found") throw request.fault;
     const found = request.known === undefined ? context.router.find(request.target) : context.router.at(request.known);
     envelope = found.resource.envelope;
@@ -140,22 +110,22 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
   if (route.access === null) {
     if ("collects" in route) return await collect(context, route, found.query, request, requestId, receivedAtMs, trace);
     if ("sends" in route) return await takeFromClient(context, route, found.query, request, requestId, receivedAtMs, trace);
-    // The query of a page is for the page itself, so it is not checked.
+    // The page reads its own query string; the server ignores it.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId);
     checkShape(route.query, parseQuery(found.query));
-    const { status, text } = await route.open(context.house);
+    const { status, text } = await route.open(context.services);
     return await jsonReply(context, route, request, requestId, status, text);
   }
   const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
   const leave = route.always === true ? () => undefined : await admission.enter(token.sha256, writeBytes);
-  // A streamed answer is under way until its end.
+  // A streamed answer keeps its slot until it ends.
   let isUnderWay = false;
   try {
-    const caller = await callerOf(context.house, token, found.params["project_id"]);
+    const caller = await callerOf(context.services, token, found.params["project_id"]);
     const notices: QueryNotice[] = [];
-    const value = await ask(context, route, caller, found, request, receivedAtMs, notices, trace);
+    const value = await handleGuarded(context, route, caller, found, request, receivedAtMs, notices, trace);
     if (route.format === undefined) {
       const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
       const text = arrow === null ? await jsonBody(value, leave) : JSON.stringify(value);
@@ -172,23 +142,7 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
   }
 }
 
-/** Adds notices about the input to a header of the answer, and counts placeholder ids. */
-export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notices: readonly HeaderNotice[]) => void {
-  return (sent) => {
-    if (trace.organization !== null) counts.addNoIds(trace.organization, sent.filter(({ code }) => code === "no_id").length);
-    const distinct = new Map(sent.map((notice) => [`${notice.code} ${notice.param} ${notice.name}`, notice]));
-    trace.headers = { ...trace.headers, ...noticeHeader([...distinct.values()], true) };
-  };
-}
-
-/** @throws invalid_token (its organization is not served here) */
-export async function callerOf({ organizations }: Services, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
-  const daybook = organizations.get(token.organization);
-  if (daybook === undefined) throw invalidToken();
-  return { token, daybook, project: await projectOf(projectId, token, daybook) };
-}
-
-async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller, found: MatchedRoute<Route>, request: WireRequest, receivedAtMs: number, notices: QueryNotice[], trace: Trace): Promise<unknown> {
+async function handleGuarded(context: HandlerContext, route: GuardedRoute, caller: Caller, found: MatchedRoute<Route>, request: WireRequest, receivedAtMs: number, notices: QueryNotice[], trace: Trace): Promise<unknown> {
   const { admission, readAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
@@ -200,16 +154,26 @@ async function ask(context: HandlerContext, route: GuardedRoute, caller: Caller,
     const deadline = new Deadline(request.signal, admission.limits.queryMs);
     // Notices about event names cover the whole organization, so tokens of one project get none.
     const onNotice = (notice: QueryNotice) => void (caller.token.project === null && notices.push(notice));
-    const collected = context.collector.counts;
-    const { header, isWelcome } = {
-      header: (name: string) => request.header(name),
-      isWelcome: () => context.gate.isWelcome(caller.token.sha256),
-    };
     const senderClock = context.senderClocks.of(caller.token.organization, receivedAtMs);
-    const told = { signal: deadline, receivedAtMs, header, isWelcome, senderClock, readAgent, counts, collected, processGauges, onSentNotices: sentNoticesOf(context, trace), onNotice, notices };
-    const exchange: RouteRequest<unknown, unknown> = { params: found.params, query, body, ...told };
+    const routeRequest: RouteRequest<unknown, unknown> = {
+      params: found.params,
+      query,
+      body,
+      signal: deadline,
+      receivedAtMs,
+      header: (name) => request.header(name),
+      isWelcome: () => context.gate.isWelcome(caller.token.sha256),
+      senderClock,
+      readAgent,
+      counts,
+      collected: context.collector.counts,
+      processGauges,
+      onSentNotices: sentNoticesOf(context, trace),
+      onNotice,
+      notices,
+    };
     try {
-      return await route.handle(caller, exchange);
+      return await route.handle(caller, routeRequest);
     } catch (thrown) {
       senderClock.failed();
       const blamed = deadline.blame(thrown);

@@ -115,7 +115,7 @@ class Calm {
 /** Parsing a shorter body takes less time than waiting for a turn. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
-/** Bodies with unknown keys may hold one part in this many of all bytes. */
+/** Bodies with unknown keys may use at most one part in this many of `heldBodyBytes`. */
 const KEYLESS_SHARE = 8;
 
 /** Bytes that one request holds in memory. */

@@ -77,7 +77,7 @@ export class EdgeFilter {
     const face = this.#faceOf(request);
     if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
     const { route, known } = face;
-    // Open reads are cheap; what pages send is written.
+    // Public GET routes are cheap; beacon requests count as writes.
     if (route.always || (route.access === null && route.method === "GET" && !route.writes)) return { refusal: null, known, leave: leaveNothing };
     const sha256 = known.sha256 ?? null;
     if (this.#enteredCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);

@@ -130,7 +130,7 @@ interface RouteBase extends RouteFace {
 
 export interface OpenRoute extends RouteBase {
   readonly access: null;
-  readonly open: (house: Services) => OpenAnswer | Promise<OpenAnswer>;
+  readonly open: (services: Services) => OpenAnswer | Promise<OpenAnswer>;
 }
 
 export interface GuardedRoute extends RouteBase {

@@ -170,7 +170,7 @@ export function withoutPlaceholderIds<Of extends object>(of: Of, names: readonly
   return gone.length === 0 ? of : { ...of, ...Object.fromEntries(gone.map((name) => [name, null])) };
 }
 
-/** The same for a received item; null for a record that is then about no one. */
+/** The same for a received item; null for a record that then identifies nobody. */
 export function withUsableIds<Each extends ReceivedItem>(told: Each, onNoId: (noId: HeaderNotice) => void): Each | null {
   if ("event" in told) return { ...told, event: withoutPlaceholderIds(told.event, ["userId", "anonymousId", "companyId"], onNoId) };
   const call = withoutPlaceholderIds(told.call, ["userId", "anonymousId", "groupId", "previousId"], onNoId);

@@ -98,12 +98,11 @@ export interface Answering {
 }
 
 /**
- * Writes the replies to requests. On each connection, a request starts only when the previous answer is out, so a caller that reads no answers gets
- * one.
+ * Writes the replies to requests, and runs one request per connection at a time: a client that does not read is answered once.
  */
 export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): RequestListener {
   const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
-  // Written together: local callers woken one by one would take the processor from the answers still to be made.
+  // Together: writing each at once would wake local clients, which compete for the CPU.
   const shortAnswers = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const longAnswers = new LongAnswers();
   const unread = new UnreadAnswers(unreadByteLength);
@@ -114,7 +113,7 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
       line.shift();
       while (line[0] !== undefined && isAnswered(line[0].outgoing)) line.shift();
       const [next] = line;
-      // After the last answer of a connection nothing is run.
+      // A connection that has sent its last answer starts no further request.
       if (next !== undefined && incoming.socket.writable) start(next, line);
     });
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
@@ -132,7 +131,7 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
     if (isAnswered(asking.outgoing)) return;
     const line = lines.get(socket) ?? [];
     lines.set(socket, line);
-    // A caller that goes on after as many refusals reads no answers.
+    // A client that ignores this many refusals is disconnected.
     if (line.length >= 2 * pipelinedRequestCount) return void socket.destroy();
     const tooMany = line.length >= pipelinedRequestCount;
     const refusal = tooMany ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests at a time on one connection`) : null;

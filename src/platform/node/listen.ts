@@ -78,8 +78,8 @@ interface SocketPair {
 }
 
 /**
- * Answers bytes that are not a request, before any handler sees them, and ends the connection. `last` is the newest valid request of the connection:
- * its answer goes first, and a request that breaks after its answer gets no second one.
+ * Answers bytes that are not a request, before any handler sees them, and ends the connection. Sends the answer of `last`, the newest valid request
+ * of the connection, first. A request that breaks after its answer gets no second one.
  */
 function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
   if (answered.has(socket)) return;
@@ -264,7 +264,7 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
   server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
   // No listener for upgrades: they are ignored, and the request is answered as it is.
   server.on("connect", (_incoming, socket) => socket.destroy());
-  // A caller that finds the backlog full retries only after seconds.
+  // As long as the limit of connections: a client that finds the backlog full retries only after seconds.
   server.listen({ port: options.port ?? 0, host, backlog: limits.connectionCount });
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -273,7 +273,7 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     close: () => {
-      // Waiting for endless streams would be in vain.
+      // Endless streams never finish, so end them now.
       streams.endAll();
       return (closing ??= drain(server, connections, options.drainMs ?? SERVER_LIMITS.drainMs));
     },
@@ -284,7 +284,7 @@ async function drain(server: Server, connections: Connections, drainMs: number):
   const closed = once(server, "close");
   server.close();
   connections.endSilent();
-  // Repeatedly, since a refused body may still arrive after its answer is out.
+  // Repeated, because a refused body may still be arriving after its answer.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;

@@ -21,8 +21,8 @@ interface BodyReader {
 }
 
 /**
- * The body of a request on a socket. Reads bytes off the parser as they arrive, so that the socket need not stop and start; once no one will read
- * them, drops them at once, so that the sender gets to the answer.
+ * The body of a request on a socket. Buffers bytes as they arrive, without pausing the socket, and drops them once nobody will read them, so that the
+ * sender gets to the answer.
  */
 export class IncomingBody {
   /** Null: dropped. */

@@ -1,0 +1,96 @@
+import type { Clock } from "../../core/base/clock.js";
+import { DaybookError } from "../../core/base/errors.js";
+import { invalidToken, projectOf } from "../access/access.js";
+import type { Authenticator } from "../access/authenticator.js";
+import type { ClientAddress } from "../access/client-address.js";
+import type { TokenRecord } from "../access/token.js";
+import { noticeHeader, type HeaderNotice } from "../answer/headers.js";
+import type { Answered, RequestCounts, Trace } from "../answer/request-counts.js";
+import type { Repeats } from "../clients/client.js";
+import type { Collector } from "../collect/collector.js";
+import type { Admission } from "../overload/admission.js";
+import type { Agent, Caller, ProcessGauges, Route, Services } from "../routing/route.js";
+import type { Router } from "../routing/router.js";
+import type { SenderClocks } from "../tracking/sender-clocks.js";
+import type { BodyStream } from "../wire/exchange.js";
+
+/** The state of a handler, shared by all requests. */
+export interface HandlerContext {
+  readonly services: Services;
+  readonly router: Router<Route>;
+  readonly clock: Clock;
+  readonly gate: Authenticator;
+  readonly collector: Collector;
+  readonly repeats: Repeats;
+  readonly senderClocks: SenderClocks;
+  readonly addressOf: ClientAddress;
+  readonly admission: Admission;
+  readonly streams: Streams;
+  readonly readAgent: (text: string) => Agent;
+  readonly requestId: () => string;
+  readonly sha256Hex: (text: string) => string;
+  readonly onDefect: (thrown: unknown, requestId: string) => void;
+  readonly onAnswer: (answered: Answered) => void;
+  readonly counts: RequestCounts;
+  readonly processGauges: () => ProcessGauges;
+}
+
+/** Open streams by token; each is a lasting connection. */
+export class Streams {
+  readonly #open = new Map<string, Set<BodyStream>>();
+
+  constructor(readonly streamsPerTokenCount: number) {}
+
+  /** Opens a stream that counts until it ends. @throws rate_limited */
+  counted(sha256: string, make: () => BodyStream): BodyStream {
+    const ofToken = this.#open.get(sha256) ?? new Set();
+    if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams per token at a time`);
+    const stream = make();
+    this.#open.set(sha256, ofToken.add(stream));
+    const end = () => {
+      ofToken.delete(stream);
+      if (ofToken.size === 0 && this.#open.get(sha256) === ofToken) this.#open.delete(sha256);
+    };
+    return {
+      next: async () => {
+        try {
+          const piece = await stream.next();
+          if (piece === null) end();
+          return piece;
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      cancel: () => {
+        end();
+        stream.cancel();
+      },
+    };
+  }
+
+  /** Ends the streams of all tokens that are no longer valid. A token whose lookup fails keeps its streams until their next check. */
+  async endRevoked(isValid: (sha256: string) => Promise<boolean>): Promise<void> {
+    const endOf = async (sha256: string, streams: ReadonlySet<BodyStream>) => {
+      if (await isValid(sha256)) return;
+      for (const stream of streams) stream.cancel();
+    };
+    await Promise.allSettled([...this.#open].map(([sha256, streams]) => endOf(sha256, streams)));
+  }
+}
+
+/** Adds notices about the input to a header of the answer, and counts placeholder ids. */
+export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notices: readonly HeaderNotice[]) => void {
+  return (sent) => {
+    if (trace.organization !== null) counts.addNoIds(trace.organization, sent.filter(({ code }) => code === "no_id").length);
+    const distinct = new Map(sent.map((notice) => [`${notice.code} ${notice.param} ${notice.name}`, notice]));
+    trace.headers = { ...trace.headers, ...noticeHeader([...distinct.values()], true) };
+  };
+}
+
+/** @throws invalid_token (its organization is not served here) */
+export async function callerOf({ organizations }: Services, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
+  const daybook = organizations.get(token.organization);
+  if (daybook === undefined) throw invalidToken();
+  return { token, daybook, project: await projectOf(projectId, token, daybook) };
+}
