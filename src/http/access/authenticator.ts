@@ -101,7 +101,7 @@ export class FailedTokens {
   }
 
   /** Refuses a network that has used up its tries and never sent a known token; for use before the body is read. @throws rate_limited */
-  refuseStrangers(network: string | null): void {
+  checkTries(network: string | null): void {
     if (network !== null && !this.#networks.has(network)) this.#refuse(network);
   }
 
@@ -143,12 +143,12 @@ export class Authenticator {
   }
 
   /** Refuses an address that may not try more tokens, before its token is known. @throws rate_limited */
-  refuseStrangers(address: string | undefined): void {
-    this.#failed.refuseStrangers(address === undefined ? null : networkOf(address));
+  checkTries(address: string | undefined): void {
+    this.#failed.checkTries(address === undefined ? null : networkOf(address));
   }
 
   /** Counts a request without a key like one with an unknown key, because it costs as much. */
-  broughtNone(address: string | undefined): void {
+  countMissingKey(address: string | undefined): void {
     this.#failed.failed(address === undefined ? null : networkOf(address));
   }
 
@@ -172,7 +172,7 @@ export class Authenticator {
   }
 
   /** Whether a secret token is still valid. */
-  async isWelcome(sha256: string): Promise<boolean> {
+  async isTokenValid(sha256: string): Promise<boolean> {
     try {
       await liveToken(sha256, "secret", this.tokens, this.clock);
       return true;

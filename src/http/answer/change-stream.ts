@@ -8,7 +8,7 @@ export interface ChangeStreamOptions {
   /** Only changes of this project are sent; null: those of all projects. */
   readonly project: string | null;
   /** Checked at the start, before each change and at each heartbeat: false ends the stream. */
-  readonly isWelcome: () => Promise<boolean>;
+  readonly isTokenValid: () => Promise<boolean>;
   readonly heartbeatMs?: number;
 }
 
@@ -47,14 +47,14 @@ export class ChangeStream implements BodyStream {
       this.#coming = this.#changes.next();
       this.#coming.catch(() => undefined);
       // The token may have been revoked before the stream could be ended from outside.
-      if (await this.#options.isWelcome()) return `retry: ${RETRY_MS}\n\n`;
+      if (await this.#options.isTokenValid()) return `retry: ${RETRY_MS}\n\n`;
       this.cancel();
     }
     while (!this.#signal.aborted) {
       const leftMs = this.#beatMs - performance.now();
       if (leftMs <= 0) {
         this.#beatMs = performance.now() + this.#heartbeatMs;
-        if (await this.#options.isWelcome()) return HEARTBEAT;
+        if (await this.#options.isTokenValid()) return HEARTBEAT;
         break;
       }
       // Keep waiting for the pending change instead of requesting another.
@@ -65,7 +65,7 @@ export class ChangeStream implements BodyStream {
       this.#coming = null;
       const { project, shown } = this.#options;
       if (project !== null && !came.value.projects.includes(project)) continue;
-      if (!(await this.#options.isWelcome())) break;
+      if (!(await this.#options.isTokenValid())) break;
       const sequence = shown?.(came.value.sequence) ?? came.value.sequence;
       return `id: ${sequence}\ndata: ${JSON.stringify({ sequence })}\n\n`;
     }

@@ -62,8 +62,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** Formats of an error: `older` for unversioned endpoints, `client` for libraries of other products, `problem` (RFC 9457) for everything else. */
-export type Envelope = "older" | "client" | "problem";
+/** Formats of an error: `legacy` for unversioned endpoints, `client` for libraries of other products, `problem` (RFC 9457) for everything else. */
+export type Envelope = "legacy" | "client" | "problem";
 
 /** Names in messages that are spelled differently on the wire. */
 const NAMES = [
@@ -104,7 +104,7 @@ interface ErrorParts {
 }
 
 const BODIES: Readonly<Record<Envelope, (told: ErrorParts) => object>> = {
-  older: ({ code, message, param, requestId }) => ({ status: "ERROR", error: { code, message, param, request_id: requestId } }),
+  legacy: ({ code, message, param, requestId }) => ({ status: "ERROR", error: { code, message, param, request_id: requestId } }),
   // One client checks for a status other than 1; another reads the code from the body, and gives up at once if it has `missing_field`.
   client: ({ code, status, message, param, requestId }) => ({
     status: 0,

@@ -24,7 +24,7 @@ export async function takeFromClient(context: HandlerContext, route: ClientRoute
   const header = (name: string) => request.header(name);
   const unread: ClientKeyed = { body: route.sends === null ? readable(() => membersOfFields(fields, "data")) : {}, query: fields, header };
   const early = keyIn(context, route, unread, address);
-  if (early === null) context.gate.refuseStrangers(address);
+  if (early === null) context.authenticator.checkTries(address);
   const opened = early === null ? null : await opener(context, early, address, trace);
   const enter = ({ sha256 }: TokenRecord) => context.admission.enter(sha256, writtenBytes(request));
   // Before the body is read if the token is known: a request that holds room of its organization must not wait for others of its token.
@@ -56,14 +56,14 @@ function keyIn(context: HandlerContext, route: ClientRoute, sent: ClientKeyed, a
   return typeof value === "string" ? value : null;
 }
 
-function missingKey({ gate }: HandlerContext, address: string | undefined): DaybookError {
-  gate.broughtNone(address);
+function missingKey({ authenticator }: HandlerContext, address: string | undefined): DaybookError {
+  authenticator.countMissingKey(address);
   return new DaybookError("missing_token", "expected the token where the client library sends its key");
 }
 
 /** Authenticates a key that may store events. @throws invalid_token, rate_limited, insufficient_scope */
-async function opener({ gate }: HandlerContext, key: string, address: string | undefined, trace: Trace): Promise<TokenRecord> {
-  const token = await gate.secretKey(key, address);
+async function opener({ authenticator }: HandlerContext, key: string, address: string | undefined, trace: Trace): Promise<TokenRecord> {
+  const token = await authenticator.secretKey(key, address);
   trace.organization = token.organization;
   authorize({ scope: "events:write" }, token);
   return token;
@@ -104,12 +104,12 @@ function sentOf(context: HandlerContext, { path }: ClientRoute, request: WireReq
 }
 
 /** Reads the body; it must be short as long as the organization is unknown. */
-async function bodyOf({ gate, addressOf }: HandlerContext, request: WireRequest, sends: BodyRule, held: HeldMemory): Promise<Record<string, unknown>> {
+async function bodyOf({ authenticator, addressOf }: HandlerContext, request: WireRequest, sends: BodyRule, held: HeldMemory): Promise<Record<string, unknown>> {
   const maxByteLength = held.isKeyless ? Math.min(SERVER_LIMITS.keylessBodyBytes, sends.maxByteLength) : sends.maxByteLength;
   try {
     return await readBody(request, { ...sends, maxByteLength }, held);
   } catch (thrown) {
-    if (held.isKeyless && isUnreadable(thrown)) gate.broughtNone(addressOf(request));
+    if (held.isKeyless && isUnreadable(thrown)) authenticator.countMissingKey(addressOf(request));
     return rethrown(thrown);
   }
 }

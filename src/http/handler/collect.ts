@@ -26,7 +26,7 @@ export async function collect(context: HandlerContext, route: CollectRoute, quer
     const body = await readBody(request, route.collects, held);
     checkShape(route.collects.schema, body);
     const address = context.addressOf(request);
-    const key = await context.gate.publicKey(route.reads?.key(body) ?? (body["key"] as string));
+    const key = await context.authenticator.publicKey(route.reads?.key(body) ?? (body["key"] as string));
     const daybook = context.services.organizations.get(key.organization);
     const rules = key.public;
     if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();

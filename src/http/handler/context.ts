@@ -19,7 +19,7 @@ export interface HandlerContext {
   readonly services: Services;
   readonly router: Router<Route>;
   readonly clock: Clock;
-  readonly gate: Authenticator;
+  readonly authenticator: Authenticator;
   readonly collector: Collector;
   readonly repeats: Repeats;
   readonly senderClocks: SenderClocks;

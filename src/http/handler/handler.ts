@@ -112,7 +112,7 @@ export function createHandler(options: HandlerOptions): Handler {
     services: { organizations: byName, routes: all },
     router: createRouter(all),
     clock,
-    gate: new Authenticator(options.tokens, clock, limits, hash),
+    authenticator: new Authenticator(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
     streams: new Streams(limits.requestsPerTokenCount),
     collector: new Collector(collectOptions(options.collect), readAgent, byName, clock),
@@ -127,7 +127,7 @@ export function createHandler(options: HandlerOptions): Handler {
     counts: new RequestCounts(),
     processGauges: options.processGauges ?? (() => ({})),
   };
-  const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.gate.isWelcome(sha256)));
+  const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.authenticator.isTokenValid(sha256)));
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
   const front: EdgeRules = { routes: all.map(faceOf), limits };

@@ -97,7 +97,7 @@ function note(context: HandlerContext, answered: Answered): void {
 
 /** Counts and reports a request that was refused before it reached the handler. */
 export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusal): void {
-  note(context, { ...rest, organization: sha256 === null ? null : context.gate.organizationOf(sha256) });
+  note(context, { ...rest, organization: sha256 === null ? null : context.authenticator.organizationOf(sha256) });
 }
 
 /** Runs the checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
@@ -116,7 +116,7 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
     const { status, text } = await route.open(context.services);
     return await jsonReply(context, route, request, requestId, status, text);
   }
-  const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
+  const token = await context.authenticator.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
   const leave = route.always === true ? () => undefined : await admission.enter(token.sha256, writeBytes);
@@ -162,7 +162,7 @@ async function handleGuarded(context: HandlerContext, route: GuardedRoute, calle
       signal: deadline,
       receivedAtMs,
       header: (name) => request.header(name),
-      isWelcome: () => context.gate.isWelcome(caller.token.sha256),
+      isTokenValid: () => context.authenticator.isTokenValid(caller.token.sha256),
       senderClock,
       readAgent,
       counts,

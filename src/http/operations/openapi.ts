@@ -67,7 +67,7 @@ function operationOf(route: Route): SchemaObject {
   };
 }
 
-const ERRORS = { older: "OlderError", client: "ClientError", problem: "Problem" };
+const ERRORS = { legacy: "OlderError", client: "ClientError", problem: "Problem" };
 
 function contentOf(route: Route, schema: SchemaObject): SchemaObject {
   const shapes = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, SchemaObject>>);

@@ -80,7 +80,7 @@ interface WaitingRequest {
 }
 
 /** Queue of short writes while the event loop is late, in order of arrival. */
-class Calm {
+class LateWrites {
   readonly #waiting: WaitingRequest[] = [];
   #byteLength = 0;
 
@@ -150,7 +150,7 @@ export class Admission {
   readonly #late = new DaybookError("overloaded", "requests arrive faster than they can be answered");
   readonly #tooMany: DaybookError;
   readonly #shares: TokenShares;
-  readonly #calm: Calm;
+  readonly #lateWrites: LateWrites;
   readonly #pace = new ParsePace();
   readonly #rooms = new Map<string, ParseRoom>();
   readonly #all: ByteBudget;
@@ -163,7 +163,7 @@ export class Admission {
   ) {
     this.#tooMany = tooManyOfToken(limits);
     this.#shares = new TokenShares(limits.requestsPerTokenCount, 0);
-    this.#calm = new Calm(() => this.#isLate());
+    this.#lateWrites = new LateWrites(() => this.#isLate());
     this.#all = { byteLengthMax: limits.heldBodyBytes, byteLength: 0 };
     this.#keyless = { byteLengthMax: Math.min(SERVER_LIMITS.heldKeylessBytes, limits.heldBodyBytes / KEYLESS_SHARE), byteLength: 0 };
   }
@@ -175,7 +175,7 @@ export class Admission {
    */
   refuseLate(writeBytes: number | null): Promise<void> | null {
     if (!this.#isLate()) return null;
-    const waiting = writeBytes !== null && this.#calm.wait(writeBytes);
+    const waiting = writeBytes !== null && this.#lateWrites.wait(writeBytes);
     if (waiting === false) throw this.#late;
     return waiting.then((isCalm) => {
       if (!isCalm) throw this.#late;

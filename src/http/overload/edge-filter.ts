@@ -34,13 +34,13 @@ const leaveNothing = () => undefined;
 type RefusalShape = Pick<RouteFace, "path" | "envelope">;
 
 /** The route of a request, and the findings about it. */
-interface Face {
+interface ResolvedRoute {
   readonly route: EdgeRoute;
   readonly known: RequestFindings;
 }
 
 /** The error of a request that no route takes, and where it counts; null: no path matches. */
-interface Faceless {
+interface UnresolvedRoute {
   readonly place: RefusalShape | null;
   readonly error: DaybookError;
 }
@@ -74,9 +74,9 @@ export class EdgeFilter {
   /** Passes a request to the handler, at once or after a short wait, or refuses it. */
   async enter(request: WireRequest): Promise<Entered> {
     const startedMs = performance.now();
-    const face = this.#faceOf(request);
-    if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
-    const { route, known } = face;
+    const resolved = this.#resolve(request);
+    if ("error" in resolved) return this.#refuse(request, resolved.place, null, resolved.error, startedMs);
+    const { route, known } = resolved;
     // Public GET routes are cheap; beacon requests count as writes.
     if (route.always || (route.access === null && route.method === "GET" && !route.writes)) return { refusal: null, known, leave: leaveNothing };
     const sha256 = known.sha256 ?? null;
@@ -103,7 +103,7 @@ export class EdgeFilter {
   }
 
   /** Checks in the handler's order: unknown path, fault of the transport, method that the path does not take. */
-  #faceOf(request: WireRequest): Face | Faceless {
+  #resolve(request: WireRequest): ResolvedRoute | UnresolvedRoute {
     let place: RefusalShape | null = null;
     try {
       const { resource, params, query } = this.#router.find(request.target);

@@ -22,7 +22,7 @@ function question<Body extends z.ZodObject>(
   answer: z.ZodType,
   { scope = "analytics:read", shown = ok, more = () => ({}) }: EventRouteOptions<Body> = {},
 ): GuardedRoute {
-  const envelope: Envelope = path.startsWith("/v1/") ? "problem" : "older";
+  const envelope: Envelope = path.startsWith("/v1/") ? "problem" : "legacy";
   return guarded({
     method: "POST",
     path,
@@ -33,9 +33,9 @@ function question<Body extends z.ZodObject>(
     body: { schema: body, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer,
     etag: true,
-    handle: async (caller, exchange) => {
-      const input = { ...(libraryInput(body, exchange.body) as object), ...more(exchange.body), project: caller.project };
-      return shown(await runQuery(name, input, caller, exchange));
+    handle: async (caller, request) => {
+      const input = { ...(libraryInput(body, request.body) as object), ...more(request.body), project: caller.project };
+      return shown(await runQuery(name, input, caller, request));
     },
   });
 }

@@ -64,15 +64,15 @@ export const contentRoutes: readonly Route[] = [
     answer: z.string(),
     format: "events",
     etag: false,
-    handle: ({ daybook, project, token }, { header, isWelcome }) => {
+    handle: ({ daybook, project, token }, { header, isTokenValid }) => {
       const given = lastEventId(header("last-event-id"));
       const changing = requireMember(daybook, "changes");
-      if (token.project === null) return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after: given }), { project, isWelcome }));
+      if (token.project === null) return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after: given }), { project, isTokenValid }));
       const sequences = new SealedSequences(daybook, token.project);
       // With an unknown number, assume that changes were missed.
       const after = given === null ? null : (sequences.opened(given) ?? 0);
       const shown = (sequence: number) => sequences.sealed(sequence);
-      return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after }), { project, isWelcome, shown }));
+      return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after }), { project, isTokenValid, shown }));
     },
   }),
   guarded({

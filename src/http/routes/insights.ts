@@ -25,9 +25,9 @@ function insight(name: keyof InsightPlans, place: string, summary: string): Guar
     body: { schema, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer: insightAnswers[name],
     etag: true,
-    handle: async (caller, exchange) => {
-      const input = { ...(libraryInput(schema, exchange.body) as object), project: caller.project };
-      return wireNames(await runQuery(name, input, caller, exchange));
+    handle: async (caller, request) => {
+      const input = { ...(libraryInput(schema, request.body) as object), project: caller.project };
+      return wireNames(await runQuery(name, input, caller, request));
     },
   });
 }
@@ -91,14 +91,14 @@ function question(name: ReportName, access: RequiredAccess): GuardedRoute {
     answer: z.strictObject({ answer: z.unknown(), notices: z.array(notice).optional() }),
     etag: true,
     keepsNames: true,
-    handle: async (caller, exchange) => {
+    handle: async (caller, request) => {
       const { project } = caller;
-      const { body, query, notices } = exchange;
+      const { body, query, notices } = request;
       // An explanation counts segments and values of the whole organization.
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected an organization token, got a project token");
       const input = inProject(body, project);
-      const answer = query.explain === "true" ? await explainQuery(name, input, caller) : await runQuery(name, input, caller, exchange);
+      const answer = query.explain === "true" ? await explainQuery(name, input, caller) : await runQuery(name, input, caller, request);
       return notices.length === 0 ? { answer } : { answer, notices };
     },
   });

@@ -58,7 +58,7 @@ export function report<Query extends z.ZodObject>(
   summary: string,
   query: Query,
   answer: z.ZodType,
-  ask: (caller: Caller, exchange: RouteRequest<unknown, z.infer<Query>>) => Promise<object>,
+  ask: (caller: Caller, request: RouteRequest<unknown, z.infer<Query>>) => Promise<object>,
 ): GuardedRoute {
   return guarded({
     method: "GET",
@@ -70,6 +70,6 @@ export function report<Query extends z.ZodObject>(
     body: null,
     answer,
     etag: true,
-    handle: async (caller, exchange) => wireNames(await ask(caller, exchange)),
+    handle: async (caller, request) => wireNames(await ask(caller, request)),
   });
 }

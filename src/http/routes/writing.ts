@@ -58,7 +58,7 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organ
     answer: trackingAnswer,
     etag: false,
     keepsNames: true,
-    handle: (caller, exchange) => (kind === "batch" ? takeBatch(caller, exchange) : takeCall(kind, caller, exchange)),
+    handle: (caller, request) => (kind === "batch" ? takeBatch(caller, request) : takeCall(kind, caller, request)),
   });
 }
 

@@ -59,7 +59,7 @@ export interface RouteRequest<Body, Query> {
   /** A header by its lower-case name. */
   readonly header: (name: string) => string | null;
   /** Whether the caller's token is still valid. */
-  readonly isWelcome: () => Promise<boolean>;
+  readonly isTokenValid: () => Promise<boolean>;
   readonly senderClock: SenderClock;
   readonly readAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
@@ -138,7 +138,7 @@ export interface GuardedRoute extends RouteBase {
   readonly body: BodyRule | null;
   /** True: errors and notices name parameters in camelCase, as the body does. */
   readonly keepsNames?: boolean;
-  readonly handle: (caller: Caller, exchange: RouteRequest<unknown, unknown>) => Promise<unknown>;
+  readonly handle: (caller: Caller, request: RouteRequest<unknown, unknown>) => Promise<unknown>;
 }
 
 /** A route that serves a file to browsers. */
@@ -233,7 +233,7 @@ export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
     readonly query: Query;
     readonly body: (BodyRule & { readonly schema: Body }) | null;
     readonly keepsNames?: boolean;
-    readonly handle: (caller: Caller, exchange: RouteRequest<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
+    readonly handle: (caller: Caller, request: RouteRequest<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
   },
 ): GuardedRoute {
   // The pipeline passes only values that these schemas accepted.

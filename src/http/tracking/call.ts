@@ -151,11 +151,11 @@ export function screenOf(width: unknown, height: unknown): string | null {
 }
 
 /** Placeholders that programs send for a missing id, trimmed and in lower case: as ids they would merge unrelated people. */
-const NOBODY: ReadonlySet<string> = new Set(["", "undefined", "null", "nan", "[object object]", "none", "nil", "anonymous", "guest", "0"]);
+const PLACEHOLDER_IDS: ReadonlySet<string> = new Set(["", "undefined", "null", "nan", "[object object]", "none", "nil", "anonymous", "guest", "0"]);
 
 /** Whether an id is a placeholder. An absent one and `""` are not. */
 export function isPlaceholderId(id: unknown): boolean {
-  return (typeof id === "number" || (typeof id === "string" && id !== "")) && NOBODY.has(String(id).trim().toLowerCase());
+  return (typeof id === "number" || (typeof id === "string" && id !== "")) && PLACEHOLDER_IDS.has(String(id).trim().toLowerCase());
 }
 
 /** Anonymous id under which the traits of a company are stored if no person is meant. */

@@ -79,34 +79,34 @@ const SENT_TOGETHER_MS = 1_000;
 type Sent = RouteRequest<Readonly<Record<string, unknown>>, unknown>;
 
 /** Stores one call. A call about an erased person succeeds, and is reported as rejected, so that the sender does not resend it. */
-export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): Promise<object> {
-  const call: TrackingCall = exchange.body;
-  const createdAtMs = timeOf(call, exchange.senderClock.offsetMs(call.sentAt, [call.messageId]));
-  const outcome = await storeEntries([{ index: 0, ...toldBy(kind, call, createdAtMs, exchange) }], caller, exchange.onSentNotices);
+export async function takeCall(kind: CallKind, caller: Caller, request: Sent): Promise<object> {
+  const call: TrackingCall = request.body;
+  const createdAtMs = timeOf(call, request.senderClock.offsetMs(call.sentAt, [call.messageId]));
+  const outcome = await storeEntries([{ index: 0, ...receivedItemOf(kind, call, createdAtMs, request) }], caller, request.onSentNotices);
   const [rejected] = outcome.rejected;
   if (rejected !== undefined && rejected.code !== "suppressed") throw errorOf(rejected);
   return answerOf(outcome);
 }
 
 /** Stores calls of every kind; a bad one does not stop the others. @throws insufficient_scope (calls that link ids need a scope of their own) */
-export async function takeBatch(caller: Caller, exchange: Sent): Promise<object> {
-  const body = exchange.body as { batch: readonly unknown[]; sentAt?: unknown; context?: TrackingCall["context"] };
+export async function takeBatch(caller: Caller, request: Sent): Promise<object> {
+  const body = request.body as { batch: readonly unknown[]; sentAt?: unknown; context?: TrackingCall["context"] };
   const entries: ReceivedEntry[] = [];
   const rejected: Rejected[] = [];
-  const { senderClock } = exchange;
+  const { senderClock } = request;
   const clockOffsetMs = senderClock.offsetMs(body.sentAt, body.batch.map((item) => objectOf(item)["messageId"]));
   await forEachYielding(body.batch, (item, index) => {
     try {
       const kind = checkedKind(item, `batch[${index}]`);
       const call = { ...(item as TrackingCall), context: { ...body.context, ...(item as TrackingCall).context } };
       const ownOffsetMs = isSentApart(call.sentAt, body.sentAt) ? senderClock.offsetMs(call.sentAt, [call.messageId]) : clockOffsetMs;
-      entries.push({ index, ...toldBy(kind, call, timeOf(call, ownOffsetMs), exchange) });
+      entries.push({ index, ...receivedItemOf(kind, call, timeOf(call, ownOffsetMs), request) });
     } catch (thrown) {
       rejected.push(rejectedBy(faultOf(thrown), index));
     }
   });
   authorizeRecords(entries, caller);
-  const outcome = await storeEntries(entries, caller, exchange.onSentNotices);
+  const outcome = await storeEntries(entries, caller, request.onSentNotices);
   return answerOf({ ...outcome, rejected: [...rejected, ...outcome.rejected].sort((a, b) => a.index - b.index) });
 }
 
@@ -129,7 +129,7 @@ function checkedKind(item: unknown, at: string): CallKind {
   return kind;
 }
 
-function toldBy(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { readAgent }: Sent): ReceivedItem {
+function receivedItemOf(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { readAgent }: Sent): ReceivedItem {
   return isRecord(kind) ? { record: kind, call, createdAtMs } : { event: eventOfCall(kind, call, createdAtMs, readAgent) };
 }
 

@@ -8,7 +8,7 @@ import { sha256Hex } from "./sha256-hex.js";
 import type { SocketRequest } from "./socket-exchange.js";
 import { faultOf, givable, outbox } from "./thread-messages.js";
 import type { RequestMessage, FromSockets, ThreadData, ThreadReply, ToSockets } from "./thread-messages.js";
-import { DistantStreams } from "./streams.js";
+import { RemoteStreams } from "./streams.js";
 
 /** Longest body that is sent with the request, before the handler asks for it, in bytes: enough for most queries. */
 const SHORT_BODY_BYTES_MAX = 4 * 1024;
@@ -30,7 +30,7 @@ const front = new EdgeFilter(rules, sha256Hex, (refusal) => out.add(() => ({ kin
 const waiting = new Map<number, PendingRequest>();
 /** The pending requests of each connection. */
 const idsBySocket = new WeakMap<Socket, Set<number>>();
-const streams = new DistantStreams(out);
+const streams = new RemoteStreams(out);
 let requestCount = 0;
 
 /** Sends a request to the handler's thread. Rejects if it has no answer. */

@@ -96,7 +96,7 @@ function drained(outgoing: ServerResponse, unreadMs: number): Promise<void> {
 }
 
 /** A stream whose chunks another thread makes, each on request. */
-class DistantStream implements BodyStream {
+class RemoteStream implements BodyStream {
   #take: { readonly resolve: (piece: string | null) => void; readonly reject: (error: Error) => void } | null = null;
   #isOver = false;
 
@@ -129,13 +129,13 @@ class DistantStream implements BodyStream {
 }
 
 /** On the sockets' thread: streams by the number of their request. */
-export class DistantStreams {
-  readonly #byId = new Map<number, DistantStream>();
+export class RemoteStreams {
+  readonly #byId = new Map<number, RemoteStream>();
 
   constructor(readonly out: TickBatch<() => FromSockets>) {}
 
   open(id: number, isFinite: boolean): BodyStream {
-    const stream = new DistantStream(id, isFinite ? true : undefined, this.out);
+    const stream = new RemoteStream(id, isFinite ? true : undefined, this.out);
     this.#byId.set(id, stream);
     return stream;
   }

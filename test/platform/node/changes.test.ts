@@ -150,7 +150,7 @@ test("A token is looked at and comments come also while there is always somethin
   for (const project of ["shop", "quiet"]) {
     const pieces: string[] = [];
     const beatCount = () => pieces.filter((piece) => piece === ":\n\n").length;
-    const stream = new ChangeStream(busy, { project, isWelcome: () => Promise.resolve(beatCount() < 2), heartbeatMs: 20 });
+    const stream = new ChangeStream(busy, { project, isTokenValid: () => Promise.resolve(beatCount() < 2), heartbeatMs: 20 });
     for (let piece = await stream.next(); piece !== null; piece = await stream.next()) pieces.push(piece);
     expect([project, beatCount()]).toEqual([project, 2]);
   }
@@ -159,7 +159,7 @@ test("A token is looked at and comments come also while there is always somethin
 test("What comes after the head is told for what it is: a change of another project is none.", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest([{ name: "a", project: "shop" }]);
-  const stream = new ChangeStream((signal) => daybook.changes({ signal }), { project: "shop", isWelcome: () => Promise.resolve(true), heartbeatMs: 60_000 });
+  const stream = new ChangeStream((signal) => daybook.changes({ signal }), { project: "shop", isTokenValid: () => Promise.resolve(true), heartbeatMs: 60_000 });
   await stream.next();
   await daybook.ingest([{ name: "a", project: "blog" }]);
   const told = stream.next();
@@ -199,8 +199,8 @@ test("Silence is broken by comments, until the token is revoked.", async () => {
   };
   let tokens: TokenRecord[] = [record];
   const daybook = await openDaybook({ storage: memoryStorage() });
-  const isWelcome = () => Promise.resolve(tokens.length > 0);
-  const stream = new ChangeStream((signal) => daybook.changes({ signal }), { project: null, isWelcome, heartbeatMs: 20 });
+  const isTokenValid = () => Promise.resolve(tokens.length > 0);
+  const stream = new ChangeStream((signal) => daybook.changes({ signal }), { project: null, isTokenValid, heartbeatMs: 20 });
   expect(await stream.next()).toBe("retry: 1000\n\n");
   expect(await stream.next()).toBe(":\n\n");
   await daybook.ingest([{ name: "a" }]);
@@ -257,7 +257,7 @@ test.each(TRANSPORTS)("Over %s the stream of a revoked token ends at once, in si
 test("A token that was revoked unseen gets no further change, and none that is revoked on the way gets a stream.", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   let isValid = true;
-  const streamOf = () => new ChangeStream((signal) => daybook.changes({ signal }), { project: null, isWelcome: () => Promise.resolve(isValid) });
+  const streamOf = () => new ChangeStream((signal) => daybook.changes({ signal }), { project: null, isTokenValid: () => Promise.resolve(isValid) });
   const stream = streamOf();
   expect(await stream.next()).toBe("retry: 1000\n\n");
   const next = stream.next();
