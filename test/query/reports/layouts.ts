@@ -8,18 +8,23 @@ export const NOW = Date.UTC(2026, 2, 20, 12);
 
 /** How events come to lie in a store: an answer must not tell which. */
 const LAYOUTS: Readonly<Record<string, (daybook: Daybook, events: readonly EventInput[]) => Promise<void>>> = {
-  "in heads": async (daybook, events) => void (await daybook.ingest(events)),
+  "in heads": ingestAll,
   sealed: async (daybook, events) => {
-    await daybook.ingest([...events].reverse());
+    await ingestAll(daybook, [...events].reverse());
     await daybook.seal();
   },
   "in two segments of a day and a head": async (daybook, events) => {
     for (const part of [0, 1, 2]) {
-      await daybook.ingest(events.filter((_, at) => at % 3 === part));
+      await ingestAll(daybook, events.filter((_, at) => at % 3 === part));
       if (part < 2) await daybook.seal();
     }
   },
 };
+
+async function ingestAll(daybook: Daybook, events: readonly EventInput[]): Promise<void> {
+  const { rejected } = await daybook.ingest(events);
+  if (rejected.length > 0) throw new Error(`expected events without errors, got ${JSON.stringify(rejected)}`);
+}
 
 /** Checks the answers about the same events in every layout. `prepare` may tell who is who before the events come. */
 export async function inEveryLayout(
