@@ -1,11 +1,11 @@
 import type { Segments, SavedSegment } from "../engine/query/saved-segments.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { ExportInput } from "../query/plan/input.js";
-import type { ExportedEvent } from "../core/schema/event.js";
+import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/upkeep/time-to-live.js";
-import { readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions } from "../core/base/options.js";
+import { readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions, type IngestOptions } from "../core/base/options.js";
 import type { StoredRecord } from "../core/schema/record.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import type { PeopleSegment } from "../query/plan/insights/input.js";
@@ -16,7 +16,6 @@ import type { QueryOptions } from "../engine/query/on-snapshot.js";
 import type { QueryNotice } from "../engine/query/notices.js";
 import type { ReportName } from "../query/plan/plan.js";
 import { Calls } from "./calls.js";
-import type { DaybookClient } from "./connect-daybook.js";
 import { jsonText } from "./json-text.js";
 import type { Machine, ClientConnection } from "./options.js";
 import { libraryNames, camelCase, wireNames, queryOf, segmentOf } from "./query-of.js";
@@ -387,4 +386,26 @@ function afterRecord(record: StoredRecord): object {
   if (record.type === "project") return { type: record.type, name: record.name };
   const { type, createdAt } = record;
   return { type, createdAt, id: type === "unlink" ? record.linkId : record.id };
+}
+
+/** Members that only the process with the open store has: files, threads, synchronous state, and deletion of the events of a key. */
+type Local = "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes" | "seal" | "health" | "currency" | "projects";
+
+/**
+ * A Daybook in another process: the same queries, answers and errors, each over HTTP. A write is stored once, however often it was sent.
+ * Additional errors are those of tokens, `unreachable` if no Daybook answers, and `closed`.
+ */
+export interface DaybookClient extends Omit<Daybook, Local | "close"> {
+  /**
+   * As `ingest` of a Daybook, in chunks of a million characters. If an answer was lost and the events were resent, those already stored are
+   * counted as `duplicates`, even if they are new: `accepted` may be 0 although all are stored.
+   * @throws as it does; unreachable, and errors of tokens
+   */
+  ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
+  /** Names of all projects that the token may read, by code point. */
+  projects(): Promise<readonly string[]>;
+  /** `ok` while every organization of the server reads and writes. Requires no rights. */
+  health(): Promise<"ok" | "read_only" | "unreachable" | "closed">;
+  /** Ends all calls under way with `closed`; the server keeps running. */
+  close(): Promise<void>;
 }

@@ -1,10 +1,11 @@
 import type { Clock } from "../../core/base/clock.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { parseTimestamp } from "../../core/base/time.js";
-import type { ServedDaybook } from "./query-rights.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 import type { IngestResult } from "../../core/schema/event.js";
+import type { ReportName } from "../../query/plan/plan.js";
+import type { Daybook } from "../../engine/daybook.js";
 
 /** Rights that a route requires, checked in the order of the members. */
 export interface RequiredAccess {
@@ -118,4 +119,20 @@ export function hideSuppressed<Of extends Pick<IngestResult, "accepted" | "rejec
   if (project === null) return result;
   const rejected = result.rejected.filter(({ code }) => code !== "suppressed");
   return { ...result, accepted: result.accepted + result.rejected.length - rejected.length, rejected };
+}
+
+/** Members that a Daybook may lack if its events are stored elsewhere. */
+export type OptionalMembers = Pick<Daybook, "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;
+
+type TransferMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
+
+/** State of a Daybook; `unreachable`: the servers that store its events do not answer. */
+export type Health = Daybook["health"] | "unreachable";
+
+/** A Daybook to serve: an embedded one, or one with events elsewhere. Routes that need a missing member answer `not_supported`. */
+export interface ServedDaybook extends Pick<Daybook, ReportName | TransferMethods>, Partial<OptionalMembers> {
+  /** Names of all projects. */
+  projects(): readonly string[] | Promise<readonly string[]>;
+  /** A function if the events are elsewhere. Absent: `ok`. */
+  readonly health?: Health | (() => Promise<Health>);
 }

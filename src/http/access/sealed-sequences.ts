@@ -2,7 +2,7 @@ import { parameterError } from "../../core/base/errors.js";
 import { hmacSha256 } from "../../core/base/hash.js";
 import { SEQUENCES } from "../../engine/follow/changes.js";
 import type { Sequences } from "../../engine/follow/changes.js";
-import type { ServedDaybook } from "./query-rights.js";
+import type { ServedDaybook } from "./access.js";
 
 /** For wrapped Daybooks, whose own sequences are not accessible; what is sealed with these is valid as long as the process. */
 const strangers = new WeakMap<ServedDaybook, Sequences>();

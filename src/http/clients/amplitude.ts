@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { EventInput } from "../../core/schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { id, instant, object, callTimeMs, idOf, objectOf, textOf, without, type JsonObject } from "../tracking/call.js";
-import type { Rejected, ReceivedItem } from "../tracking/store-entries.js";
+import { id, instant, object, callTimeMs, idOf, objectOf, textOf, without, type JsonObject, type ReceivedItem } from "../tracking/call.js";
+import type { Rejected } from "../tracking/store-entries.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf, misfits, companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
 import type { FieldNames, Person, TraitChanges } from "./people.js";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { ClientKeyed, ClientSent, Caller, ClientAnswer } from "../routing/route.js";
-import { objectOf, isObject, faultOf, type JsonObject } from "../tracking/call.js";
+import { objectOf, isObject, faultOf, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import { authorizeRecords, errorOf, rejectedBy, storeEntries, forEachYielding } from "../tracking/store-entries.js";
-import type { TrackingOutcome, Rejected, ReceivedItem, ReceivedEntry } from "../tracking/store-entries.js";
+import type { TrackingOutcome, Rejected, ReceivedEntry } from "../tracking/store-entries.js";
 import type { ErrorCode } from "../../core/base/errors.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { ADDRESSES } from "./people.js";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { parameterError } from "../../core/base/errors.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { instantOfAny, idOf, objectOf, screenOf, textOf, without, id, object, isObject, type JsonObject } from "../tracking/call.js";
-import type { ReceivedItem } from "../tracking/store-entries.js";
+import { instantOfAny, idOf, objectOf, screenOf, textOf, without, id, object, isObject, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
 import {

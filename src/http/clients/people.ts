@@ -1,7 +1,6 @@
 import type { EventInput } from "../../core/schema/event.js";
-import { idOf, textOf, isObject, objectOf, without, companyProxyId, isPlaceholderId, type JsonObject } from "../tracking/call.js";
+import { idOf, textOf, isObject, objectOf, without, companyProxyId, isPlaceholderId, type JsonObject, type ReceivedRecord } from "../tracking/call.js";
 import { SET_ONCE } from "../../core/schema/record.js";
-import type { ReceivedRecord } from "../tracking/store-entries.js";
 
 type ClientField = Extract<
   keyof EventInput,

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { EventInput } from "../../core/schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { callTimeMs, idOf, isObject, screenOf, textOf, without, id, instant, object, type JsonObject } from "../tracking/call.js";
-import type { ReceivedItem } from "../tracking/store-entries.js";
+import { callTimeMs, idOf, isObject, screenOf, textOf, without, id, instant, object, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf, misfits, aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
 import type { FieldNames, RecordMoment, Person } from "./people.js";

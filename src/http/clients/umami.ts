@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { id, object, instantOfAny, idOf, objectOf, textOf, without, isPlaceholderId } from "../tracking/call.js";
-import type { ReceivedItem } from "../tracking/store-entries.js";
+import { id, object, instantOfAny, idOf, objectOf, textOf, without, isPlaceholderId, type ReceivedItem } from "../tracking/call.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
 import { fieldsOf, traitsOf, type FieldNames } from "./people.js";
 

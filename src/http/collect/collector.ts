@@ -10,7 +10,7 @@ import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
 import { BudgetedLimit, type Withheld } from "../../engine/ingest/budgeted.js";
-import type { ServedDaybook } from "../access/query-rights.js";
+import type { ServedDaybook } from "../access/access.js";
 import { Buckets, keepNewest } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";

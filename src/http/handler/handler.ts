@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "../../core/base/clock.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { notifyEach } from "../../core/base/notify-each.js";
-import type { ServedDaybook } from "../access/query-rights.js";
+import type { ServedDaybook } from "../access/access.js";
 import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";
 import { RequestCounts, type Answered } from "../answer/request-counts.js";

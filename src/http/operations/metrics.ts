@@ -1,7 +1,8 @@
 import type { DaybookStats, DistinctValues } from "../../engine/upkeep/stats.js";
 import type { RequestCount } from "../answer/request-counts.js";
 import type { ProcessGauges, Services, OpenAnswer } from "../routing/route.js";
-import { healthOf, type ServedDaybook } from "../access/query-rights.js";
+import { healthOf } from "../access/query-rights.js";
+import type { ServedDaybook } from "../access/access.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { FULLNESS, type FillingDaybook } from "../../engine/ingest/allowance.js";
 

@@ -4,11 +4,10 @@ import type { QueryNotice } from "../../engine/query/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts, RequestCounts } from "../answer/request-counts.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { RequiredAccess } from "../access/access.js";
+import type { RequiredAccess, ServedDaybook } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { SharedText } from "../answer/json-pieces.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
-import type { ServedDaybook } from "../access/query-rights.js";
 
 /** Rules for the body of a route. */
 export interface BodyRule {

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { digitsOf } from "../../core/base/json-text.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { ReceivedItem } from "./store-entries.js";
+import type { EventInput } from "../../core/schema/event.js";
 
 /** Calls of the public tracking spec that become events; those of `RECORD_KINDS` become identity records. */
 export const EVENT_KINDS = ["track", "page", "screen"] as const;
@@ -183,3 +183,17 @@ export function withUsableIds<Each extends ReceivedItem>(told: Each, onNoId: (no
   // Traits of a company are stored even without a person.
   return told.record === "group" && Object.keys(objectOf(call.traits)).length > 0 ? { ...told, call: { ...call, anonymousId: companyProxyId(String(call.groupId)) } } : null;
 }
+
+/** A received event; a numeric time is in ms. */
+export interface ReceivedEvent {
+  readonly event: EventInput;
+}
+
+/** A received record that changes identities. */
+export interface ReceivedRecord {
+  readonly record: RecordKind;
+  readonly call: TrackingCall;
+  readonly createdAtMs: number | null;
+}
+
+export type ReceivedItem = ReceivedEvent | ReceivedRecord;

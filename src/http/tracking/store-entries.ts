@@ -3,12 +3,12 @@ import type { AdjustedEvent, EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { idOfJson } from "../../core/base/json-text.js";
 import type { IdentifyInput, LinkResult } from "../../core/schema/record.js";
-import { authorize, aliasRefused, hideSuppressed } from "../access/access.js";
+import { authorize, aliasRefused, hideSuppressed, type ServedDaybook } from "../access/access.js";
 import type { HeaderNotice } from "../answer/headers.js";
 import type { Caller } from "../routing/route.js";
-import type { ServedDaybook } from "../access/query-rights.js";
 import { faultOf, withUsableIds, type TrackingCall, type RecordKind } from "./call.js";
 import { yieldToEventLoop } from "../../core/base/turn.js";
+import type { ReceivedItem, ReceivedEvent, ReceivedRecord } from "./call.js";
 
 /** Members of a call by their names in the library. */
 const NAMES: Readonly<Record<string, string>> = { companyId: "groupId", from: "previousId", to: "userId", id: "messageId", createdAt: "timestamp" };
@@ -40,20 +40,6 @@ function inCallNames(thrown: unknown): unknown {
   const message = thrown.message.replace(`${param}: `, `${name}: `);
   return new DaybookError(thrown.code, message, { ...thrown.details, param: name }, { cause: thrown });
 }
-
-/** A received event; a numeric time is in ms. */
-export interface ReceivedEvent {
-  readonly event: EventInput;
-}
-
-/** A received record that changes identities. */
-export interface ReceivedRecord {
-  readonly record: RecordKind;
-  readonly call: TrackingCall;
-  readonly createdAtMs: number | null;
-}
-
-export type ReceivedItem = ReceivedEvent | ReceivedRecord;
 
 /** A received item, with its index in the request. */
 export type ReceivedEntry = ReceivedItem & { readonly index: number };

@@ -5,37 +5,8 @@ import { isStream, type WireReply } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
 import { UnreadAnswers, type OpenStreams } from "./streams.js";
 import { placeOf, SocketRequest, writeReply, type RequestOrigin, type AnswerOptions } from "./socket-exchange.js";
-import type { SocketLimits } from "./listen.js";
-
-/** Longest that an item waits for others, in ms. */
-const WAIT_MS_MAX = 1;
-
-/** Collects the items of one turn of the event loop and hands them on together at its end. */
-export class TickBatch<Item> {
-  #waiting: Item[] = [];
-  #sinceMs = 0;
-
-  constructor(
-    readonly handOn: (items: readonly Item[]) => void,
-    readonly clock: () => number = () => performance.now(),
-  ) {}
-
-  /** Hands `item` on before the event loop waits for anything. */
-  add(item: Item): void {
-    const nowMs = this.clock();
-    if (this.#waiting.push(item) === 1) {
-      this.#sinceMs = nowMs;
-      setImmediate(() => this.#flush());
-    } else if (nowMs - this.#sinceMs > WAIT_MS_MAX) this.#flush();
-  }
-
-  #flush(): void {
-    const waiting = this.#waiting;
-    if (waiting.length === 0) return;
-    this.#waiting = [];
-    this.handOn(waiting);
-  }
-}
+import type { SocketLimits } from "./listen-options.js";
+import { TickBatch } from "./tick-batch.js";
 
 /** Longer answers wait while shorter ones are written, in bytes. */
 const SHORT_ANSWER_BYTES_MAX = 64 * 1024;

@@ -2,9 +2,8 @@ import { join, resolve } from "node:path";
 import type { FileSystem } from "../../store/storage/file-system.js";
 import { isFull } from "../../store/storage/is-full.js";
 import type { Reserve } from "../../store/storage/storage.js";
-import { writeAll } from "./file-storage.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
-import { PRIVATE_MARK } from "./private-files.js";
+import { PRIVATE_MARK, writeAll } from "./private-files.js";
 
 /** Neither a key nor a process's private file: it is not listed and not removed as a leftover. */
 export const RESERVE_NAME = `reserve${PRIVATE_MARK}`;

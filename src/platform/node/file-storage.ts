@@ -13,15 +13,7 @@ import { kernelFileSystem } from "./kernel-file-system.js";
 import { LockClaims, isClaim, takeLock, type HeldLock, type LockTerms, type LockWait } from "./lock-file.js";
 import { nativeCodec } from "./native-codec.js";
 import { machineProcesses, type ProcessTable } from "./process-table.js";
-
-/** Writes all of `bytes` at `position`, in as many writes as the file system needs. @throws storage_full (it accepts no byte) */
-export async function writeAll(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const byteLength = await file.write(bytes.subarray(done), position + done);
-    if (byteLength === 0) throw new DaybookError("storage_full", "the file system wrote none of the bytes");
-    done += byteLength;
-  }
-}
+import { writeAll } from "./private-files.js";
 
 /** Appends to one file. A failed write leaves `byteLength`, where the next write starts again. Operations run in the order of their calls. */
 export class FileAppendFile implements AppendFile {

@@ -3,11 +3,12 @@ import type { Handler } from "../../http/index.js";
 import type { DaybookError } from "../../core/base/errors.js";
 import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../../http/wire/exchange.js";
 import type { Refusal } from "../../http/overload/edge-filter.js";
-import { LISTEN_OPTIONS, listen, socketLimits, type Listening, type ListenOptions } from "./listen.js";
+import { listen } from "./listen.js";
+import { LISTEN_OPTIONS, socketLimits, type Listening, type ListenOptions } from "./listen-options.js";
 import { startThread, outbox, errorOf, missingThread, programOf, warn } from "./thread-messages.js";
 import type { FromSockets, ThreadData, ToSockets, RequestMessage, ThreadProgramOptions } from "./thread-messages.js";
 import { OwnStreams } from "./streams.js";
-import type { TickBatch } from "./answer-on-socket.js";
+import type { TickBatch } from "./tick-batch.js";
 
 /** A body that the handler waits for. */
 interface AwaitedBody {

@@ -1,5 +1,5 @@
 import { createServer, STATUS_CODES, type ServerOptions, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
+import { rejectUnknownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
@@ -14,38 +14,7 @@ import type { WireReply } from "../../http/wire/exchange.js";
 import { answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
 import { OpenStreams } from "./streams.js";
 import { placeOf, type SocketRequest } from "./socket-exchange.js";
-
-/** Limits of connections. Milliseconds and counts, all above 0. */
-export interface SocketLimits {
-  /** Time for the headers of a request to arrive. Default 10,000. */
-  readonly headersMs: number;
-  /** Time for the whole request to arrive. Default 30,000. */
-  readonly requestMs: number;
-  /** Time for the caller to read more of an answer. Default 60,000. */
-  readonly unreadMs: number;
-  /** Unread bytes of answers, over all connections; above it those that wait longest are cut. Default 64 MiB. */
-  readonly unreadByteLength: number;
-  /** Open connections; one more closes the one that waits longest for a request. Default 1,024. */
-  readonly connectionCount: number;
-  /** Unanswered requests per connection; further ones are refused, and after as many the connection is cut. Default 16. */
-  readonly pipelinedRequestCount: number;
-}
-
-const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, unreadMs: true, unreadByteLength: true, connectionCount: true, pipelinedRequestCount: true };
-
-/** @param given overrides individual defaults @throws invalid_parameter, unknown_parameter */
-export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
-  rejectUnknownOptions(given, KNOWN, "limits");
-  return {
-    headersMs: SERVER_LIMITS.requestHeadersMs,
-    requestMs: SERVER_LIMITS.requestMs,
-    unreadMs: SERVER_LIMITS.unreadAnswerMs,
-    unreadByteLength: SERVER_LIMITS.unreadAnswerBytes,
-    connectionCount: SERVER_LIMITS.connectionCount,
-    pipelinedRequestCount: SERVER_LIMITS.pipelinedRequestCount,
-    ...given,
-  };
-}
+import { type SocketLimits, socketLimits, type ListenOptions, LISTEN_OPTIONS, type Listening } from "./listen-options.js";
 
 /** How often Node checks for requests that are too slow. */
 const CHECK_MS_MAX = 1_000;
@@ -199,28 +168,7 @@ class Connections {
 /** Answers web requests: the result of `createHandler`, or any function of that shape. */
 export type RequestHandler = Handler | ((request: Request) => Promise<Response>);
 
-export interface ListenOptions {
-  /** Default: 127.0.0.1, reachable from this machine only. */
-  readonly host?: string;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** How long `close` waits for requests in flight before it cuts them off. Default: 10,000. */
-  readonly drainMs?: number;
-  /** Overrides individual limits. */
-  readonly limits?: Partial<SocketLimits>;
-}
-
-export interface Listening {
-  readonly url: string;
-  readonly port: number;
-  /** Stops accepting, finishes requests in flight, then resolves. Later calls wait for the same end. */
-  close(): Promise<void>;
-}
-
 const SWEEP_MS = 20;
-
-/** The options of `listen`. */
-export const LISTEN_OPTIONS: KnownOptions<ListenOptions> = { host: true, port: true, drainMs: true, limits: true };
 
 /**
  * Serves a handler on a socket; resolves once it accepts requests.

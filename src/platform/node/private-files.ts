@@ -150,3 +150,12 @@ async function openTarget(path: string): Promise<FileHandle | null> {
 function errnoOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
 }
+
+/** Writes all of `bytes` at `position`, in as many writes as the file system needs. @throws storage_full (it accepts no byte) */
+export async function writeAll(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const byteLength = await file.write(bytes.subarray(done), position + done);
+    if (byteLength === 0) throw new DaybookError("storage_full", "the file system wrote none of the bytes");
+    done += byteLength;
+  }
+}

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { BodyStream } from "../../http/wire/exchange.js";
 import type { FromSockets, ToSockets } from "./thread-messages.js";
-import type { TickBatch } from "./answer-on-socket.js";
+import type { TickBatch } from "./tick-batch.js";
 
 /** Bytes of answers that callers have yet to read, over all connections. Above a bound, the answers that wait longest are cut off. */
 export class UnreadAnswers {

@@ -1,8 +1,8 @@
 import { DaybookError, parameterError, shown, type ErrorCode, type ErrorDetails } from "../../core/base/errors.js";
 import { isShared, type RequestFindings, type WireReply } from "../../http/wire/exchange.js";
 import type { EdgeRules, Refusal } from "../../http/overload/edge-filter.js";
-import type { ListenOptions } from "./listen.js";
-import { TickBatch } from "./answer-on-socket.js";
+import type { ListenOptions } from "./listen-options.js";
+import { TickBatch } from "./tick-batch.js";
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";

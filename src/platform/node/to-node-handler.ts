@@ -10,7 +10,7 @@ import type { Handler } from "../../http/index.js";
 import { answerWith, replyOnSocket, writeOrCut, type SocketReply } from "./answer-on-socket.js";
 import { OpenStreams, UnreadAnswers } from "./streams.js";
 import { placeOf, type SocketRequest } from "./socket-exchange.js";
-import { socketLimits } from "./listen.js";
+import { socketLimits } from "./listen-options.js";
 
 /** Content types that parsers turn into objects of JSON; objects under other types were something else. */
 const JSON_TEXT = /^\s*(application\/json|text\/plain)\s*(;|$)/i;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Daybook } from "../../../src/engine/daybook.js";
 import { memoryTokens } from "../../../src/http/index.js";
 import type { Answered, Handler } from "../../../src/http/index.js";
-import type { Listening } from "../../../src/platform/node/listen.js";
+import type { Listening } from "../../../src/platform/node/listen-options.js";
 import { handlerOf, stubDaybook, TOKENS } from "../../http/kit.js";
 import { sliceOf } from "../../oracle/settings.js";
 import { raw } from "./raw.js";

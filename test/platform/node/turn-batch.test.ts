@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { LongAnswers, TickBatch } from "../../../src/platform/node/answer-on-socket.js";
+import { LongAnswers } from "../../../src/platform/node/answer-on-socket.js";
+import { TickBatch } from "../../../src/platform/node/tick-batch.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

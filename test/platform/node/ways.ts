@@ -1,5 +1,6 @@
 import { listen } from "../../../src/platform/node/listen.js";
-import type { Listening, ListenOptions, RequestHandler } from "../../../src/platform/node/listen.js";
+import type { RequestHandler } from "../../../src/platform/node/listen.js";
+import type { Listening, ListenOptions } from "../../../src/platform/node/listen-options.js";
 import { listenOnThread } from "../../../src/platform/node/listen-on-thread.js";
 import { bundledProgram } from "../../bundled.js";
 
