@@ -1,0 +1,446 @@
+import type { DaybookError, Stickiness, StickinessBucket, StickinessInput } from "daybook";
+import { expect } from "vitest";
+import { example } from "./example.js";
+
+/** How many people were active in how many units. */
+const spread = (bucket: StickinessBucket | undefined) => bucket?.units.map(({ units, entities }) => `${entities} on ${units}`).join(", ");
+
+/** Per bucket its name and how many people were active in how many units. */
+const byBucket = ({ buckets }: Stickiness) => buckets.map((bucket) => `${bucket.local}: ${spread(bucket)}`);
+
+/** The same of the only bucket. */
+const overall = ({ buckets }: Stickiness) => spread(buckets[0]);
+
+/** Code and parameter of the error. */
+const refused = (answer: Promise<Stickiness>) =>
+  answer.then(
+    () => "no error",
+    ({ code, details }: DaybookError) => `${code} ${details.param}`,
+  );
+
+example(
+  "Ann comes on three days, bob on one.",
+  `
+  03-02 09:00 ann visit
+  03-02 10:00 bob visit
+  03-03 09:00 ann visit
+  03-04 09:00 ann visit
+  `,
+  async (daybook) => overall(await daybook.stickiness({})),
+  "1 on 1, 1 on 3",
+);
+
+example(
+  "The answer tells how many came, their average, and per number of days how many came on so many and on at least so many.",
+  `
+  03-02 09:00 ann  visit
+  03-03 09:00 ann  visit
+  03-04 09:00 ann  visit
+  03-02 10:00 bob  visit
+  03-02 11:00 cleo visit
+  03-05 11:00 cleo visit
+  `,
+  (daybook) => daybook.stickiness({ startDate: "2026-03-02", endDate: "2026-03-05" }),
+  {
+    definition: expect.any(String),
+    asOf: null,
+    buckets: [
+      {
+        start: "2026-03-02T00:00:00.000Z",
+        end: "2026-03-05T23:59:59.999Z",
+        local: null,
+        partial: false,
+        entities: 3,
+        avg: 2,
+        units: [
+          { units: 1, entities: 1, atLeast: 3 },
+          { units: 2, entities: 1, atLeast: 2 },
+          { units: 3, entities: 1, atLeast: 1 },
+        ],
+      },
+    ],
+  },
+);
+
+example(
+  "Of nobody there is no average and no number of days.",
+  `
+  03-02 09:00 ann visit
+  `,
+  (daybook) => daybook.stickiness({ eventName: "buy", startDate: "2026-03-02", endDate: "2026-03-03" }),
+  {
+    definition: expect.any(String),
+    asOf: null,
+    buckets: [
+      {
+        start: "2026-03-02T00:00:00.000Z",
+        end: "2026-03-03T23:59:59.999Z",
+        local: null,
+        partial: false,
+        entities: 0,
+        avg: null,
+        units: [],
+      },
+    ],
+  },
+);
+
+example(
+  "Without dates the one bucket is open on both sides; it is partial, because it is not over.",
+  `
+  03-02 09:00 ann visit
+  `,
+  (daybook) => daybook.stickiness({}),
+  {
+    definition: expect.any(String),
+    asOf: null,
+    buckets: [
+      { start: null, end: null, local: null, partial: true, entities: 1, avg: 1, units: [{ units: 1, entities: 1, atLeast: 1 }] },
+    ],
+  },
+);
+
+example(
+  "Numbers of days that nobody reached exactly are left out, and at least so many counts those above.",
+  `
+  03-02 09:00 ann visit
+  03-03 09:00 ann visit
+  03-04 09:00 ann visit
+  03-02 10:00 bob visit
+  `,
+  async (daybook) => (await daybook.stickiness({})).buckets[0]?.units,
+  [
+    { units: 1, entities: 1, atLeast: 2 },
+    { units: 3, entities: 1, atLeast: 1 },
+  ],
+);
+
+example(
+  "Several events on a day are one day.",
+  `
+  03-02 09:00 ann visit
+  03-02 10:00 ann visit
+  03-02 11:00 ann buy
+  `,
+  async (daybook) => overall(await daybook.stickiness({})),
+  "1 on 1",
+);
+
+example(
+  "The average is the mean of the people's days, not rounded to decimals.",
+  `
+  03-02 09:00 ann  visit
+  03-03 09:00 ann  visit
+  03-02 10:00 bob  visit
+  03-02 11:00 cleo visit
+  `,
+  async (daybook) => (await daybook.stickiness({})).buckets[0]?.avg,
+  1.3333333333333333,
+);
+
+example(
+  "With an interval people are counted in each bucket by their days in it.",
+  `
+  03-02 09:00 ann visit
+  03-03 09:00 ann visit
+  03-09 09:00 ann visit
+  03-09 10:00 bob visit
+  `,
+  async (daybook) => byBucket(await daybook.stickiness({ interval: "week" })),
+  ["2026-03-02: 1 on 2", "2026-03-09: 2 on 1"],
+);
+
+example(
+  "A week between in which nobody comes is shown.",
+  `
+  02-23 09:00 ann visit
+  03-09 09:00 ann visit
+  `,
+  async (daybook) =>
+    (await daybook.stickiness({ interval: "week" })).buckets.map(({ local, entities, avg, units }) => ({ local, entities, avg, units })),
+  [
+    { local: "2026-02-23", entities: 1, avg: 1, units: [{ units: 1, entities: 1, atLeast: 1 }] },
+    { local: "2026-03-02", entities: 0, avg: null, units: [] },
+    { local: "2026-03-09", entities: 1, avg: 1, units: [{ units: 1, entities: 1, atLeast: 1 }] },
+  ],
+);
+
+example(
+  "With an interval and nobody there are no buckets.",
+  `
+  03-02 09:00 ann visit
+  `,
+  async (daybook) => byBucket(await daybook.stickiness({ interval: "week", eventName: "buy" })),
+  [],
+);
+
+example(
+  "Weeks begin on Monday unless another day is given.",
+  `
+  03-01 09:00 ann visit
+  03-02 09:00 ann visit
+  `,
+  async (daybook) => [
+    byBucket(await daybook.stickiness({ interval: "week" })),
+    byBucket(await daybook.stickiness({ interval: "week", weekStart: "sunday" })),
+  ],
+  [["2026-02-23: 1 on 1", "2026-03-02: 1 on 1"], ["2026-03-01: 1 on 2"]],
+);
+
+example(
+  "The range cuts the bucket: days of the week outside the range do not count.",
+  `
+  03-03 09:00 ann visit
+  03-04 09:00 ann visit
+  03-05 09:00 ann visit
+  03-06 09:00 ann visit
+  `,
+  async (daybook) => {
+    const { buckets } = await daybook.stickiness({ interval: "week", startDate: "2026-03-04", endDate: "2026-03-05" });
+    return buckets.map(({ start, end, local, partial, units }) => ({ start, end, local, partial, units }));
+  },
+  [
+    {
+      start: "2026-03-04T00:00:00.000Z",
+      end: "2026-03-05T23:59:59.999Z",
+      local: "2026-03-02",
+      partial: true,
+      units: [{ units: 2, entities: 1, atLeast: 1 }],
+    },
+  ],
+);
+
+example(
+  "The unit may be an hour of the clock.",
+  `
+  03-02 09:10:00.000 ann visit
+  03-02 09:59:59.999 ann visit
+  03-02 10:00:00.000 ann visit
+  `,
+  async (daybook) => overall(await daybook.stickiness({ unit: "hour" })),
+  "1 on 2",
+);
+
+example(
+  "The hour that comes twice when clocks go back is two hours.",
+  `
+  2025-11-02 05:30 ann visit
+  2025-11-02 06:30 ann visit
+  `,
+  async (daybook) => overall(await daybook.stickiness({ unit: "hour", timeZone: "America/New_York" })),
+  "1 on 2",
+);
+
+example(
+  "The unit may be a week: three days in one week are one.",
+  `
+  03-02 09:00 ann visit
+  03-05 09:00 ann visit
+  03-08 09:00 ann visit
+  03-09 09:00 bob visit
+  03-16 09:00 bob visit
+  `,
+  async (daybook) => overall(await daybook.stickiness({ unit: "week" })),
+  "1 on 1, 1 on 2",
+);
+
+example(
+  "A week across the end of a month counts in both months, in each as far as it lies inside.",
+  `
+  02-27 09:00 ann visit
+  03-01 09:00 ann visit
+  02-27 10:00 bob visit
+  `,
+  async (daybook) => [
+    byBucket(await daybook.stickiness({ interval: "month", unit: "week" })),
+    overall(await daybook.stickiness({ interval: "total", unit: "week" })),
+  ],
+  [["2026-02: 2 on 1", "2026-03: 1 on 1"], "2 on 1"],
+);
+
+example(
+  "Quarters and years may be counted by months.",
+  `
+  2025-12-31 23:00 ann visit
+  2026-01-01 01:00 ann visit
+  2026-01-31 09:00 ann visit
+  2026-02-01 09:00 ann visit
+  `,
+  async (daybook) => [
+    byBucket(await daybook.stickiness({ interval: "quarter", unit: "month" })),
+    byBucket(await daybook.stickiness({ interval: "year", unit: "month" })),
+  ],
+  [
+    ["2025-Q4: 1 on 1", "2026-Q1: 1 on 2"],
+    ["2025: 1 on 1", "2026: 1 on 2"],
+  ],
+);
+
+example(
+  "Days are those of the time zone: between 22:30 and 23:30 of UTC a new day begins in Berlin.",
+  `
+  03-02 22:30 ann visit
+  03-02 23:30 ann visit
+  `,
+  async (daybook) => [overall(await daybook.stickiness({})), overall(await daybook.stickiness({ timeZone: "Europe/Berlin" }))],
+  ["1 on 1", "1 on 2"],
+);
+
+example(
+  "The day on which clocks go forward is one day of 23 hours.",
+  `
+  03-08 05:00 ann visit
+  03-09 03:59 ann visit
+  03-09 04:00 ann visit
+  `,
+  async (daybook) => overall(await daybook.stickiness({ timeZone: "America/New_York" })),
+  "1 on 2",
+);
+
+example(
+  "The current month is partial, because it is not over.",
+  `
+  02-10 09:00 ann visit
+  03-02 09:00 ann visit
+  `,
+  async (daybook) => (await daybook.stickiness({ interval: "month" })).buckets.map(({ local, partial }) => [local, partial]),
+  [
+    ["2026-02", false],
+    ["2026-03", true],
+  ],
+);
+
+example(
+  "Only events that match make a day: the filter and the project select them.",
+  `
+  03-02 09:00 ann visit plan=pro  project=site
+  03-03 09:00 ann visit plan=free project=site
+  03-04 09:00 ann visit plan=pro  project=shop
+  03-05 09:00 ann visit
+  `,
+  async (daybook) => {
+    const filterGroups = [{ filters: [{ fieldName: "plan", operator: "=", value: "pro" }] }];
+    return [
+      overall(await daybook.stickiness({})),
+      overall(await daybook.stickiness({ filterGroups })),
+      overall(await daybook.stickiness({ filterGroups, project: "site" })),
+    ];
+  },
+  ["1 on 4", "1 on 2", "1 on 1"],
+);
+
+example(
+  "A filter on an array holds if any element matches, its complement if none does.",
+  `
+  03-02 09:00 ann read topics=["news","sport"]
+  03-03 09:00 ann read topics=["news"]
+  03-04 09:00 ann read topics=["sport"]
+  03-05 09:00 ann read
+  03-06 09:00 ann read topics=["art"]
+  `,
+  async (daybook) => {
+    const reading = (operator: string) => daybook.stickiness({ filterGroups: [{ filters: [{ fieldName: "topics", operator, value: "news" }] }] });
+    return [overall(await reading("=")), overall(await reading("!="))];
+  },
+  ["1 on 2", "1 on 3"],
+);
+
+example(
+  "A visitor who is linked to a user later adds days to that person.",
+  `
+  03-02 09:00 ~phone    visit
+  03-04 09:00 ann~phone login
+  03-04 09:00 ~tablet   visit
+  `,
+  async (daybook) => overall(await daybook.stickiness({})),
+  "1 on 1, 1 on 2",
+);
+
+example(
+  "Two users who are merged later share their days, each day once.",
+  `
+  03-02 09:00 ann  visit
+  03-02 10:00 anna visit
+  03-03 09:00 anna visit
+  03-10 09:00 ann  alias:anna
+  `,
+  async (daybook) => overall(await daybook.stickiness({})),
+  "1 on 2",
+);
+
+example(
+  "Events without a person belong to nobody's days.",
+  `
+  03-02 09:00 -   visit
+  03-03 09:00 ann visit
+  `,
+  async (daybook) => overall(await daybook.stickiness({})),
+  "1 on 1",
+);
+
+example(
+  "At the level of accounts the days of all people of a company count together; whoever has no company stands alone.",
+  `
+  03-02 09:00 ann  visit company=acme
+  03-03 09:00 bob  visit company=acme
+  03-03 10:00 cleo visit
+  `,
+  async (daybook) => [overall(await daybook.stickiness({})), overall(await daybook.stickiness({ level: "account" }))],
+  ["3 on 1", "1 on 1, 1 on 2"],
+);
+
+example(
+  "A segment selects whose days are counted.",
+  `
+  03-02 09:00 ann visit
+  03-03 09:00 ann buy
+  03-02 10:00 bob visit
+  `,
+  async (daybook) =>
+    overall(
+      await daybook.stickiness({
+        filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "buyers" }] }],
+        segments: { buyers: { groups: [{ conditions: [{ type: "did", eventName: "buy" }] }] } },
+      }),
+    ),
+  "1 on 2",
+);
+
+example(
+  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  `
+  03-01 09:00 ann identify plan=pro
+  03-02 09:00 ann visit
+  03-03 09:00 ann visit
+  `,
+  async (daybook) => {
+    const latest = await daybook.stickiness({ asOf: "latest" });
+    const early = await daybook.stickiness({ asOf: 1 });
+    return [latest.asOf, overall(latest), early.asOf, early.buckets[0]?.entities];
+  },
+  [3, "1 on 2", 1, 0],
+);
+
+example(
+  "The unit must be shorter than the interval.",
+  "",
+  async (daybook) => [
+    await refused(daybook.stickiness({ interval: "week", unit: "week" })),
+    await refused(daybook.stickiness({ interval: "month", unit: "month" })),
+    await refused(daybook.stickiness({ interval: "week", unit: "month" })),
+    await refused(daybook.stickiness({ interval: "month", unit: "week" })),
+  ],
+  ["invalid_parameter unit", "invalid_parameter unit", "invalid_parameter unit", "no error"],
+);
+
+example(
+  "What stickiness does not know is refused.",
+  "",
+  async (daybook) => [
+    await refused(daybook.stickiness({ interval: "day" } as unknown as StickinessInput)),
+    await refused(daybook.stickiness({ unit: "minute" } as unknown as StickinessInput)),
+    await refused(daybook.stickiness({ level: "session" } as unknown as StickinessInput)),
+    await refused(daybook.stickiness({ periods: 3 } as unknown as StickinessInput)),
+  ],
+  ["invalid_parameter interval", "invalid_parameter unit", "invalid_parameter level", "unknown_parameter periods"],
+);
