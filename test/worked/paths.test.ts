@@ -1,0 +1,608 @@
+import type { DaybookError, Paths, PathsInput } from "daybook";
+import { expect } from "vitest";
+import { example } from "./example.js";
+
+/** Per sequence its labels and how many sessions took it. */
+const sequences = (paths: Paths) => paths.sequences.map(({ values, sessions }) => `${values.join(" > ")}: ${sessions}`);
+
+/** Per node its step, its label and its sessions. */
+const nodes = (paths: Paths) => paths.nodes.map(({ step, value, sessions }) => `${step}. ${value}: ${sessions}`);
+
+/** Per node its step and its label, how many sequences begin in it, and how many end. */
+const ends = (paths: Paths) => paths.nodes.map(({ step, value, entries, dropOffs }) => `${step}. ${value}: ${entries} begin, ${dropOffs} end`);
+
+/** Per edge the step that it leads from, its two labels, and its sessions. */
+const edges = (paths: Paths) => paths.edges.map(({ step, from, to, sessions }) => `${step}. ${from} > ${to}: ${sessions}`);
+
+/** Code and parameter of the error. */
+const refused = (answer: Promise<Paths>) =>
+  answer.then(
+    () => "no error",
+    ({ code, details }: DaybookError) => `${code} ${details.param}`,
+  );
+
+example(
+  "Two sessions take the same path, one takes another.",
+  `
+  03-02 09:00 ann  /
+  03-02 09:01 ann  /pricing
+  03-02 10:00 bob  /
+  03-02 10:01 bob  /pricing
+  03-02 11:00 cleo /
+  03-02 11:01 cleo /docs
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/ > /pricing: 2", "/ > /docs: 1"],
+);
+
+example(
+  "The answer has the nodes of each step, the edges between steps, and whole sequences.",
+  `
+  03-02 09:00 ann  /
+  03-02 09:01 ann  /pricing
+  03-02 09:02 ann  /signup
+  03-02 10:00 bob  /blog
+  03-02 10:01 bob  /pricing
+  03-02 11:00 cleo /
+  `,
+  (daybook) => daybook.paths({}),
+  {
+    definition: expect.any(String),
+    asOf: null,
+    sessions: 3,
+    nodes: [
+      { step: 1, value: "/", sessions: 2, entries: 2, dropOffs: 1 },
+      { step: 1, value: "/blog", sessions: 1, entries: 1, dropOffs: 0 },
+      { step: 2, value: "/pricing", sessions: 2, entries: 0, dropOffs: 1 },
+      { step: 3, value: "/signup", sessions: 1, entries: 0, dropOffs: 1 },
+    ],
+    edges: [
+      { step: 1, from: "/", to: "/pricing", sessions: 1 },
+      { step: 1, from: "/blog", to: "/pricing", sessions: 1 },
+      { step: 2, from: "/pricing", to: "/signup", sessions: 1 },
+    ],
+    sequences: [
+      { values: ["/"], sessions: 1 },
+      { values: ["/", "/pricing", "/signup"], sessions: 1 },
+      { values: ["/blog", "/pricing"], sessions: 1 },
+    ],
+  },
+);
+
+example(
+  "Where nothing has a path there are no sessions, nodes, edges or sequences.",
+  `
+  03-02 09:00 ann signup
+  `,
+  (daybook) => daybook.paths({}),
+  { definition: expect.any(String), asOf: null, sessions: 0, nodes: [], edges: [], sequences: [] },
+);
+
+example(
+  "An event without a value is no node, and a session of only such events has no sequence.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann click
+  03-02 09:02 ann /pricing
+  03-02 10:00 bob click
+  `,
+  async (daybook) => {
+    const paths = await daybook.paths({});
+    return [paths.sessions, sequences(paths)];
+  },
+  [1, ["/ > /pricing: 1"]],
+);
+
+example(
+  "The path is the url up to its query or fragment.",
+  `
+  03-02 09:00 ann /?utm_source=mail
+  03-02 09:01 ann /pricing#yearly
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/ > /pricing: 1"],
+);
+
+example(
+  "Nodes may be values of any field, such as the names of events.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann signup
+  03-02 09:02 ann buy
+  `,
+  async (daybook) => sequences(await daybook.paths({ node: "name" })),
+  ["Pageview > signup > buy: 1"],
+);
+
+example(
+  "A label is the text of the value: a number and a boolean as JSON, an array too, as one node.",
+  `
+  03-02 09:00 ann pick choice=3
+  03-02 09:01 ann pick choice=true
+  03-02 09:02 ann pick choice=["a","b"]
+  03-02 09:03 ann pick choice=null
+  03-02 09:04 ann pick choice=c
+  `,
+  async (daybook) => sequences(await daybook.paths({ node: "choice" })),
+  ['3 > true > ["a","b"] > c: 1'],
+);
+
+example(
+  "Equal labels in a row are one node, unless collapse is off; they are not in a row when another one lies between.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann /
+  03-02 09:02 ann /pricing
+  03-02 09:03 ann /
+  `,
+  async (daybook) => [sequences(await daybook.paths({})), sequences(await daybook.paths({ collapse: false }))],
+  [["/ > /pricing > /: 1"], ["/ > / > /pricing > /: 1"]],
+);
+
+example(
+  "Labels with only an event without value between them are in a row.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann click
+  03-02 09:02 ann /
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/: 1"],
+);
+
+example(
+  "Of several rules the first whose pattern matches gives the label; other values keep their own.",
+  `
+  03-02 09:00 ann /blog/one
+  03-02 09:01 ann /b
+  03-02 09:02 ann /Blog/two
+  `,
+  async (daybook) =>
+    sequences(
+      await daybook.paths({
+        rules: [
+          { pattern: "^/blog", label: "Blog" },
+          { pattern: "^/b", label: "B" },
+        ],
+      }),
+    ),
+  ["Blog > B > /Blog/two: 1"],
+);
+
+example(
+  "A pattern may match anywhere in the value.",
+  `
+  03-02 09:00 ann /de/pricing
+  03-02 09:01 ann /docs
+  `,
+  async (daybook) => sequences(await daybook.paths({ rules: [{ pattern: "pricing", label: "Pricing" }] })),
+  ["Pricing > /docs: 1"],
+);
+
+example(
+  "Labels collapse after the rules.",
+  `
+  03-02 09:00 ann /blog/one
+  03-02 09:01 ann /blog/two
+  03-02 09:02 ann /signup
+  `,
+  async (daybook) => sequences(await daybook.paths({ rules: [{ pattern: "^/blog/", label: "Blog" }] })),
+  ["Blog > /signup: 1"],
+);
+
+example(
+  "A start begins each sequence at its first occurrence; sessions without it have none.",
+  `
+  03-02 09:00 ann  /
+  03-02 09:01 ann  /pricing
+  03-02 09:02 ann  /docs
+  03-02 09:03 ann  /pricing
+  03-02 10:00 bob  /docs
+  `,
+  async (daybook) => {
+    const paths = await daybook.paths({ startAt: "/pricing" });
+    return [paths.sessions, sequences(paths)];
+  },
+  [1, ["/pricing > /docs > /pricing: 1"]],
+);
+
+example(
+  "Start and end are labels after the rules, not values before them.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann /blog/one
+  03-02 09:02 ann /signup
+  `,
+  async (daybook) => {
+    const rules = [{ pattern: "^/blog/", label: "Blog" }];
+    return [
+      sequences(await daybook.paths({ rules, startAt: "Blog" })),
+      sequences(await daybook.paths({ rules, endAt: "Blog" })),
+      sequences(await daybook.paths({ rules, startAt: "/blog/one" })),
+    ];
+  },
+  [["Blog > /signup: 1"], ["/ > Blog: 1"], []],
+);
+
+example(
+  "With an end alone, sequences are numbered from behind: the end is the last step, and nothing drops off.",
+  `
+  03-02 09:00 ann  /
+  03-02 09:01 ann  /pricing
+  03-02 09:02 ann  /buy
+  03-02 09:03 ann  /thanks
+  03-02 10:00 bob  /pricing
+  03-02 10:01 bob  /buy
+  03-02 11:00 cleo /pricing
+  `,
+  (daybook) => daybook.paths({ endAt: "/buy" }),
+  {
+    definition: expect.any(String),
+    asOf: null,
+    sessions: 2,
+    nodes: [
+      { step: 3, value: "/", sessions: 1, entries: 1, dropOffs: 0 },
+      { step: 4, value: "/pricing", sessions: 2, entries: 1, dropOffs: 0 },
+      { step: 5, value: "/buy", sessions: 2, entries: 0, dropOffs: 0 },
+    ],
+    edges: [
+      { step: 3, from: "/", to: "/pricing", sessions: 1 },
+      { step: 4, from: "/pricing", to: "/buy", sessions: 2 },
+    ],
+    sequences: [
+      { values: ["/", "/pricing", "/buy"], sessions: 1 },
+      { values: ["/pricing", "/buy"], sessions: 1 },
+    ],
+  },
+);
+
+example(
+  "A sequence ends at the first occurrence of its end.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann /buy
+  03-02 09:02 ann /docs
+  03-02 09:03 ann /buy
+  `,
+  async (daybook) => sequences(await daybook.paths({ endAt: "/buy" })),
+  ["/ > /buy: 1"],
+);
+
+example(
+  "With an end alone the last nodes are kept, with start and end the first ones.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann /pricing
+  03-02 09:02 ann /cart
+  03-02 09:03 ann /buy
+  `,
+  async (daybook) => {
+    const before = await daybook.paths({ endAt: "/buy", maxDepth: 2 });
+    const between = await daybook.paths({ startAt: "/", endAt: "/buy", maxDepth: 2 });
+    return [nodes(before), nodes(between)];
+  },
+  [
+    ["1. /cart: 1", "2. /buy: 1"],
+    ["1. /: 1", "2. /pricing: 1"],
+  ],
+);
+
+example(
+  "Between start and end, the end is looked for behind the start; without either there is no sequence.",
+  `
+  03-02 09:00 ann  /buy
+  03-02 09:01 ann  /
+  03-02 09:02 ann  /pricing
+  03-02 09:03 ann  /buy
+  03-02 10:00 bob  /buy
+  03-02 10:01 bob  /
+  03-02 11:00 cleo /
+  `,
+  async (daybook) => {
+    const paths = await daybook.paths({ startAt: "/", endAt: "/buy" });
+    return [paths.sessions, sequences(paths), nodes(paths)];
+  },
+  [1, ["/ > /pricing > /buy: 1"], ["1. /: 1", "2. /pricing: 1", "3. /buy: 1"]],
+);
+
+example(
+  "Five nodes are kept unless another depth is given; a sequence that is cut does not drop off.",
+  `
+  03-02 09:00 ann /1
+  03-02 09:01 ann /2
+  03-02 09:02 ann /3
+  03-02 09:03 ann /4
+  03-02 09:04 ann /5
+  03-02 09:05 ann /6
+  03-02 10:00 bob /1
+  03-02 10:01 bob /2
+  `,
+  async (daybook) => {
+    const two = await daybook.paths({ maxDepth: 2 });
+    return [sequences(await daybook.paths({})), sequences(two), ends(two)];
+  },
+  [["/1 > /2: 1", "/1 > /2 > /3 > /4 > /5: 1"], ["/1 > /2: 2"], ["1. /1: 2 begin, 0 end", "2. /2: 0 begin, 1 end"]],
+);
+
+example(
+  "A label may be a node of several steps.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann /pricing
+  03-02 09:02 ann /
+  03-02 10:00 bob /pricing
+  `,
+  async (daybook) => {
+    const paths = await daybook.paths({});
+    return [nodes(paths), edges(paths)];
+  },
+  [
+    ["1. /: 1", "1. /pricing: 1", "2. /pricing: 1", "3. /: 1"],
+    ["1. / > /pricing: 1", "2. /pricing > /: 1"],
+  ],
+);
+
+example(
+  "The limit keeps the largest nodes and edges of each step and the largest sequences; the number of sessions stays.",
+  `
+  03-02 09:00 ann  /
+  03-02 09:01 ann  /pricing
+  03-02 10:00 bob  /
+  03-02 10:01 bob  /docs
+  03-02 11:00 cleo /blog
+  03-02 11:01 cleo /docs
+  `,
+  async (daybook) => {
+    const paths = await daybook.paths({ limit: 1 });
+    return { sessions: paths.sessions, nodes: nodes(paths), edges: edges(paths), sequences: sequences(paths) };
+  },
+  { sessions: 3, nodes: ["1. /: 2", "2. /docs: 2"], edges: ["1. / > /docs: 1"], sequences: ["/ > /docs: 1"] },
+);
+
+example(
+  "Equally frequent sequences come node by node in the order of labels, the shorter first.",
+  `
+  03-02 09:00 ann  /b
+  03-02 10:00 bob  /a
+  03-02 10:01 bob  /c
+  03-02 11:00 cleo /a
+  03-02 12:00 dora /a
+  03-02 12:01 dora /B
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/a: 1", "/a > /B: 1", "/a > /c: 1", "/b: 1"],
+);
+
+example(
+  "A filter chooses nodes, not sessions: what does not match is skipped.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann /ads
+  03-02 09:02 ann /pricing
+  `,
+  async (daybook) => sequences(await daybook.paths({ filterGroups: [{ filters: [{ fieldName: "path", operator: "!=", value: "/ads" }] }] })),
+  ["/ > /pricing: 1"],
+);
+
+example(
+  "The event's name chooses nodes too.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann click url=/menu
+  03-02 09:02 ann /pricing
+  `,
+  async (daybook) => [sequences(await daybook.paths({})), sequences(await daybook.paths({ eventName: "Pageview" }))],
+  [["/ > /menu > /pricing: 1"], ["/ > /pricing: 1"]],
+);
+
+example(
+  "Events that are filtered out still hold a session together.",
+  `
+  03-02 09:00 ann /
+  03-02 09:25 ann scroll
+  03-02 09:50 ann /pricing
+  `,
+  async (daybook) => sequences(await daybook.paths({ eventName: "Pageview" })),
+  ["/ > /pricing: 1"],
+);
+
+example(
+  "A session ends after more than 30 minutes without events.",
+  `
+  03-02 09:00:00.000 ann /
+  03-02 09:30:00.000 ann /pricing
+  03-02 10:00:00.001 ann /docs
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/ > /pricing: 1", "/docs: 1"],
+);
+
+example(
+  "Another pause may end a session, as the store is told.",
+  `
+  03-02 09:00:00.000 ann /
+  03-02 09:10:00.000 ann /pricing
+  03-02 09:20:00.001 ann /docs
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/ > /pricing: 1", "/docs: 1"],
+  { session: { gapMs: 600_000 } },
+);
+
+example(
+  "A session also ends before an event that lies further from its start than the longest length.",
+  `
+  03-02 09:00:00.000 ann /
+  03-02 09:30:00.000 ann /a
+  03-02 10:00:00.000 ann /b
+  03-02 10:00:00.001 ann /c
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/ > /a > /b: 1", "/c: 1"],
+  { session: { maxMs: 3_600_000 } },
+);
+
+example(
+  "A session belongs to the day of its start, with all that follows after midnight.",
+  `
+  03-01 23:50 ann /
+  03-02 00:10 ann /pricing
+  03-02 23:50 bob /
+  03-03 00:10 bob /docs
+  `,
+  async (daybook) => sequences(await daybook.paths({ startDate: "2026-03-02", endDate: "2026-03-02" })),
+  ["/ > /docs: 1"],
+);
+
+example(
+  "Dates are days of the time zone: at 23:00 of UTC a new day begins in Berlin.",
+  `
+  03-01 22:59:59.999 ann /yesterday
+  03-01 23:00:00.000 bob /today
+  03-02 23:00:00.000 cleo /tomorrow
+  `,
+  async (daybook) => sequences(await daybook.paths({ startDate: "2026-03-02", endDate: "2026-03-02", timeZone: "Europe/Berlin" })),
+  ["/today: 1"],
+);
+
+example(
+  "Events of one millisecond follow each other by their ids.",
+  `
+  03-02 09:00:00.000 ann /b id=00000000-0000-4000-8000-000000000002
+  03-02 09:00:00.000 ann /a id=00000000-0000-4000-8000-000000000001
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/a > /b: 1"],
+);
+
+example(
+  "An event that is sent again under its id is one node.",
+  `
+  03-02 09:00 ann / id=page-1
+  03-02 09:00 ann / id=page-1
+  03-02 09:01 ann / id=page-2
+  `,
+  async (daybook) => sequences(await daybook.paths({ collapse: false })),
+  ["/ > /: 1"],
+);
+
+example(
+  "What a visitor saw before signing up is the beginning of the person's path.",
+  `
+  03-02 09:00 ~phone    /
+  03-02 09:01 ~phone    /pricing
+  03-02 09:02 ann~phone /signup
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/ > /pricing > /signup: 1"],
+);
+
+example(
+  "The pages of two users who are merged later are one path.",
+  `
+  03-02 09:00 ann  /
+  03-02 09:05 anna /pricing
+  03-10 09:00 ann  alias:anna
+  `,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/ > /pricing: 1"],
+);
+
+example(
+  "Events without a person are in no session.",
+  `
+  03-02 09:00 - /
+  03-02 09:01 - /pricing
+  `,
+  async (daybook) => (await daybook.paths({})).sessions,
+  0,
+);
+
+example(
+  "Each project has its own sessions, and a question may ask for one project.",
+  `
+  03-02 09:00 ann /     project=site
+  03-02 09:01 ann /cart project=shop
+  03-02 09:02 ann /docs project=site
+  `,
+  async (daybook) => [sequences(await daybook.paths({})), sequences(await daybook.paths({ project: "site" }))],
+  [["/ > /docs: 1", "/cart: 1"], ["/ > /docs: 1"]],
+);
+
+example(
+  "A payment that a server reports, without url and host, is in no session.",
+  `
+  03-02 09:00 ann signup  url=/signup
+  03-02 09:01 ann Payment value=10
+  03-02 09:02 ann Payment value=10 url=/thanks
+  `,
+  async (daybook) => sequences(await daybook.paths({ node: "name" })),
+  ["signup > Payment: 1"],
+);
+
+example(
+  "A segment selects whose paths are shown.",
+  `
+  03-02 09:00 ann /
+  03-02 09:01 ann /pricing
+  03-02 10:00 bob /
+  03-05 09:00 ann buy
+  `,
+  async (daybook) =>
+    sequences(
+      await daybook.paths({
+        filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "buyers" }] }],
+        segments: { buyers: { groups: [{ conditions: [{ type: "did", eventName: "buy" }] }] } },
+      }),
+    ),
+  ["/ > /pricing: 1"],
+);
+
+example(
+  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  `
+  03-01 09:00 ann identify plan=pro
+  03-02 09:00 ann /
+  03-02 09:01 ann /pricing
+  `,
+  async (daybook) => {
+    const latest = await daybook.paths({ asOf: "latest" });
+    const early = await daybook.paths({ asOf: 1 });
+    return [latest.asOf, sequences(latest), early.asOf, sequences(early)];
+  },
+  [3, ["/ > /pricing: 1"], 1, []],
+);
+
+example(
+  "Start and end must differ.",
+  "",
+  (daybook) => refused(daybook.paths({ startAt: "/", endAt: "/" })),
+  expect.stringMatching(/^invalid_parameter /),
+);
+
+example(
+  "Depth and limit have bounds, and a pattern is a regular expression.",
+  "",
+  async (daybook) => [
+    await refused(daybook.paths({ maxDepth: 1 })),
+    await refused(daybook.paths({ maxDepth: 21 })),
+    await refused(daybook.paths({ limit: 0 })),
+    await refused(daybook.paths({ limit: 1001 })),
+    await refused(daybook.paths({ rules: [{ pattern: "(", label: "Open" }] })),
+    await refused(daybook.paths({ rules: [{ pattern: "a", label: "" }] })),
+    await refused(daybook.paths({ rules: Array.from({ length: 51 }, () => ({ pattern: "a", label: "A" })) })),
+    await refused(daybook.paths({ collapse: "no" } as unknown as PathsInput)),
+    await refused(daybook.paths({ interval: "day" } as unknown as PathsInput)),
+  ],
+  [
+    "invalid_parameter maxDepth",
+    "invalid_parameter maxDepth",
+    "invalid_parameter limit",
+    "invalid_parameter limit",
+    "invalid_regex rules[0].pattern",
+    "invalid_parameter rules[0].label",
+    "invalid_parameter rules",
+    "invalid_parameter collapse",
+    "unknown_parameter interval",
+  ],
+);
