@@ -225,6 +225,17 @@ example(
 );
 
 example(
+  "Coordinates alone are a current state, but no combination of the history.",
+  "",
+  async (daybook) => {
+    await daybook.ingest([{ name: "ping", userId: "ann", createdAt: "2026-03-02T09:00:00Z", locationLat: "52.51", locationLon: "13.40" }]);
+    const answer = await daybook.identityDeviceGeo({ userId: "ann" });
+    return [latest(answer), answer.history];
+  },
+  [{ locationLat: "52.51", locationLon: "13.40", seenAt: "2026-03-02T09:00:00.000Z" }, []],
+);
+
+example(
   "Coordinates that the newest event of a combination lacks are null, whatever earlier ones had.",
   `
   03-03 09:00 ann / city=Berlin
@@ -341,7 +352,7 @@ example(
 );
 
 example(
-  "On a shared device each user has the events with the own user id, and the first user the anonymous ones.",
+  "On a shared device each user has the events with their user id, and the first user the anonymous ones too.",
   `
   03-02 09:00 ann~tablet / device=tablet city=Berlin
   03-03 09:00 bob~tablet / device=tablet city=Paris
@@ -366,7 +377,7 @@ example(
 );
 
 example(
-  "After the merge is taken back, each has the own devices again.",
+  "After the merge is taken back, each user has only their own devices again.",
   `
   03-02 09:00 ann / device=desktop
   03-03 09:00 anna / device=mobile

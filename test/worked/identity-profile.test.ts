@@ -141,6 +141,19 @@ example(
 );
 
 example(
+  "An end alone that lies before the default start is an empty range, not an error.",
+  `
+  01-05 09:00 ann click
+  03-02 09:00 ann click
+  `,
+  async (daybook) => {
+    const { events, firstSeen } = await daybook.identityProfile({ userId: "ann", endDate: "2026-01-10" });
+    return [events, firstSeen];
+  },
+  [0, "2026-01-05T09:00:00.000Z"],
+);
+
+example(
   "An event dated more than five minutes ahead counts at the time it came, one at most so far ahead at its own.",
   `
   03-20 12:05 ann click

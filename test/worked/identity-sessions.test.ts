@@ -258,6 +258,17 @@ example(
 );
 
 example(
+  "A payment without an amount is no revenue event, so it is part of a session without a url, too.",
+  `
+  03-02 09:00 ann /
+  03-02 09:20 ann Payment
+  03-02 09:40 ann Payment amount="50"
+  `,
+  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  ["03-02 09:00 (3)"],
+);
+
+example(
   "A payment with a url or a hostname is part of a session, and its amount is the session's revenue.",
   `
   03-02 09:00 ann /
