@@ -946,13 +946,13 @@ example(
 );
 
 example(
-  "A year before the end of February 2025 is 28 February 2024, although that year has a 29th.",
+  "A year before whole months are the same months: before February 2025, all of February 2024.",
   `
   2024-02-28 09:00 ann visit
   2024-02-29 09:00 ann visit
   `,
   async (daybook) => previousSides(await daybook.trend({ startDate: "2025-02-01", endDate: "2025-02-28", compare: "previous_year" })),
-  ["2024-02-01T00:00:00.000Z", "2024-02-28T23:59:59.999Z"],
+  ["2024-02-01T00:00:00.000Z", "2024-02-29T23:59:59.999Z"],
 );
 
 example(
