@@ -412,6 +412,22 @@ example(
 );
 
 example(
+  "A person who changes the company takes later events to the new one.",
+  `
+  03-01 09:00 ann visit
+  03-02 09:00 ann group:acme
+  03-03 09:00 ann visit
+  03-05 09:00 ann group:globex
+  03-06 09:00 ann visit
+  `,
+  rows({ field: "company_id" }),
+  [
+    ["acme", 2],
+    ["globex", 1],
+  ],
+);
+
+example(
   "A trait of the person is a field: its newest value holds for all events.",
   `
   03-02 09:00 ann signup
@@ -438,6 +454,21 @@ example(
   [
     ["mail", 2],
     ["(direct)", 1],
+  ],
+);
+
+example(
+  "A refund has the last touch of its order, not a later one.",
+  `
+  03-01 09:00 ann /home?utm_source=mail
+  03-02 09:00 ann Payment order=o1 value=10
+  03-03 09:00 ann /home?utm_source=ads
+  03-04 09:00 ann Refund order=o1 value=10
+  `,
+  rows({ field: "last_touch.source" }),
+  [
+    ["mail", 3],
+    ["ads", 1],
   ],
 );
 

@@ -581,6 +581,16 @@ example(
 );
 
 example(
+  "The field created_at is the time of the event.",
+  `
+  03-02 23:59:59.999 ann ping
+  03-03 00:00:00.000 ann ping
+  `,
+  where("created_at", ">=", "2026-03-03"),
+  1,
+);
+
+example(
   "Both bounds of between belong to it.",
   `
   03-02 09:00 ann order items=1
@@ -759,6 +769,17 @@ example(
   `,
   where("company_id", "=", "globex"),
   1,
+);
+
+example(
+  "A company on one event makes the person a member, for the events before and after it.",
+  `
+  03-01 09:00 ann /home
+  03-02 09:00 ann /docs company=globex
+  03-03 09:00 ann /home
+  `,
+  where("company_id", "=", "globex"),
+  3,
 );
 
 example(
@@ -949,3 +970,25 @@ example(
   },
   "too_many_filters",
 );
+
+example(
+  "More than 100 filters are refused, whatever their groups.",
+  "",
+  async (daybook) => {
+    const filters = Array.from({ length: 51 }, () => ({ fieldName: "plan", operator: "is_set" }));
+    return (await failure(daybook.countEvents({ filterGroups: [{ filters }, { filters }] })))[0];
+  },
+  "too_many_filters",
+);
+
+example("A filter value of more than 4,096 characters is refused.", "", refused(where("plan", "=", "x".repeat(4097))), [
+  "invalid_filter_value",
+  "filterGroups[0].filters[0].value",
+]);
+
+example("The operator between needs two bounds.", "", refused(where("items", "between", "3")), [
+  "invalid_filter_value",
+  "filterGroups[0].filters[0].value",
+]);
+
+example("A year before 1970 is refused.", "", refused(count({ startDate: "1969-12-31" })), ["invalid_date", "startDate"]);

@@ -1,4 +1,4 @@
-import { DaybookError, type Daybook, type UniqueUsersInput } from "daybook";
+import { DaybookError, type Daybook, type SegmentCondition, type UniqueUsersInput } from "daybook";
 import { failure } from "../report/layouts.js";
 import { example } from "./example.js";
 
@@ -6,6 +6,12 @@ const people = (input?: UniqueUsersInput) => (daybook: Daybook) => daybook.count
 
 /** A question about the people with an event on which one filter is true. */
 const where = (fieldName: string, operator: string, value?: unknown) => people({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] });
+
+/** A question about the people in a segment of one group of conditions. */
+const whoMeet = (...conditions: readonly SegmentCondition[]): UniqueUsersInput => ({
+  filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "these" }] }],
+  segments: { these: { groups: [{ conditions }] } },
+});
 
 /** Code and parameter of the error that a question ends with. */
 const refused = (input: UniqueUsersInput) => (daybook: Daybook) =>
@@ -363,10 +369,7 @@ example(
   03-02 09:10 bob view
   03-02 09:15 ~phone view
   `,
-  people({
-    filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "lookers" }] }],
-    segments: { lookers: { groups: [{ conditions: [{ type: "did_not", eventName: "buy" }] }] } },
-  }),
+  people(whoMeet({ type: "did_not", eventName: "buy" })),
   2,
 );
 
@@ -378,11 +381,135 @@ example(
   03-04 09:00 bob buy
   03-09 09:00 annie alias:ann
   `,
-  people({
-    filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "loyal" }] }],
-    segments: { loyal: { groups: [{ conditions: [{ type: "did", eventName: "buy", atLeast: 2 }] }] } },
-  }),
+  people(whoMeet({ type: "did", eventName: "buy", atLeast: 2 })),
   1,
+);
+
+example(
+  "A segment may bound how often people did something from above as well.",
+  `
+  03-02 09:00 ann buy
+  03-02 09:05 bob buy
+  03-02 09:10 bob buy
+  03-02 09:15 bob buy
+  03-02 09:20 cleo view
+  `,
+  people(whoMeet({ type: "did", eventName: "buy", atMost: 2 })),
+  1,
+);
+
+example(
+  "The last day of a segment begins 24 hours before now, to the millisecond.",
+  `
+  03-19 11:59:59.999 ann buy
+  03-19 12:00:00.000 bob buy
+  `,
+  people(whoMeet({ type: "did", eventName: "buy", lastDays: 1 })),
+  1,
+);
+
+example(
+  "The conditions of a group must all hold.",
+  `
+  03-02 09:00 ann view
+  03-02 09:05 ann buy
+  03-02 09:10 bob view
+  03-02 09:15 cleo buy
+  `,
+  people(whoMeet({ type: "did", eventName: "view" }, { type: "did_not", eventName: "buy" })),
+  1,
+);
+
+example(
+  "Of the groups of a segment one must hold.",
+  `
+  03-02 09:00 ann buy
+  03-02 09:05 bob view
+  03-02 09:10 cleo view
+  03-03 09:00 bob identify plan=pro
+  `,
+  people({
+    filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "valued" }] }],
+    segments: {
+      valued: {
+        groups: [
+          { conditions: [{ type: "did", eventName: "buy" }] },
+          { conditions: [{ type: "trait", field: "plan", operator: "=", value: "pro" }] },
+        ],
+      },
+    },
+  }),
+  2,
+);
+
+example(
+  "People are first seen at their first event of all time, not at the first one in the range.",
+  `
+  03-01 09:00 ann view
+  03-06 09:00 ann view
+  03-06 09:05 bob view
+  `,
+  people({ ...whoMeet({ type: "first_seen", startDate: "2026-03-05" }), startDate: "2026-03-05" }),
+  1,
+);
+
+example(
+  "People are last seen at their last event of all time.",
+  `
+  03-04 09:00 ann view
+  03-04 09:05 bob view
+  03-10 09:00 bob view
+  `,
+  people(whoMeet({ type: "last_seen", endDate: "2026-03-05" })),
+  1,
+);
+
+example(
+  "The company of a person in a segment is the last one.",
+  `
+  03-01 09:00 ann group:acme
+  03-02 09:00 ann view
+  03-05 09:00 ann group:globex
+  03-06 09:00 ann view
+  03-06 09:05 bob group:acme
+  03-07 09:00 bob view
+  `,
+  people(whoMeet({ type: "company", operator: "=", value: "acme" })),
+  1,
+);
+
+example(
+  "A segment that was saved is used by its name.",
+  `
+  03-02 09:00 ann buy
+  03-02 09:05 bob view
+  `,
+  async (daybook) => {
+    await daybook.segments.put("buyers", { groups: [{ conditions: [{ type: "did", eventName: "buy" }] }] });
+    return where("identity_id", "in_segment", "buyers")(daybook);
+  },
+  1,
+);
+
+example(
+  "A visitor may have traits, too.",
+  `
+  03-02 09:00 ~phone /home
+  03-02 09:05 ~laptop /home
+  03-03 09:00 ~phone identify plan=pro
+  `,
+  where("person.plan", "=", "pro"),
+  1,
+);
+
+example(
+  "Ids are not normalized: é as one character and as e with an accent are two people.",
+  `
+  03-02 09:00 \u00e9va signup
+  03-02 09:05 e\u0301va signup
+  `,
+  people(),
+  2,
 );
 
 example(
@@ -415,4 +542,29 @@ example(
   "",
   async (daybook) => (await failure(daybook.countUniqueUsers({ startDate: "2026-03-03", endDate: "2026-03-02" })))[0],
   "invalid_date_range",
+);
+
+example(
+  "A condition has dates or last days, not both.",
+  "",
+  async (daybook) =>
+    (await failure(daybook.countUniqueUsers(whoMeet({ type: "did", eventName: "buy", startDate: "2026-03-01", lastDays: 7 }))))[0],
+  "exactly_one_required",
+);
+
+example(
+  "A condition on when people were first seen needs dates.",
+  "",
+  async (daybook) => (await failure(daybook.countUniqueUsers(whoMeet({ type: "first_seen" }))))[0],
+  "invalid_parameter",
+);
+
+example(
+  "A name that is both saved and given with the question is refused.",
+  "",
+  async (daybook) => {
+    await daybook.segments.put("these", { groups: [{ conditions: [{ type: "did", eventName: "buy" }] }] });
+    return (await failure(daybook.countUniqueUsers(whoMeet({ type: "did", eventName: "view" }))))[0];
+  },
+  "invalid_parameter",
 );
