@@ -1,5 +1,5 @@
 import { DaybookError, type AggregateInput, type Daybook } from "daybook";
-import { failure } from "../report/layouts.js";
+import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 /** Per row its value and its count. */

@@ -1,5 +1,5 @@
 import { DaybookError, type Daybook, type PerDayInput } from "daybook";
-import { failure } from "../report/layouts.js";
+import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 /** Per day its date and its count. */

@@ -1,5 +1,5 @@
 import { DaybookError, type CountEventsInput, type Daybook } from "daybook";
-import { failure } from "../report/layouts.js";
+import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 const count = (input?: CountEventsInput) => (daybook: Daybook) => daybook.countEvents(input);

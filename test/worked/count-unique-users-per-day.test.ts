@@ -1,5 +1,5 @@
 import { DaybookError, type Daybook, type UniqueUsersPerDayInput } from "daybook";
-import { failure } from "../report/layouts.js";
+import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 /** Per day its date and the number of people. */

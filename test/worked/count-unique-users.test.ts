@@ -1,5 +1,5 @@
 import { DaybookError, type Daybook, type SegmentCondition, type UniqueUsersInput } from "daybook";
-import { failure } from "../report/layouts.js";
+import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 const people = (input?: UniqueUsersInput) => (daybook: Daybook) => daybook.countUniqueUsers(input);

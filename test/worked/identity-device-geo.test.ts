@@ -1,6 +1,6 @@
 import type { DaybookError, EventInput, IdentityDeviceGeo } from "daybook";
 import { expect } from "vitest";
-import { MINUTE, NOW } from "../report/layouts.js";
+import { MINUTE, NOW } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 /** The members that are set. */

@@ -1,6 +1,6 @@
 import type { DaybookError, IdentitySessionsPage } from "daybook";
 import { expect } from "vitest";
-import { HOUR, MINUTE } from "../report/layouts.js";
+import { HOUR, MINUTE } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 /** Per session, newest first, when it began and how many events it has. */

@@ -1,5 +1,5 @@
 import type { DaybookError, RevenueByAttribution } from "daybook";
-import { DAY } from "../report/layouts.js";
+import { DAY } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 const OWN = { project: "default", level: "identity" } as const;

@@ -1,6 +1,6 @@
 import { DaybookError, type Daybook, type SearchEventsInput } from "daybook";
 import { expect } from "vitest";
-import { failure } from "../report/layouts.js";
+import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 /** The names of the events on the first page. */
