@@ -1,6 +1,6 @@
 import type { Daybook, DaybookOptions, EventInput, RecordInput } from "daybook";
 import { expect, test } from "vitest";
-import { inEveryLayout } from "../query/reports/layouts.js";
+import { inEveryLayout, LAYOUT_NAMES } from "../query/reports/layouts.js";
 
 /** Keys of a line that are fields of an event; every other key is metadata. */
 const FIELDS: Readonly<Record<string, keyof EventInput>> = {
@@ -29,10 +29,13 @@ const PAIR = /([\w.$-]+)=("[^"]*"|\S+)/g;
 /** The year of dates without one. */
 const YEAR = "2026";
 
+let exampleCount = 0;
+
 type Pairs = Readonly<Record<string, unknown>>;
 
 /**
- * Adds a test that asks one question about a story, in every layout of a store. The clock stands at 2026-03-20T12:00Z.
+ * Adds a test that asks one question about a story. The clock stands at 2026-03-20T12:00Z. The default suite stores the story in one layout, the next
+ * one for each example; the long suite in all.
  *
  * A line of the story is an event, `DATE TIME WHO WHAT KEY=VALUE…`, in UTC:
  * - DATE `03-02` (of 2026) or `2025-12-31`; TIME `09:00`, `09:00:30` or `09:00:30.250`.
@@ -46,6 +49,9 @@ type Pairs = Readonly<Record<string, unknown>>;
  * @param expected what the question's answer equals, as `toEqual` compares
  */
 export function example(title: string, story: string, ask: (daybook: Daybook) => Promise<unknown>, expected: unknown, options: Partial<DaybookOptions> = {}): void {
+  const layout = LAYOUT_NAMES[exampleCount % LAYOUT_NAMES.length] ?? "";
+  exampleCount += 1;
+  const layouts = process.env["DAYBOOK_THOROUGH"] === "1" ? LAYOUT_NAMES : [layout];
   test(title, async () => {
     const { events, records } = told(story);
     const prepare = async (daybook: Daybook) => {
@@ -58,7 +64,7 @@ export function example(title: string, story: string, ask: (daybook: Daybook) =>
       async (daybook, layout) => {
         expect(await ask(daybook), layout).toEqual(expected);
       },
-      { ...options, prepare },
+      { ...options, prepare, layouts },
     );
   });
 }
