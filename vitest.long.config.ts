@@ -4,7 +4,7 @@ import { alias, filesThat } from "./vitest.config.js";
 const LOAD = "test/cli/overload/*.long.test.ts";
 
 /** Of these the default suite runs some cases. They share their modules there too. */
-const THOROUGH = [
+export const THOROUGH = [
   "test/formats/arrow/events-ipc.test.ts", "test/core/calendar/zone.test.ts", "test/conformance/executor-suite.test.ts", "test/differential/duckdb.test.ts", "test/query/filter/{few-rows,known-fields}.test.ts", "test/http/fuzz/fuzz.test.ts", "test/worked/*.test.ts",
   "test/crash/{backup,crash-images,io-errors}.test.ts", "test/format/{damage,round-trip}.test.ts", "test/property/*.test.ts",
   "test/oracle/insights/*laws.test.ts", "test/oracle/insights/chains.test.ts", "test/query/tables/touches-in-turns.test.ts",
