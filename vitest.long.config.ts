@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { alias, filesThat } from "./vitest.config.js";
 
-const LOAD = "test/cli/overload/*.long.test.ts";
+export const LOAD = "test/cli/overload/*.long.test.ts";
 
 /** Of these the default suite runs some cases. They share their modules there too. */
 export const THOROUGH = [

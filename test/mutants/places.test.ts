@@ -7,7 +7,7 @@ import { tableMutants } from "./table-mutants.js";
 
 const mutants = [...insightMutants, ...tableMutants];
 
-test("Each mutant names a text that stands in its declaration once, so that none is tried in vain for minutes.", () => {
+test("Each mutant names a text that stands in its declaration once, so that no run spends minutes on a mutant that changes nothing.", () => {
   expect(mutants.length).toBeGreaterThan(150);
   const faults = mutants.flatMap((mutant) => {
     try {

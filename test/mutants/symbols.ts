@@ -17,7 +17,7 @@ interface SourceFile {
   /** Relative to the root of the repository. */
   readonly file: string;
   readonly source: string;
-  /** Null before they are asked for. */
+  /** Parsed on first use. */
   places: ReadonlyMap<string, Place> | null;
 }
 

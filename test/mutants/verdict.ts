@@ -43,8 +43,7 @@ export async function verdictOf(
 }
 
 /**
- * The verdict on a mutant. It is asked first about the history that told of it before; where that tells nothing any more, about all. What tells of
- * the source itself as well is an error.
+ * The verdict on a mutant. Tries the recorded history first, then all. It is an error if the unmutated source fails too.
  */
 export async function verdictOnMutant(program: string, mutant: Mutant, args: readonly string[] = []): Promise<Verdict> {
   const known = noticedIn[nameOf(mutant)];

@@ -102,7 +102,7 @@ example(
 );
 
 example(
-  "A number is the same row as its JSON text, but not as another way to write it.",
+  "A number shares a row with its JSON text, but not with other spellings.",
   `
   03-02 09:00 ann order items=3
   03-02 09:05 bob order items="3"
@@ -502,7 +502,7 @@ example(
 );
 
 example(
-  "With the measure unique_users a value that only events of nobody have is no row.",
+  "With unique_users, a value that only events without an identity have gets no row.",
   `
   03-02 09:00 ann visit os=iOS
   03-02 09:05 - visit os=iOS

@@ -43,7 +43,7 @@ example(
 );
 
 example(
-  "A company nobody has heard of is an error; ids are case-sensitive.",
+  "An unknown company is an error; ids are case-sensitive.",
   `
   03-02 09:00 ann / company=acme
   `,
@@ -191,7 +191,7 @@ example(
 );
 
 example(
-  "Who left counts with what happened until then.",
+  "A person who left counts with the events up to then.",
   `
   03-01 09:00 ann group:acme
   03-02 09:00 ann /

@@ -93,7 +93,7 @@ example(
 );
 
 example(
-  "A start time and an end time belong to the range themselves.",
+  "Start and end times are inclusive.",
   `
   03-02 08:59:59.999 ann ping
   03-02 09:00:00.000 ann ping
@@ -408,9 +408,10 @@ example(
   "An object equals nothing, not even its own JSON.",
   `
   03-02 09:00 ann signup plan={"name":"pro"}
+  03-02 09:05 bob signup plan=pro
   `,
-  where("plan", "=", '{"name":"pro"}'),
-  0,
+  async (daybook) => [await where("plan", "=", '{"name":"pro"}')(daybook), await where("plan", "=", "pro")(daybook)],
+  [0, 1],
 );
 
 example(
@@ -607,8 +608,8 @@ example(
   `
   03-02 09:00 ann order items=3
   `,
-  where("items", "between", "4,2"),
-  0,
+  async (daybook) => [await where("items", "between", "4,2")(daybook), await where("items", "between", "2,4")(daybook)],
+  [0, 1],
 );
 
 example(
@@ -693,8 +694,8 @@ example(
   `
   03-02 09:00 ann signup plans=["pro","free"]
   `,
-  where("metadata.plans.0", "=", "pro"),
-  0,
+  async (daybook) => [await where("metadata.plans.0", "=", "pro")(daybook), await where("metadata.plans", "=", "pro")(daybook)],
+  [0, 1],
 );
 
 example(

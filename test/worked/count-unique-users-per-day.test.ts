@@ -98,10 +98,14 @@ example(
   03-09 09:00 annie alias:ann id=merge
   `,
   async (daybook) => {
+    const merged = await days()(daybook);
     await daybook.ingestRecords([{ type: "unlink", linkId: "merge" }]);
-    return days()(daybook);
+    return [merged, await days()(daybook)];
   },
-  ["2026-03-02 2", "2026-03-03 1"],
+  [
+    ["2026-03-02 1", "2026-03-03 1"],
+    ["2026-03-02 2", "2026-03-03 1"],
+  ],
 );
 
 example(

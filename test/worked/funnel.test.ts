@@ -359,7 +359,7 @@ example(
 );
 
 example(
-  "Who comes back and gets further is counted by that later try.",
+  "A person who comes back and gets further counts with the later try.",
   `
   03-02 09:00:00 ann signup
   03-02 12:00:00 ann signup
@@ -468,10 +468,11 @@ example(
   "Events without a person take part in no funnel.",
   `
   03-02 09:00 - signup
+  03-02 09:05 ann signup
   03-02 09:10 - buy
   `,
   async (daybook) => reached(await daybook.funnel(STEPS)),
-  ["signup 0", "buy 0"],
+  ["signup 1", "buy 0"],
 );
 
 example(
@@ -892,7 +893,7 @@ example(
 );
 
 example(
-  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann signup

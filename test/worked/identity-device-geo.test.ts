@@ -11,7 +11,7 @@ const devices = ({ history }: IdentityDeviceGeo) => history.map(({ device, event
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
-  "One event with all of the fields is the current state and the only one of the past.",
+  "One event with all of the fields is the current state and the only entry of the history.",
   `
   03-02 09:00 ann / device=desktop os=macOS browser=Safari screen=1440x900 language=de country=DE region=BE city=Berlin
   `,

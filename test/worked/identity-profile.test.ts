@@ -154,7 +154,7 @@ example(
 );
 
 example(
-  "An event dated more than five minutes ahead counts at the time it came, one at most so far ahead at its own.",
+  "An event dated more than five minutes ahead counts at its receipt; up to five minutes ahead it keeps its time.",
   `
   03-20 12:05 ann click
   03-20 12:05:00.001 bob click
@@ -214,12 +214,13 @@ example(
   03-07 09:00 ann /
   03-08 09:00 ann /
   03-09 09:00 ann /
-  03-10 09:00 ann /
-  03-10 09:01 ann /
-  03-11 09:00 ann /
+  03-10 09:00:00 ann /
+  03-10 09:00:10 ann /
+  03-11 09:00:00 ann /
+  03-11 09:01:00 ann /
   `,
   async (daybook) => (await daybook.identityProfile({ userId: "ann" })).durationP90Sec,
-  0,
+  10,
 );
 
 example(
@@ -246,7 +247,7 @@ example(
 );
 
 example(
-  "A person's events of all projects count together, and of each project there are sessions of its own.",
+  "Events of all projects count together; sessions are formed per project.",
   `
   03-02 09:00 ann / project=shop
   03-02 09:01 ann / project=blog
@@ -509,17 +510,17 @@ example(
 );
 
 example(
-  "An alias that would close a cycle has no effect.",
+  "An alias that would close a cycle has no effect: the first one still decides who remains.",
   `
-  03-02 09:00 ann click
+  03-02 09:00 ann click company=acme
   03-03 09:00 ann alias:bob
   03-04 09:00 bob alias:ann
   `,
   async (daybook) => {
-    const { events, lastSeen } = await daybook.identityProfile({ userId: "bob" });
-    return [events, lastSeen];
+    const { users } = await daybook.companyTopUsers({ companyId: "acme" });
+    return [(await daybook.identityProfile({ userId: "ann" })).events, users.map(({ resolvedIdentifier }) => resolvedIdentifier)];
   },
-  [1, "2026-03-02T09:00:00.000Z"],
+  [1, ["bob"]],
 );
 
 example(

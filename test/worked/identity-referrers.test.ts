@@ -47,9 +47,10 @@ example(
   "A key in the metadata is no referrer.",
   `
   03-02 09:00 ann / $referrer=https://news.example/ referrer_domain=news.example
+  03-02 09:05 ann / referrer=https://other.example
   `,
   async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
-  [],
+  ["https://other.example 1"],
 );
 
 example(

@@ -361,7 +361,7 @@ example(
 );
 
 example(
-  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -369,10 +369,10 @@ example(
   `,
   async (daybook) => {
     const latest = await daybook.lifecycle({ asOf: "latest" });
-    const early = await daybook.lifecycle({ asOf: 1 });
+    const early = await daybook.lifecycle({ asOf: 0 });
     return [latest.asOf, states(latest), early.asOf, states(early)];
   },
-  [3, ["2026-03-02: 1 new", "2026-03-03: 1 returning"], 1, []],
+  [3, ["2026-03-02: 1 new", "2026-03-03: 1 returning"], 0, []],
 );
 
 example(

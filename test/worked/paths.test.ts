@@ -418,7 +418,7 @@ example(
 );
 
 example(
-  "Another pause may end a session, as the store is told.",
+  "The gap that ends a session is an option.",
   `
   03-02 09:00:00.000 ann /
   03-02 09:10:00.000 ann /pricing
@@ -513,9 +513,10 @@ example(
   `
   03-02 09:00 - /
   03-02 09:01 - /pricing
+  03-02 09:02 ann /docs
   `,
-  async (daybook) => (await daybook.paths({})).sessions,
-  0,
+  async (daybook) => sequences(await daybook.paths({})),
+  ["/docs: 1"],
 );
 
 example(
@@ -559,7 +560,7 @@ example(
 );
 
 example(
-  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann /
@@ -567,10 +568,10 @@ example(
   `,
   async (daybook) => {
     const latest = await daybook.paths({ asOf: "latest" });
-    const early = await daybook.paths({ asOf: 1 });
+    const early = await daybook.paths({ asOf: 0 });
     return [latest.asOf, sequences(latest), early.asOf, sequences(early)];
   },
-  [3, ["/ > /pricing: 1"], 1, []],
+  [3, ["/ > /pricing: 1"], 0, []],
 );
 
 example(

@@ -468,13 +468,14 @@ example(
 );
 
 example(
-  "Events without a person found no cohort.",
+  "Events without an identity start no cohort.",
   `
   03-02 09:00 - visit
   03-03 09:00 - visit
+  03-03 09:05 ann visit
   `,
   async (daybook) => cohorts(await daybook.retention({ periods: 1 })),
-  [],
+  ["2026-03-03: 1 0"],
 );
 
 example(
@@ -608,7 +609,7 @@ example(
 );
 
 example(
-  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -616,10 +617,10 @@ example(
   `,
   async (daybook) => {
     const latest = await daybook.retention({ periods: 1, asOf: "latest" });
-    const early = await daybook.retention({ periods: 1, asOf: 1 });
+    const early = await daybook.retention({ periods: 1, asOf: 0 });
     return [latest.asOf, cohorts(latest), early.asOf, cohorts(early)];
   },
-  [3, ["2026-03-02: 1 1"], 1, []],
+  [3, ["2026-03-02: 1 1"], 0, []],
 );
 
 example(

@@ -19,7 +19,11 @@ const pages = (input: SearchEventsInput) => async (daybook: Daybook) => {
 };
 
 /** The cursor to the second page. */
-const cursorOf = async (daybook: Daybook, input: SearchEventsInput) => (await daybook.searchEvents(input)).cursor ?? "none";
+const cursorOf = async (daybook: Daybook, input: SearchEventsInput) => {
+  const { cursor } = await daybook.searchEvents(input);
+  if (cursor === null) throw new Error("expected a second page");
+  return cursor;
+};
 
 /** Code and parameter of the error that a question ends with. */
 const refused = (input: SearchEventsInput) => (daybook: Daybook) =>
@@ -303,7 +307,7 @@ example(
 );
 
 example(
-  "A cursor that lost its end is refused.",
+  "A truncated cursor is refused.",
   `
   03-01 09:00 ann a
   03-02 09:00 ann b

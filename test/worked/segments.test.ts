@@ -553,7 +553,7 @@ example(
 );
 
 example(
-  "A saved segment never grows old: who does it later is in it.",
+  "A saved segment is evaluated anew each time: who qualifies later is in it.",
   `
   03-02 09:00 ann buy
   03-02 09:00 bob view

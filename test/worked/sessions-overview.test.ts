@@ -364,10 +364,14 @@ example(
   03-09 09:00 annie alias:ann id=merge
   `,
   async (daybook) => {
+    const merged = await total({}, "sessions", "users", "bounces")(daybook);
     await daybook.ingestRecords([{ type: "unlink", linkId: "merge" }]);
-    return total({}, "sessions", "users", "bounces")(daybook);
+    return [merged, await total({}, "sessions", "users", "bounces")(daybook)];
   },
-  { sessions: 2, users: 2, bounces: 1 },
+  [
+    { sessions: 1, users: 1, bounces: 0 },
+    { sessions: 2, users: 2, bounces: 1 },
+  ],
 );
 
 example(
@@ -1063,7 +1067,7 @@ example(
 );
 
 example(
-  "With asOf the answer is the one from when no more events were known.",
+  "With asOf, the answer is the one of that moment.",
   `
   03-02 09:00 ann /home
   03-02 09:10 ann /docs

@@ -407,7 +407,7 @@ example(
 );
 
 example(
-  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -415,10 +415,10 @@ example(
   `,
   async (daybook) => {
     const latest = await daybook.stickiness({ asOf: "latest" });
-    const early = await daybook.stickiness({ asOf: 1 });
+    const early = await daybook.stickiness({ asOf: 0 });
     return [latest.asOf, overall(latest), early.asOf, early.buckets[0]?.entities];
   },
-  [3, "1 on 2", 1, 0],
+  [3, "1 on 2", 0, 0],
 );
 
 example(

@@ -277,7 +277,7 @@ example(
 );
 
 example(
-  "A membership that is taken back never was.",
+  "A membership that is taken back has no effect.",
   `
   03-01 09:00 ann group:acme
   03-05 09:00 ann group:globex id=00000000-0000-4000-8000-000000000001

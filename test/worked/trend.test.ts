@@ -884,7 +884,7 @@ example(
 const previousSides = ({ previous }: Trend) => [previous?.buckets.at(0)?.start, previous?.buckets.at(-1)?.end];
 
 example(
-  "Before February lies January if the interval is a month, and lie 28 days if it is a day.",
+  "The period before February is January for months, and 28 days for days.",
   `
   02-10 09:00 ann visit
   `,
@@ -899,7 +899,7 @@ example(
 );
 
 example(
-  "Before a range that is cut out of weeks lie as many days, and before one of hours as many milliseconds.",
+  "A range that cuts weeks is compared with as many days, one of hours with as many milliseconds.",
   `
   03-10 09:00 ann visit
   `,
@@ -931,7 +931,7 @@ example(
 );
 
 example(
-  "A year before are the same dates; a year before 29 February is the 28th.",
+  "The previous year has the same dates; 29 February becomes the 28th.",
   `
   2025-03-02 09:00 ann visit
   2026-03-02 09:00 ann visit
@@ -1038,7 +1038,7 @@ example(
 );
 
 example(
-  "An answer may tell up to which event and record it counts, and be asked as of an earlier state.",
+  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -1046,10 +1046,10 @@ example(
   `,
   async (daybook) => {
     const latest = await daybook.trend({ asOf: "latest" });
-    const early = await daybook.trend({ asOf: 1 });
+    const early = await daybook.trend({ asOf: 0 });
     return [latest.asOf, total(latest), early.asOf, total(early)];
   },
-  [3, 2, 1, 0],
+  [3, 2, 0, 0],
 );
 
 example(

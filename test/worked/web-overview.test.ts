@@ -457,7 +457,7 @@ example(
 );
 
 example(
-  "A page that only nobody viewed has views, but no visitors.",
+  "A page viewed only without an identity has views but no visitors.",
   `
   03-02 09:00 - /home
   `,

@@ -6,7 +6,7 @@ export const DAY = 24 * HOUR;
 /** The clock of these tests stands still here: 2026-03-20T12:00Z. */
 export const NOW = Date.UTC(2026, 2, 20, 12);
 
-/** How events come to lie in a store: an answer must not tell which. */
+/** Ways in which events can be stored; answers must not depend on them. */
 const LAYOUTS: Readonly<Record<string, (daybook: Daybook, events: readonly EventInput[]) => Promise<void>>> = {
   "in heads": ingestAll,
   sealed: async (daybook, events) => {
@@ -28,16 +28,25 @@ async function ingestAll(daybook: Daybook, events: readonly EventInput[]): Promi
 
 export const LAYOUT_NAMES = Object.keys(LAYOUTS);
 
-/** Checks the answers about the same events in every layout, or in those named. `prepare` may tell who is who before the events come. */
+interface LayoutOptions extends Partial<DaybookOptions> {
+  readonly layouts?: readonly string[];
+  readonly prepare?: (daybook: Daybook) => Promise<void>;
+}
+
+/** Checks the answers about the same events in every layout, or in those named. `prepare` stores identity records, before or after the events. */
 export async function inEveryLayout(
   events: readonly EventInput[],
   check: (daybook: Daybook, layout: string) => Promise<void>,
-  { prepare, layouts = LAYOUT_NAMES, ...options }: Partial<DaybookOptions> & { prepare?: (daybook: Daybook) => Promise<void>; layouts?: readonly string[] } = {},
+  { prepare, layouts = LAYOUT_NAMES, ...options }: LayoutOptions = {},
 ): Promise<void> {
   for (const layout of layouts) {
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW), ...options });
-    await prepare?.(daybook);
-    await LAYOUTS[layout]?.(daybook, events);
+    const store = LAYOUTS[layout];
+    if (store === undefined) throw new Error(`expected one of ${LAYOUT_NAMES.join(", ")}, got ${layout}`);
+    // In one layout the records come last: they apply to stored events too.
+    if (layout !== "sealed") await prepare?.(daybook);
+    await store(daybook, events);
+    if (layout === "sealed") await prepare?.(daybook);
     await check(daybook, layout);
     await daybook.close();
   }
