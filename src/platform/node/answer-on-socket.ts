@@ -1,43 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../../core/base/errors.js";
-import { isStream, type WireReply } from "../../http/wire/exchange.js";
+import { isShared, isStream, type WireReply } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
-import { UnreadAnswers, type OpenStreams } from "./streams.js";
-import { placeOf, SocketRequest, writeReply, type RequestOrigin, type AnswerOptions } from "./socket-exchange.js";
+import { isShort, LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
+import { placeOf, SocketRequest, writeReply, type RequestOrigin } from "./socket-exchange.js";
 import type { SocketLimits } from "./listen-options.js";
 import { TickBatch } from "./tick-batch.js";
-
-/** Longer answers wait while shorter ones are written, in bytes. */
-const SHORT_ANSWER_BYTES_MAX = 64 * 1024;
-
-/** Bytes of long answers written per turn of the event loop: the kernel copies them within a few ms, even on a busy machine. */
-const LONG_ANSWER_BYTES_PER_TURN = 1024 * 1024;
-
-interface LongAnswer {
-  readonly byteLength: number;
-  write(): void;
-}
-
-/** Writes long answers a few per turn, in their order, so that a thousand of them at once delay no other request. */
-export class LongAnswers {
-  /** The first one stays here while it is written. */
-  readonly #waiting: LongAnswer[] = [];
-
-  add(answer: LongAnswer): void {
-    if (this.#waiting.push(answer) === 1) setImmediate(() => this.#writeSome());
-  }
-
-  #writeSome(): void {
-    let byteLength = 0;
-    for (let answer = this.#waiting[0]; answer !== undefined && byteLength < LONG_ANSWER_BYTES_PER_TURN; answer = this.#waiting[0]) {
-      byteLength += answer.byteLength;
-      answer.write();
-      this.#waiting.shift();
-    }
-    if (this.#waiting.length > 0) setImmediate(() => this.#writeSome());
-  }
-}
 
 /** Answers a request; null if it has already written to the socket. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
@@ -60,23 +29,30 @@ export type OnUnwritten = (thrown: unknown, requestId: string) => void;
 
 export type RequestListener = (asking: SocketRequestPair) => void;
 
-/** Limits for answers on sockets, and the set of open streams. */
+/** Limits for answers on sockets, and what the answers of a server share. */
 export interface Answering {
   readonly limits: SocketLimits;
   readonly streams: OpenStreams;
+  readonly unread: UnreadAnswers;
+  readonly shortAnswers: TickBatch<() => void>;
+  readonly longAnswers: LongAnswers;
   /** Whether connections must end after their answers. */
   isClosing(): boolean;
 }
 
-/**
- * Writes the replies to requests, and runs one request per connection at a time: a client that does not read is answered once.
- */
-export function answerWith(reply: SocketReply, { limits, streams, isClosing }: Answering, onUnwritten: OnUnwritten): RequestListener {
-  const { pipelinedRequestCount, unreadMs, unreadByteLength } = limits;
+export function answeringOf(limits: SocketLimits, isClosing: () => boolean): Answering {
   // Together: writing each at once would wake local clients, which compete for the CPU.
   const shortAnswers = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
-  const longAnswers = new LongAnswers();
-  const unread = new UnreadAnswers(unreadByteLength);
+  const longAnswers = new LongAnswers(limits.unreadByteLength, () => shortAnswers.flush());
+  return { limits, streams: new OpenStreams(), unread: new UnreadAnswers(limits.unreadByteLength), shortAnswers, longAnswers, isClosing };
+}
+
+/**
+ * Runs one request per connection at a time and writes its answer: a client that reads nothing holds at most one answer.
+ */
+export function answerWith(reply: SocketReply, answering: Answering, onUnwritten: OnUnwritten): RequestListener {
+  const { limits, shortAnswers, longAnswers } = answering;
+  const { pipelinedRequestCount } = limits;
   /** The pending requests of each connection, the running one first. */
   const lines = new WeakMap<Socket, SocketRequestPair[]>();
   const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: SocketRequestPair, line: SocketRequestPair[]) => {
@@ -90,10 +66,10 @@ export function answerWith(reply: SocketReply, { limits, streams, isClosing }: A
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
     reply(request, outgoing).then((written) => {
       if (written === null) return;
-      const write = () => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, unread, streams }, onUnwritten);
-      const byteLength = isStream(written.body) ? 0 : (written.body?.length ?? 0);
-      if (byteLength > SHORT_ANSWER_BYTES_MAX) longAnswers.add({ byteLength, write });
-      else shortAnswers.add(write);
+      const write = () => writeOrCut(written, outgoing, answering, onUnwritten);
+      const { body } = written;
+      if (body === null || isStream(body) || isShort(body)) shortAnswers.add(write);
+      else longAnswers.add({ byteLength: isShared(body) ? 0 : body.length, write });
     }, onFailed);
   };
   return (asking) => {
@@ -126,11 +102,12 @@ export function replyOnSocket({ answer }: Handler): SocketReply {
 }
 
 /** Writes an answer; one that cannot be written ends only its own connection. @param onUnwritten must not throw */
-export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: AnswerOptions, onUnwritten: OnUnwritten): void {
-  // Another answer came first, such as the server's own timeout.
-  if (outgoing.writableEnded) return drop(reply);
+export function writeOrCut(reply: WireReply, outgoing: ServerResponse, answering: Answering, onUnwritten: OnUnwritten): void {
+  const { limits, streams, unread, longAnswers, isClosing } = answering;
+  // The caller has left, or another answer came first, such as the server's own timeout.
+  if (outgoing.destroyed || outgoing.writableEnded) return drop(reply);
   try {
-    writeReply(reply, outgoing, options);
+    writeReply(reply, outgoing, { close: isClosing(), unreadMs: limits.unreadMs, unread, streams, longAnswers });
   } catch (thrown) {
     outgoing.destroy();
     drop(reply);

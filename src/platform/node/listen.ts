@@ -11,8 +11,7 @@ import type { Handler } from "../../http/index.js";
 import type { EdgeRoute } from "../../http/routing/route.js";
 import { errorReply } from "../../http/answer/error-reply.js";
 import type { WireReply } from "../../http/wire/exchange.js";
-import { answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
-import { OpenStreams } from "./streams.js";
+import { answeringOf, answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
 import { placeOf, type SocketRequest } from "./socket-exchange.js";
 import { type SocketLimits, socketLimits, type ListenOptions, LISTEN_OPTIONS, type Listening } from "./listen-options.js";
 
@@ -139,6 +138,11 @@ class Connections {
     return this.#underWay.size - this.#silent.size - this.#idle.size > this.connectionCount;
   }
 
+  /** Whether a caller has yet to read bytes of an answer that are in memory. */
+  get isSending(): boolean {
+    return [...this.#underWay.keys()].some(({ writableLength }) => writableLength > 0);
+  }
+
   /** Ends connections without any request: Node does not count them as idle. */
   endSilent(): void {
     for (const socket of this.#silent) socket.destroy();
@@ -192,8 +196,8 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
   const server = createServer(serverOptions(limits));
   const connections = new Connections(server, limits.connectionCount);
   const alwaysAnswered = new Set(routes.filter(({ always }) => always).map(({ path }) => path));
-  const streams = new OpenStreams();
-  const answerRequest = answerWith(reply, { limits, streams, isClosing: () => !server.listening }, onUnwritten);
+  const answering = answeringOf(limits, () => !server.listening);
+  const answerRequest = answerWith(reply, answering, onUnwritten);
   /** The newest request of each connection. */
   const newest = new WeakMap<Duplex, SocketPair>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
@@ -222,7 +226,7 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
     port,
     close: () => {
       // Endless streams never finish, so end them now.
-      streams.endAll();
+      answering.streams.endAll();
       return (closing ??= drain(server, connections, options.drainMs ?? SERVER_LIMITS.drainMs));
     },
   };
@@ -230,6 +234,11 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
 
 async function drain(server: Server, connections: Connections, drainMs: number): Promise<void> {
   const closed = once(server, "close");
+  // Node counts a connection as idle once its answer is handed over, read or not; `server.close` closes idle connections too.
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    if (!connections.isSending) closeIdle();
+  };
   server.close();
   connections.endSilent();
   // Repeated, because a refused body may still be arriving after its answer.

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../../http/wire/exchange.js";
-import type { OpenStreams, UnreadAnswers } from "./streams.js";
+import type { LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
 
 /** Bound on unrequested bytes: more than what arrives with the headers in one read of the socket. */
 const UNASKED_BYTES_MAX = 64 * 1024;
@@ -226,14 +226,15 @@ export interface AnswerOptions {
   readonly unread: UnreadAnswers;
   /** Writes streamed bodies. */
   readonly streams: OpenStreams;
+  readonly longAnswers: LongAnswers;
 }
 
 /** Writes an answer, or starts to. */
-export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, unread, streams }: AnswerOptions): void {
+export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, unread, streams, longAnswers }: AnswerOptions): void {
   const { body } = reply;
   if (isStream(body)) {
     outgoing.writeHead(reply.status, { ...reply.headers, ...(close ? { connection: "close" } : {}) });
-    return void streams.write(body, outgoing, unreadMs, unread);
+    return void streams.write(body, outgoing, { unreadMs, unread, longAnswers });
   }
   // An object: middleware that replaces `writeHead` may read a list as pairs.
   const headers: Record<string, string> = { ...reply.headers };

@@ -44,13 +44,87 @@ export class UnreadAnswers {
   }
 }
 
+/** Longer answers, and pieces of streams, are written by `LongAnswers`: in bytes, or characters of a text. */
+const SHORT_LENGTH_MAX = 64 * 1024;
+
+export function isShort(body: string | Uint8Array): boolean {
+  return body.length <= SHORT_LENGTH_MAX;
+}
+
+/** Time for long answers per turn of the event loop, in ms. */
+const LONG_ANSWERS_MS = 4;
+
+interface LongAnswer {
+  /** Bytes that are in memory until it is written; 0 if answers share them. */
+  readonly byteLength: number;
+  /** Must not throw. */
+  write(): void;
+}
+
+/** Writes long answers for a few ms per turn, in their order and after the short ones, so that a thousand of them at once delay no other request. */
+export class LongAnswers {
+  /** The first one stays here while it is written. */
+  readonly #waiting: LongAnswer[] = [];
+  #byteLength = 0;
+
+  /**
+   * @param byteLengthMax above it, answers are written at once: unread bytes have a bound of their own
+   * @param before writes the short answers
+   */
+  constructor(
+    readonly byteLengthMax: number,
+    readonly before: () => void,
+    readonly clock: () => number = () => performance.now(),
+  ) {}
+
+  add(answer: LongAnswer): void {
+    if (this.#byteLength + answer.byteLength > this.byteLengthMax) return answer.write();
+    this.#byteLength += answer.byteLength;
+    if (this.#waiting.push(answer) === 1) setImmediate(() => this.#writeSome());
+  }
+
+  /** Runs `send`, which writes that many bytes of a streamed answer, in its turn. */
+  inTurn<T>(byteLength: number, send: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const write = () => {
+        try {
+          resolve(send());
+        } catch (error) {
+          reject(error as Error);
+        }
+      };
+      this.add({ byteLength, write });
+    });
+  }
+
+  #writeSome(): void {
+    this.before();
+    const endMs = this.clock() + LONG_ANSWERS_MS;
+    do {
+      const [first] = this.#waiting;
+      first?.write();
+      this.#waiting.shift();
+      this.#byteLength -= first?.byteLength ?? 0;
+    } while (this.#waiting.length > 0 && this.clock() < endMs);
+    if (this.#waiting.length > 0) setImmediate(() => this.#writeSome());
+  }
+}
+
+/** How the pieces of a streamed answer are written. */
+interface StreamRules {
+  /** Longest time that the caller may read nothing, in ms. */
+  readonly unreadMs: number;
+  readonly unread: UnreadAnswers;
+  readonly longAnswers: LongAnswers;
+}
+
 /** The streamed answers of a server. */
 export class OpenStreams {
   readonly #open = new Set<BodyStream>();
   #isEnded = false;
 
   /** Writes a body after its headers, chunk by chunk, each once the caller has read the previous ones; an error cuts the connection. */
-  async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number, unread: UnreadAnswers): Promise<void> {
+  async write(stream: BodyStream, outgoing: ServerResponse, { unreadMs, unread, longAnswers }: StreamRules): Promise<void> {
     this.#open.add(stream);
     if (this.#isEnded && stream.isFinite !== true) stream.cancel();
     // On the socket: an answer queued after others gets no `close` event.
@@ -60,10 +134,16 @@ export class OpenStreams {
     outgoing.once("close", cancel);
     try {
       for (let piece = await stream.next(); piece !== null; piece = await stream.next()) {
+        const text = piece;
+        // `drain` may follow the write before any other code runs.
+        const send = () => {
+          if (outgoing.destroyed) return;
+          const isTaken = outgoing.write(text);
+          unread.written(outgoing);
+          return isTaken ? undefined : drained(outgoing, unreadMs);
+        };
+        await (isShort(text) ? send() : longAnswers.inTurn(text.length, send));
         if (outgoing.destroyed) break;
-        const isTaken = outgoing.write(piece);
-        unread.written(outgoing);
-        if (!isTaken) await drained(outgoing, unreadMs);
       }
       outgoing.end();
     } catch {

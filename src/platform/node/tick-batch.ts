@@ -16,11 +16,12 @@ export class TickBatch<Item> {
     const nowMs = this.clock();
     if (this.#waiting.push(item) === 1) {
       this.#sinceMs = nowMs;
-      setImmediate(() => this.#flush());
-    } else if (nowMs - this.#sinceMs > WAIT_MS_MAX) this.#flush();
+      setImmediate(() => this.flush());
+    } else if (nowMs - this.#sinceMs > WAIT_MS_MAX) this.flush();
   }
 
-  #flush(): void {
+  /** Hands on now what waits. */
+  flush(): void {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
     this.#waiting = [];

@@ -7,8 +7,7 @@ import type { RouteFace } from "../../http/routing/route.js";
 import { createRouter, type Router } from "../../http/routing/router.js";
 import { type RequestFindings, bodyTooLarge, type WireRequest } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
-import { answerWith, replyOnSocket, writeOrCut, type SocketReply } from "./answer-on-socket.js";
-import { OpenStreams, UnreadAnswers } from "./streams.js";
+import { answeringOf, answerWith, replyOnSocket, writeOrCut, type SocketReply } from "./answer-on-socket.js";
 import { placeOf, type SocketRequest } from "./socket-exchange.js";
 import { socketLimits } from "./listen-options.js";
 
@@ -92,14 +91,12 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   const { fallthrough = false } = options;
   const callerOf = callerFrom(options.address);
   const router = createRouter(handler.front.routes);
-  const limits = socketLimits();
-  const streams = new OpenStreams();
-  const unread = new UnreadAnswers(limits.unreadByteLength);
-  const answer = answerWith(replyToMounted(handler), { limits, streams, isClosing: () => false }, handler.noteDefect);
+  const answering = answeringOf(socketLimits(), () => false);
+  const answer = answerWith(replyToMounted(handler), answering, handler.noteDefect);
   return (incoming, outgoing, next) => {
     const onFailed = (error: unknown) => {
       if (next !== undefined && !outgoing.headersSent) next(error);
-      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, streams, unread, ...limits }, handler.noteDefect);
+      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, answering, handler.noteDefect);
     };
     const { target: whole, address } = placeOf(incoming);
     const target = targetBelow(basePath, whole);

@@ -276,6 +276,23 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_way, listen, isOnThread) => {
       kept.destroy();
     });
 
+    it("waits for callers that have yet to read an answer", async () => {
+      const byteLength = 16 * 1024 * 1024;
+      const answer = () => Promise.resolve({ status: 200, headers: { "content-type": "application/octet-stream" }, body: new Uint8Array(byteLength) });
+      const server = await start(Object.assign(handlerOf(stubDaybook()), { answer }));
+      const socket = connect(server.port, "127.0.0.1", () => socket.write(`${GET}\r\n`));
+      const idle = connect(server.port, "127.0.0.1");
+      await new Promise((resolve) => socket.once("readable", resolve));
+      const closing = server.close();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      let readByteLength = 0;
+      socket.on("data", (chunk) => (readByteLength += chunk.length));
+      await closing;
+      await new Promise((resolve) => (socket.closed ? resolve(null) : socket.once("close", resolve)));
+      expect(readByteLength).toBeGreaterThan(byteLength);
+      idle.destroy();
+    });
+
     it("cuts off what does not end within the time to drain", async () => {
       const daybook = stubDaybook({ countEvents: () => new Promise(() => undefined) });
       const server = await start(handlerOf(daybook), 50);

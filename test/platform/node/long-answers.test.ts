@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createHandler, memoryTokens } from "../../../src/http/index.js";
 import type { Daybook } from "../../../src/engine/daybook.js";
 import { stubDaybook } from "../../http/kit.js";
+import { LongAnswers } from "../../../src/platform/node/streams.js";
+import { TickBatch } from "../../../src/platform/node/tick-batch.js";
 import { WAYS } from "./ways.js";
 
 const TOKEN = "sk_of-somebody-who-reads";
@@ -79,4 +81,53 @@ it("A long answer of which a listener makes an end gives its request back.", asy
     answer({ method: "POST", target: "/v1/query/aggregate", signal: new AbortController().signal, header: (name) => headers[name] ?? null, readBody: () => Promise.resolve(new TextEncoder().encode('{"field":"url"}')) });
   await expect(put()).rejects.toThrow("no room to log");
   expect((await put()).status).toBe(200);
+});
+
+describe("long answers that wait", () => {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  /** Each answer takes a millisecond. */
+  function setUp(byteLengthMax = 1_000_000) {
+    const written: string[] = [];
+    let nowMs = 0;
+    const short = new TickBatch<string>((names) => written.push(...names), () => 0);
+    const long = new LongAnswers(byteLengthMax, () => short.flush(), () => nowMs);
+    const write = (name: string) => () => {
+      nowMs += 1;
+      written.push(name);
+    };
+    return { written, short, long, add: (name: string, byteLength = 0) => long.add({ byteLength, write: write(name) }) };
+  }
+
+  it("are written for four milliseconds a turn, in their order, and short ones go first", async () => {
+    const { written, short, add } = setUp();
+    for (const name of ["a", "b", "c", "d", "e"]) add(name);
+    await turn();
+    expect(written).toEqual(["a", "b", "c", "d"]);
+    add("f");
+    short.add("short");
+    await turn();
+    expect(written).toEqual(["a", "b", "c", "d", "short", "e", "f"]);
+  });
+
+  it("are written at once if more bytes would wait than may", async () => {
+    const { written, add } = setUp(100);
+    add("a", 60);
+    add("b", 60);
+    expect(written).toEqual(["b"]);
+    await turn();
+    expect(written).toEqual(["b", "a"]);
+    add("c", 60);
+    expect(written).toEqual(["b", "a"]);
+    await turn();
+    expect(written).toEqual(["b", "a", "c"]);
+  });
+
+  it("wait for their turn if they come while another is written", async () => {
+    const { written, long, add } = setUp();
+    long.add({ byteLength: 0, write: () => add("b") });
+    add("a");
+    expect(written).toEqual([]);
+    await turn();
+    expect(written).toEqual(["a", "b"]);
+  });
 });
