@@ -1,72 +1,72 @@
 import { DaybookError, ERROR_CODES, type ErrorCode } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
-import type { Machine, ClientConnection } from "./options.js";
+import type { ClientEnvironment, ClientConnection } from "./options.js";
 
-/** Ends a call early: its caller gives up, the client is closed, or its time is over. */
-class Stop {
-  readonly #stopped = new AbortController();
-  readonly #ended = new AbortController();
+/** Aborts a call: its caller aborts it, the client is closed, or it times out. */
+class CallAbort {
+  readonly #controller = new AbortController();
+  readonly #disposed = new AbortController();
 
   /**
-   * @param signal the caller's: observed by event if possible, else polled
-   * @param late makes the error of a timeout
+   * @param signal the caller's; polled if it has no `addEventListener`
+   * @param timeoutError creates the error of a timeout
    */
-  constructor(machine: Machine, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, late: () => DaybookError) {
-    void this.#expire(machine, timeoutMs, late);
-    if (signal !== undefined) this.#watch(machine, signal);
+  constructor(environment: ClientEnvironment, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, timeoutError: () => DaybookError) {
+    void this.#expire(environment, timeoutMs, timeoutError);
+    if (signal !== undefined) this.#watch(environment, signal);
   }
 
-  /** Aborted when the call must end; its reason is a DaybookError. */
+  /** Its abort reason is a DaybookError. */
   get signal(): AbortSignal {
-    return this.#stopped.signal;
+    return this.#controller.signal;
   }
 
-  stop(reason: DaybookError): void {
-    this.#stopped.abort(reason);
+  abort(reason: DaybookError): void {
+    this.#controller.abort(reason);
   }
 
-  /** @throws the reason, if the call must end */
-  check(): void {
+  /** @throws the abort reason */
+  throwIfAborted(): void {
     if (this.signal.aborted) throw this.signal.reason;
   }
 
-  /** Settles like `act`, or rejects with the reason as soon as the call must end. */
+  /** Settles like `act`, or rejects with the abort reason as soon as the call is aborted. */
   async race<T>(act: () => Promise<T>): Promise<T> {
-    this.check();
+    this.throwIfAborted();
     const { signal } = this;
     let listener = () => {};
-    const stopped = new Promise<never>((_, reject) => {
+    const aborted = new Promise<never>((_, reject) => {
       listener = () => reject(signal.reason as DaybookError);
       signal.addEventListener("abort", listener, { once: true });
     });
     try {
-      return await Promise.race([act(), stopped]);
+      return await Promise.race([act(), aborted]);
     } finally {
       signal.removeEventListener("abort", listener);
     }
   }
 
-  /** Stops the timers and listeners; called once, when the call is over. */
-  end(): void {
-    this.#ended.abort();
+  /** Stops timers and listeners. */
+  dispose(): void {
+    this.#disposed.abort();
   }
 
-  async #expire(machine: Machine, timeoutMs: number, late: () => DaybookError): Promise<void> {
-    await machine.sleep(timeoutMs, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.stop(late());
+  async #expire(environment: ClientEnvironment, timeoutMs: number, timeoutError: () => DaybookError): Promise<void> {
+    await environment.sleep(timeoutMs, this.#disposed.signal);
+    if (!this.#disposed.signal.aborted) this.abort(timeoutError());
   }
 
-  #watch(machine: Machine, signal: Pick<AbortSignal, "aborted">): void {
-    const abort = () => this.stop(new DaybookError("aborted", "the query was stopped by its signal"));
+  #watch(environment: ClientEnvironment, signal: Pick<AbortSignal, "aborted">): void {
+    const abort = () => this.abort(new DaybookError("aborted", "the query was stopped by its signal"));
     if (signal.aborted) return abort();
-    if (isListenable(signal)) return signal.addEventListener("abort", abort, { once: true, signal: this.#ended.signal });
-    void this.#poll(machine, signal, abort);
+    if (isListenable(signal)) return signal.addEventListener("abort", abort, { once: true, signal: this.#disposed.signal });
+    void this.#poll(environment, signal, abort);
   }
 
-  async #poll(machine: Machine, signal: Pick<AbortSignal, "aborted">, abort: () => void): Promise<void> {
+  async #poll(environment: ClientEnvironment, signal: Pick<AbortSignal, "aborted">, abort: () => void): Promise<void> {
     while (!signal.aborted) {
-      await machine.sleep(SERVER_LIMITS.clientSignalMs, this.#ended.signal);
-      if (this.#ended.signal.aborted) return;
+      await environment.sleep(SERVER_LIMITS.clientSignalMs, this.#disposed.signal);
+      if (this.#disposed.signal.aborted) return;
     }
     abort();
   }
@@ -76,27 +76,27 @@ function isListenable(signal: Pick<AbortSignal, "aborted">): signal is AbortSign
   return typeof (signal as Partial<AbortSignal>).addEventListener === "function";
 }
 
-/** When a request may be resent. `always`: doing it twice has the same effect. `undone`: only if the server reported that it did nothing. */
-type Again = "always" | "undone";
+/** When a request may be resent. `always`: it is idempotent. `ifUndone`: only if the server reports that it did nothing. */
+export type RetryRule = "always" | "ifUndone";
 
 /** Statuses of temporary errors. */
-const PASSING: readonly unknown[] = [429, 500, 502, 503, 504];
-/** Errors with such a status that last: the same query takes as long again, and damaged files stay damaged. */
-const LASTING: readonly string[] = ["query_timeout", "corruption", "manifest_missing"];
-/** Errors that are reported before anything is done. */
-const UNDONE: readonly string[] = ["rate_limited", "overloaded"];
+const TRANSIENT_STATUSES: readonly unknown[] = [429, 500, 502, 503, 504];
+/** Errors with such a status that a retry does not fix: a query would time out again, and damaged files stay damaged. */
+const PERMANENT_CODES: readonly string[] = ["query_timeout", "corruption", "manifest_missing"];
+/** Errors that the server reports before it does anything. */
+const UNDONE_CODES: readonly string[] = ["rate_limited", "overloaded"];
 
 /** Whether a request that failed with this error may be resent. */
-function mayPass({ code, details }: DaybookError, again: Again): boolean {
-  if (again === "undone") return UNDONE.includes(code);
+function isRetryable({ code, details }: DaybookError, retry: RetryRule): boolean {
+  if (retry === "ifUndone") return UNDONE_CODES.includes(code);
   const status = details["status"];
-  // Without a status there was no answer.
-  return (status === undefined ? code === "unreachable" : PASSING.includes(status)) && !LASTING.includes(code);
+  // Without a status there was no response.
+  return (status === undefined ? code === "unreachable" : TRANSIENT_STATUSES.includes(status)) && !PERMANENT_CODES.includes(code);
 }
 
-/** Ms until the next try: random, below a bound that doubles with each try, and at least what the server requests. @param tries so far */
-function pauseMs({ baseMs, maxMs }: ClientConnection, tries: number, random: number, retryAfterMs: number): number {
-  return Math.max(retryAfterMs, random * Math.min(maxMs, baseMs * 2 ** (tries - 1)));
+/** Exponential backoff with jitter, in ms; at least what the server requests. @param attempts made so far */
+function backoffMs({ baseMs, maxMs }: ClientConnection, attempts: number, random: number, retryAfterMs: number): number {
+  return Math.max(retryAfterMs, random * Math.min(maxMs, baseMs * 2 ** (attempts - 1)));
 }
 
 /** Ms of a `Retry-After` header, which holds seconds or a date; 0 for anything else. */
@@ -117,7 +117,7 @@ class CallSlots {
   }
 
   /** Resolves with a function that releases the slot. It must be called even after the caller stopped waiting. */
-  async take(): Promise<() => void> {
+  async acquire(): Promise<() => void> {
     if (this.#freeCount > 0) this.#freeCount -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return () => {
@@ -135,102 +135,102 @@ export interface RouteCall {
   readonly path: string;
   /** JSON text; absent: no body. */
   readonly body?: string;
-  readonly again: Again;
+  readonly retry: RetryRule;
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
-  /** Statuses besides 200 and 201 that are an answer and no error. */
-  readonly answers?: readonly number[];
+  /** Statuses besides 200 and 201 that are not errors. */
+  readonly expectedStatuses?: readonly number[];
 }
 
-/** Sends requests, a limited number at once, and retries each until it is answered or its time or tries are used up. */
+/** Sends requests, a limited number at a time. Retries each until it succeeds, fails for good, or runs out of time or attempts. */
 export class Calls {
   readonly #connection: ClientConnection;
-  readonly #machine: Machine;
+  readonly #environment: ClientEnvironment;
   readonly #slots = new CallSlots(SERVER_LIMITS.clientRequestCount);
-  readonly #underWay = new Map<Stop, Promise<unknown>>();
+  readonly #inFlight = new Map<CallAbort, Promise<unknown>>();
   #isClosed = false;
 
-  constructor(connection: ClientConnection, machine: Machine) {
+  constructor(connection: ClientConnection, environment: ClientEnvironment) {
     this.#connection = connection;
-    this.#machine = machine;
+    this.#environment = environment;
   }
 
-  /** The JSON of an answer. @throws what the server reports; unreachable, aborted, closed */
+  /** The JSON of a response. @throws what the server reports; unreachable, aborted, closed */
   json(call: RouteCall): Promise<unknown> {
-    return this.#answer(call, readJson);
+    return this.#run(call, readJson);
   }
 
-  /** The lines of an NDJSON answer. @throws as json */
+  /** The lines of an NDJSON response. @throws what `json` throws */
   lines(call: RouteCall): Promise<readonly string[]> {
-    return this.#answer(call, readLines);
+    return this.#run(call, readLines);
   }
 
-  /** Ends all calls under way with `closed`; resolves when none is left. */
+  /** Rejects all calls in flight with `closed`; resolves when they have settled. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const stop of this.#underWay.keys()) stop.stop(closed());
-    await Promise.allSettled(this.#underWay.values());
+    for (const call of this.#inFlight.keys()) call.abort(closed());
+    await Promise.allSettled(this.#inFlight.values());
   }
 
-  async #answer<T>(call: RouteCall, read: ReadAnswer<T>): Promise<T> {
+  async #run<T>(call: RouteCall, read: ResponseReader<T>): Promise<T> {
     if (this.#isClosed) throw closed();
     const { timeoutMs } = this.#connection;
-    const request = `${call.method} ${this.#connection.base}${call.path}`;
+    const requestLine = `${call.method} ${this.#connection.base}${call.path}`;
     let last: DaybookError | null = null;
-    const late = () => last ?? new DaybookError("unreachable", `${request}: no answer within ${timeoutMs} ms`);
-    const stop = new Stop(this.#machine, timeoutMs, call.signal, late);
-    const answer = this.#inTurn(stop, async () => {
-      const endMs = this.#machine.nowMs() + timeoutMs;
-      for (let tries = 1; ; tries += 1) {
-        const outcome = await this.#try(call, read, request, stop);
+    const timeoutError = () => last ?? new DaybookError("unreachable", `${requestLine}: no answer within ${timeoutMs} ms`);
+    const abort = new CallAbort(this.#environment, timeoutMs, call.signal, timeoutError);
+    const result = this.#withSlot(abort, async () => {
+      const endMs = this.#environment.nowMs() + timeoutMs;
+      for (let attempts = 1; ; attempts += 1) {
+        const outcome = await this.#attempt(call, read, requestLine, abort);
         if (outcome.error === undefined) return outcome.value;
         last = outcome.error;
-        await this.#pause(call.again, tries, outcome, endMs, stop);
+        await this.#waitForRetry(call.retry, attempts, outcome, endMs, abort);
       }
     });
-    this.#underWay.set(stop, answer);
+    this.#inFlight.set(abort, result);
     try {
-      return await answer;
+      return await result;
     } finally {
-      stop.end();
-      this.#underWay.delete(stop);
+      abort.dispose();
+      this.#inFlight.delete(abort);
     }
   }
 
-  async #inTurn<T>(stop: Stop, act: () => Promise<T>): Promise<T> {
-    const slot = this.#slots.take();
+  async #withSlot<T>(abort: CallAbort, act: () => Promise<T>): Promise<T> {
+    const slot = this.#slots.acquire();
     try {
-      await stop.race(() => slot);
+      await abort.race(() => slot);
       return await act();
     } finally {
-      void slot.then((leave) => leave());
+      void slot.then((release) => release());
     }
   }
 
-  /** Resolves when it is time for the next try. @throws the error if there is none */
-  async #pause(again: Again, tries: number, { error, retryAfter }: Failed, endMs: number, stop: Stop): Promise<void> {
-    const nowMs = this.#machine.nowMs();
-    const pause = pauseMs(this.#connection, tries, this.#machine.random(), retryAfterMs(retryAfter, nowMs));
-    // A pause beyond the end would only delay the error.
-    if (tries >= this.#connection.attempts || !mayPass(error, again) || nowMs + pause >= endMs) throw error;
-    await this.#machine.sleep(pause, stop.signal);
-    stop.check();
+  /** Resolves when the next attempt is due. @throws the error, if there is no next attempt */
+  async #waitForRetry(retry: RetryRule, attempts: number, { error, retryAfter }: FailedAttempt, endMs: number, abort: CallAbort): Promise<void> {
+    const nowMs = this.#environment.nowMs();
+    const delayMs = backoffMs(this.#connection, attempts, this.#environment.random(), retryAfterMs(retryAfter, nowMs));
+    // Waiting beyond the timeout would only delay the error.
+    if (attempts >= this.#connection.attempts || !isRetryable(error, retry) || nowMs + delayMs >= endMs) throw error;
+    await this.#environment.sleep(delayMs, abort.signal);
+    abort.throwIfAborted();
   }
 
-  async #try<T>(call: RouteCall, read: ReadAnswer<T>, request: string, stop: Stop): Promise<{ readonly value: T; readonly error?: undefined } | Failed> {
-    let answered: HttpAnswer;
+  async #attempt<T>(call: RouteCall, read: ResponseReader<T>, requestLine: string, abort: CallAbort): Promise<Attempt<T>> {
+    let response: HttpResponse;
     try {
-      answered = await stop.race(() => this.#send(call, stop.signal));
+      response = await abort.race(() => this.#send(call, abort.signal));
     } catch (cause) {
-      stop.check();
-      return { error: new DaybookError("unreachable", `${request}: ${reasonOf(cause)}`, {}, { cause }), retryAfter: null };
+      abort.throwIfAborted();
+      return { error: new DaybookError("unreachable", `${requestLine}: ${reasonOf(cause)}`, {}, { cause }), retryAfter: null };
     }
-    const { status, retryAfter } = answered;
-    const isAnswer = status === 200 || status === 201 || call.answers?.includes(status) === true;
-    if (!isAnswer) return { error: answerError(answered, request), retryAfter };
-    return read(answered) ?? { error: notOurs(answered, request), retryAfter };
+    const { status, retryAfter } = response;
+    const isExpected = status === 200 || status === 201 || call.expectedStatuses?.includes(status) === true;
+    if (!isExpected) return { error: responseError(response, requestLine), retryAfter };
+    return read(response) ?? { error: foreignResponseError(response, requestLine), retryAfter };
   }
 
-  async #send({ method, path, body }: RouteCall, signal: AbortSignal): Promise<HttpAnswer> {
+  async #send({ method, path, body }: RouteCall, signal: AbortSignal): Promise<HttpResponse> {
     const { base, token, fetch } = this.#connection;
     const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
     // A redirect could send the token to another server.
@@ -246,15 +246,17 @@ export class Calls {
   }
 }
 
-interface Failed {
+type Attempt<T> = { readonly value: T; readonly error?: undefined } | FailedAttempt;
+
+interface FailedAttempt {
   readonly error: DaybookError;
   readonly retryAfter: string | null;
 }
 
-/** Null if the answer is not a Daybook's. */
-type ReadAnswer<T> = (answered: HttpAnswer) => { readonly value: T } | null;
+/** Null if the response is not from a Daybook server. */
+type ResponseReader<T> = (response: HttpResponse) => { readonly value: T } | null;
 
-const readJson: ReadAnswer<unknown> = ({ type, text }) => {
+const readJson: ResponseReader<unknown> = ({ type, text }) => {
   if (!type.startsWith("application/json")) return null;
   try {
     return { value: JSON.parse(text) as unknown };
@@ -263,12 +265,12 @@ const readJson: ReadAnswer<unknown> = ({ type, text }) => {
   }
 };
 
-const readLines: ReadAnswer<readonly string[]> = ({ type, text }) => {
-  const isWhole = text === "" || text.endsWith("\n");
-  return type.startsWith("application/x-ndjson") && isWhole ? { value: text.split("\n").slice(0, -1) } : null;
+const readLines: ResponseReader<readonly string[]> = ({ type, text }) => {
+  const isComplete = text === "" || text.endsWith("\n");
+  return type.startsWith("application/x-ndjson") && isComplete ? { value: text.split("\n").slice(0, -1) } : null;
 };
 
-/** Message of a failed `fetch`; the reason is mostly in its cause. */
+/** Message of a failed `fetch`; the reason is usually in its cause. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "the request failed";
   const { cause } = thrown;
@@ -280,8 +282,8 @@ function closed(): DaybookError {
   return new DaybookError("closed", "the client is closed");
 }
 
-/** A response, read to its end. */
-interface HttpAnswer {
+/** A response whose body has been read. */
+interface HttpResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -290,13 +292,13 @@ interface HttpAnswer {
   readonly retryAfter: string | null;
 }
 
-/** The error that a Daybook server reported; `unreachable` if the answer is not a Daybook's. */
-function answerError(answered: HttpAnswer, request: string): DaybookError {
-  const { status } = answered;
-  const problem = problemOf(answered);
-  if (problem === null) return notOurs(answered, request);
+/** The error that a Daybook server reported; `unreachable` if the response is not from a Daybook server. */
+function responseError(response: HttpResponse, requestLine: string): DaybookError {
+  const { status } = response;
+  const problem = problemOf(response);
+  if (problem === null) return foreignResponseError(response, requestLine);
   const { code, detail, param, errors, request_id } = problem;
-  const requestId = request_id ?? answered.requestId;
+  const requestId = request_id ?? response.requestId;
   const reason = param !== undefined && detail.startsWith(`${param}: `) ? detail.slice(param.length + 2) : undefined;
   return new DaybookError(code, detail, {
     ...(param === undefined ? {} : { param }),
@@ -307,10 +309,10 @@ function answerError(answered: HttpAnswer, request: string): DaybookError {
   });
 }
 
-/** The error for an answer that is not a Daybook's, such as a proxy's page. */
-function notOurs({ status, type, requestId }: HttpAnswer, request: string): DaybookError {
+/** The error for a response that is not from a Daybook server, such as a proxy's error page. */
+function foreignResponseError({ status, type, requestId }: HttpResponse, requestLine: string): DaybookError {
   const what = status >= 300 && status < 400 ? "a redirect, which is not followed" : type === "" ? "no content type" : type;
-  const message = `${request}: expected an answer from a Daybook server, got status ${status} and ${what}`;
+  const message = `${requestLine}: expected an answer from a Daybook server, got status ${status} and ${what}`;
   return new DaybookError("unreachable", message, { status, ...(requestId === null ? {} : { requestId }) });
 }
 
@@ -322,7 +324,7 @@ interface ErrorBody {
   readonly request_id?: string;
 }
 
-function problemOf({ type, text }: HttpAnswer): ErrorBody | null {
+function problemOf({ type, text }: HttpResponse): ErrorBody | null {
   if (!type.startsWith("application/problem+json")) return null;
   try {
     const { code, detail } = JSON.parse(text) as Partial<ErrorBody>;

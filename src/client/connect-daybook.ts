@@ -1,10 +1,10 @@
-import { thisMachine, checkClientOptions, type ClientOptions } from "./options.js";
+import { systemEnvironment, checkClientOptions, type ClientOptions } from "./options.js";
 import { RemoteDaybook, type DaybookClient } from "./remote-daybook.js";
 
 /**
- * Connects to a Daybook that another process has open, over HTTP. Sends nothing yet: an unreachable server fails the first query.
+ * Creates a client for a Daybook that another process serves over HTTP. Sends nothing yet: if the server is unreachable, the first call fails.
  * @throws invalid_parameter, unknown_parameter
  */
 export function connectDaybook(options: ClientOptions): DaybookClient {
-  return new RemoteDaybook(checkClientOptions(options), thisMachine);
+  return new RemoteDaybook(checkClientOptions(options), systemEnvironment);
 }

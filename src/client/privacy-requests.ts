@@ -7,7 +7,7 @@ import { camelCase, libraryNames } from "./query-of.js";
 
 const PATH = "/v1/privacy-requests";
 
-/** Privacy requests over HTTP. A change is resent only if the server reported that it did nothing: repeated, it may have another effect. */
+/** Privacy requests over HTTP. A change is resent only if the server reports that it did nothing: changes are not idempotent. */
 export class RemotePrivacyRequests implements PrivacyRequests {
   readonly #calls: Calls;
 
@@ -47,24 +47,24 @@ export class RemotePrivacyRequests implements PrivacyRequests {
 
   async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
     const { signal } = readStopOptions(options);
-    const lines = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, again: "always", signal });
+    const lines = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, retry: "always", signal });
     for (const line of lines) yield `${line}\n`;
   }
 
   #get(path: string): Promise<unknown> {
-    return this.#calls.json({ method: "GET", path, again: "always" });
+    return this.#calls.json({ method: "GET", path, retry: "always" });
   }
 
   async #change(path: string, body: object): Promise<PrivacyRequest> {
     try {
-      return libraryNames(await this.#calls.json({ method: "POST", path, body: jsonText(body, false), again: "undone" })) as PrivacyRequest;
+      return libraryNames(await this.#calls.json({ method: "POST", path, body: jsonText(body, false), retry: "ifUndone" })) as PrivacyRequest;
     } catch (error) {
       throw error instanceof DaybookError ? inLibraryNames(error) : error;
     }
   }
 }
 
-/** Ids are UUIDs; other text might lead to another path. @throws privacy_request_not_found */
+/** Ids are UUIDs; other text could change the path. @throws privacy_request_not_found */
 function pathOf(id: string): string {
   if (typeof id === "string" && /^[\w-]{1,100}$/.test(id)) return `${PATH}/${id}`;
   throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
@@ -76,7 +76,7 @@ function wireSubject(subject: unknown): unknown {
   return { ...rest, user_id: userId };
 }
 
-/** Converts an error of these routes to names of the library; only those of the subject differ. */
+/** Converts an error of these routes to the library's names; only `user_id` differs. */
 function inLibraryNames({ code, message, details, cause }: DaybookError): DaybookError {
   const camel = (text: string) => text.replace(/\buser_id\b/g, camelCase);
   const { param, reason } = details;

@@ -12,7 +12,7 @@ import { jsonText } from "./json-text.js";
 
 const random = pooledRandom();
 
-/** A new id for an item, so that it is stored once even if it is resent. */
+/** A new id, which keeps a resent item from being stored twice. */
 function newId(nowMs: number): string {
   const bytes = new Uint8Array(16);
   writeUuidV7(nowMs, random, bytes, 0);
@@ -20,69 +20,69 @@ function newId(nowMs: number): string {
 }
 
 /** Whether the id of an event or record is missing. */
-function lacksId(id: unknown): boolean {
+function hasNoId(id: unknown): boolean {
   return id === undefined || id === null || id === "";
 }
 
-/** The items of a batch that one request takes. */
-interface Piece {
+/** The items of a batch that one request sends. */
+interface Chunk {
   /** JSON text of the list. */
   readonly text: string;
   /** Index of each item in the batch. */
-  readonly places: readonly number[];
+  readonly indexes: readonly number[];
 }
 
 /** Rules for the items of a batch. */
 interface ItemRule {
   /** Error code of an item that cannot be sent. */
   readonly code: ErrorCode;
-  /** Whether an item may have an id, so that it is stored once. */
-  readonly takesId: (item: object) => boolean;
+  /** Whether an item may have an id. */
+  readonly acceptsId: (item: object) => boolean;
 }
 
-const EVENT_RULE: ItemRule = { code: "invalid_event", takesId: () => true };
+const EVENT_RULE: ItemRule = { code: "invalid_event", acceptsId: () => true };
 /** A project is identified by its name, an unlink by the id of its record. */
 const RECORD_RULE: ItemRule = {
   code: "invalid_parameter",
-  takesId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? ""),
+  acceptsId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? ""),
 };
 
 /**
- * Splits a batch into requests of limited size; each item gets an id, so that it is stored once however often it is sent.
+ * Splits a batch into requests of limited size, and gives each item an id, so that a resent item is not stored twice.
  * Items that cannot be sent go to `rejected`.
  */
-function* piecesOf(items: readonly unknown[], rule: ItemRule, nowMs: () => number, rejected: RejectedEvent[]): Generator<Piece> {
+function* chunksOf(items: readonly unknown[], rule: ItemRule, nowMs: () => number, rejected: RejectedEvent[]): Generator<Chunk> {
   let texts: string[] = [];
-  let places: number[] = [];
+  let indexes: number[] = [];
   let charCount = 0;
   for (const [index, item] of items.entries()) {
-    const text = textOf(item, rule, nowMs);
+    const text = itemText(item, rule, nowMs);
     if (text instanceof DaybookError) {
       rejected.push({ index, code: rule.code, message: text.message });
       continue;
     }
     if ((charCount + text.length > SERVER_LIMITS.clientPieceChars && texts.length > 0) || texts.length === SERVER_LIMITS.bodyItemCount) {
-      yield { text: `[${texts.join(",")}]`, places };
-      [texts, places, charCount] = [[], [], 0];
+      yield { text: `[${texts.join(",")}]`, indexes };
+      [texts, indexes, charCount] = [[], [], 0];
     }
     texts.push(text);
-    places.push(index);
+    indexes.push(index);
     charCount += text.length + 1;
   }
-  if (texts.length > 0) yield { text: `[${texts.join(",")}]`, places };
+  if (texts.length > 0) yield { text: `[${texts.join(",")}]`, indexes };
 }
 
-/** A value that is no object is sent unchanged, so that the server reports it. */
-function textOf(item: unknown, { takesId }: ItemRule, nowMs: () => number): string | DaybookError {
+/** A value that is not an object is sent unchanged: the server rejects it. */
+function itemText(item: unknown, { acceptsId }: ItemRule, nowMs: () => number): string | DaybookError {
   try {
     const isObject = typeof item === "object" && item !== null && !Array.isArray(item);
     for (const [name, value] of Object.entries(item ?? {})) {
       const fault = numericIdFault(name, value);
       if (fault !== null) throw parameterError("invalid_event", name.replace("_id", "Id"), fault);
     }
-    const needsId = isObject && lacksId((item as { id?: unknown }).id) && takesId(item);
-    const whole = needsId ? { ...item, id: newId(nowMs()) } : item;
-    const text = jsonText(whole, true);
+    const needsId = isObject && hasNoId((item as { id?: unknown }).id) && acceptsId(item);
+    const complete = needsId ? { ...item, id: newId(nowMs()) } : item;
+    const text = jsonText(complete, true);
     if (text.length <= SERVER_LIMITS.clientEventChars) return text;
     return new DaybookError("invalid_event", `expected at most ${SERVER_LIMITS.clientEventChars} characters of JSON, got ${text.length}`);
   } catch (error) {
@@ -91,9 +91,9 @@ function textOf(item: unknown, { takesId }: ItemRule, nowMs: () => number): stri
   }
 }
 
-const KNOWN: KnownOptions<IngestOptions> = { project: true };
+const KNOWN_OPTIONS: KnownOptions<IngestOptions> = { project: true };
 
-/** All writes of a Daybook. Each item gets an id, so that it is stored once even if it is resent. */
+/** All writes of a Daybook. Each item gets an id, so that a resent item is not stored twice. */
 export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject"> {
   readonly #calls: Calls;
   readonly #nowMs: () => number;
@@ -104,41 +104,41 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
-    refuseNoArray(events, "events");
-    const project = projectOfIngest(options, KNOWN);
+    requireArray(events, "events");
+    const project = projectOfIngest(options, KNOWN_OPTIONS);
     return await this.#store(`/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`, events, EVENT_RULE);
   }
 
   async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
-    refuseNoArray(records, "records");
+    requireArray(records, "records");
     return await this.#store("/v1/records", records, RECORD_RULE);
   }
 
   identify(input: IdentifyInput): Promise<LinkResult> {
-    return this.#tell("identify", input);
+    return this.#link("identify", input);
   }
 
   group(input: GroupInput): Promise<LinkResult> {
-    return this.#tell("group", input);
+    return this.#link("group", input);
   }
 
   alias(input: AliasInput): Promise<LinkResult> {
-    return this.#tell("alias", input);
+    return this.#link("alias", input);
   }
 
   async unlink(linkId: string): Promise<void> {
     if (typeof linkId !== "string" || !/^[\w-]{1,100}$/.test(linkId)) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
-    await this.#calls.json({ method: "POST", path: `/v1/records/${linkId}/unlink`, body: "{}", again: "always" });
+    await this.#calls.json({ method: "POST", path: `/v1/records/${linkId}/unlink`, body: "{}", retry: "always" });
   }
 
   async createProject(name: string): Promise<void> {
     await this.#record({ type: "project", name });
   }
 
-  async #tell(type: "identify" | "group" | "alias", input: object): Promise<LinkResult> {
+  async #link(type: "identify" | "group" | "alias", input: object): Promise<LinkResult> {
     if (Object.prototype.toString.call(input) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
-    const { id: given } = input as { id?: unknown };
-    const id = lacksId(given) ? newId(this.#nowMs()) : given;
+    const { id: givenId } = input as { id?: unknown };
+    const id = hasNoId(givenId) ? newId(this.#nowMs()) : givenId;
     // `type` is not a member of these inputs.
     if ("type" in input) throw parameterError("unknown_parameter", "type", "unknown");
     const adjusted = await this.#record({ ...input, type, id });
@@ -146,35 +146,35 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
     return adjusted === undefined ? { linkId } : { linkId, adjusted: { createdAt: adjusted.createdAt } };
   }
 
-  /** Resolves with the adjusted time, if it was adjusted. */
+  /** Resolves with the adjustment, if the time was adjusted. */
   async #record(record: object): Promise<AdjustedEvent | undefined> {
     const { rejected, adjusted } = await this.ingestRecords([record as RecordInput]);
-    const [fault] = rejected;
-    if (fault !== undefined) throw errorOf(fault);
+    const [rejection] = rejected;
+    if (rejection !== undefined) throw errorOf(rejection);
     return adjusted[0];
   }
 
-  /** Sends one piece after the other, because of two items with one id the first counts. */
+  /** Sends the chunks in order: of two items with the same id, the first one counts. */
   async #store(path: string, items: readonly unknown[], rule: ItemRule): Promise<IngestResult> {
     const rejected: RejectedEvent[] = [];
     const adjusted: AdjustedEvent[] = [];
-    let [accepted, duplicates, unnamedCount] = [0, 0, 0];
-    for (const { text, places } of piecesOf(items.slice(), rule, this.#nowMs, rejected)) {
-      const stored = await this.#storePiece(path, text, accepted + duplicates);
+    let [accepted, duplicates, unlistedCount] = [0, 0, 0];
+    for (const { text, indexes } of chunksOf(items.slice(), rule, this.#nowMs, rejected)) {
+      const stored = await this.#storeChunk(path, text, accepted + duplicates);
       accepted += stored.accepted;
       duplicates += stored.duplicates;
-      unnamedCount += (stored.rejectedCount ?? stored.rejected.length) - stored.rejected.length;
-      for (const each of stored.rejected) rejected.push({ ...each, index: places[each.index] ?? each.index });
-      for (const each of stored.adjusted) adjusted.push({ ...each, index: places[each.index] ?? each.index });
+      unlistedCount += (stored.rejectedCount ?? stored.rejected.length) - stored.rejected.length;
+      for (const item of stored.rejected) rejected.push({ ...item, index: indexes[item.index] ?? item.index });
+      for (const item of stored.adjusted) adjusted.push({ ...item, index: indexes[item.index] ?? item.index });
     }
-    const named = { rejected: rejected.sort((a, b) => a.index - b.index), ...(unnamedCount === 0 ? {} : { rejectedCount: rejected.length + unnamedCount }) };
-    return { accepted, duplicates, ...named, adjusted };
+    const rejections = { rejected: rejected.sort((a, b) => a.index - b.index), ...(unlistedCount === 0 ? {} : { rejectedCount: rejected.length + unlistedCount }) };
+    return { accepted, duplicates, ...rejections, adjusted };
   }
 
   /** @throws what the server reports; `details.storedCount` is the number of items of the batch stored before */
-  async #storePiece(path: string, body: string, storedCount: number): Promise<IngestResult> {
+  async #storeChunk(path: string, body: string, storedCount: number): Promise<IngestResult> {
     try {
-      return (await this.#calls.json({ method: "POST", path, body, again: "always" })) as IngestResult;
+      return (await this.#calls.json({ method: "POST", path, body, retry: "always" })) as IngestResult;
     } catch (error) {
       if (!(error instanceof DaybookError) || storedCount === 0) throw error;
       throw new DaybookError(error.code, error.message, { ...error.details, storedCount }, { cause: error.cause });
@@ -182,13 +182,13 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   }
 }
 
-function refuseNoArray(value: unknown, param: string): void {
+function requireArray(value: unknown, param: string): void {
   if (!Array.isArray(value)) throw parameterError("invalid_parameter", param, `expected an array, got ${shown(value)}`);
 }
 
-/** The error that the library throws for what a batch rejects. */
+/** Converts a rejection to the error that the library throws for a single record. */
 function errorOf({ code, message }: RejectedEvent): DaybookError {
-  const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : "invalid_parameter";
+  const knownCode = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : "invalid_parameter";
   const [, param, reason] = /^([A-Za-z][\w.[\]]*): ([^]*)$/.exec(message) ?? [];
-  return new DaybookError(known, message, param === undefined || reason === undefined ? {} : { param, reason });
+  return new DaybookError(knownCode, message, param === undefined || reason === undefined ? {} : { param, reason });
 }

@@ -1,7 +1,7 @@
 import { fixedClock } from "../../src/core/base/clock.js";
 import { connectDaybook } from "../../src/client/index.js";
 import type { ClientOptions, DaybookClient } from "../../src/client/index.js";
-import { checkClientOptions, type Machine } from "../../src/client/options.js";
+import { checkClientOptions, type ClientEnvironment } from "../../src/client/options.js";
 import { RemoteDaybook } from "../../src/client/remote-daybook.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
@@ -25,8 +25,8 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A machine whose time passes only while everybody sleeps: tests take no time, and no clock decides. */
-export class VirtualMachine implements Machine {
+/** A simulated environment: its time advances only while all callers sleep, so tests are fast and deterministic. */
+export class VirtualMachine implements ClientEnvironment {
   #nowMs = NOW_MS;
   #sleepers: Sleeper[] = [];
   #isTicking = false;
@@ -71,7 +71,7 @@ export class VirtualMachine implements Machine {
   }
 }
 
-/** A client on a machine of the test's. */
-export function clientOn(machine: Machine, options: Partial<ClientOptions> & Pick<ClientOptions, "fetch">): DaybookClient {
-  return new RemoteDaybook(checkClientOptions({ url: URL_TEXT, token: "sk_owner_0123456789abcdefgh", ...options }), machine);
+/** A client in the environment of a test. */
+export function clientOn(environment: ClientEnvironment, options: Partial<ClientOptions> & Pick<ClientOptions, "fetch">): DaybookClient {
+  return new RemoteDaybook(checkClientOptions({ url: URL_TEXT, token: "sk_owner_0123456789abcdefgh", ...options }), environment);
 }

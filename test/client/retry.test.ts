@@ -17,9 +17,9 @@ const page = (status: number, headers: Record<string, string> = {}) => new Respo
 /** A client of a server that answers in this order, the last answer again and again. */
 function scripted(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const requests: { readonly url: string; readonly body: string }[] = [];
-  const machine = new VirtualMachine();
-  const startMs = machine.nowMs();
-  const client = clientOn(machine, {
+  const environment = new VirtualMachine();
+  const startMs = environment.nowMs();
+  const client = clientOn(environment, {
     fetch: async (request) => {
       requests.push({ url: request.url, body: await request.text() });
       const reply = replies[Math.min(requests.length, replies.length) - 1];
@@ -28,7 +28,7 @@ function scripted(replies: readonly Reply[], options: Partial<ClientOptions> = {
     },
     ...options,
   });
-  return { client, machine, requests, passedMs: () => machine.nowMs() - startMs };
+  return { client, environment, requests, passedMs: () => environment.nowMs() - startMs };
 }
 
 async function errorOf(promise: Promise<unknown>): Promise<DaybookError> {
@@ -68,26 +68,26 @@ describe("a request that failed for a passing reason", () => {
   });
 
   it("waits at random, under a bound that doubles up to a highest", async () => {
-    const { client, machine } = scripted([page(502)], { retry: { attempts: 6, baseMs: 100, maxMs: 500 } });
-    machine.randomValue = 1;
+    const { client, environment } = scripted([page(502)], { retry: { attempts: 6, baseMs: 100, maxMs: 500 } });
+    environment.randomValue = 1;
     await errorOf(client.countEvents());
-    expect(machine.sleeps.slice(1)).toEqual([100, 200, 400, 500, 500]);
+    expect(environment.sleeps.slice(1)).toEqual([100, 200, 400, 500, 500]);
     const other = scripted([page(502)], { retry: { attempts: 3, baseMs: 100 } });
-    other.machine.randomValue = 0.25;
+    other.environment.randomValue = 0.25;
     await errorOf(other.client.countEvents());
-    expect(other.machine.sleeps.slice(1)).toEqual([25, 50]);
+    expect(other.environment.sleeps.slice(1)).toEqual([25, 50]);
   });
 
   it("waits as long as the server asks, in seconds or to a date", async () => {
     const seconds = scripted([problem("rate_limited", 429, { "retry-after": "7" }), answer(1)]);
     await seconds.client.countEvents();
-    expect(seconds.machine.sleeps.slice(1)).toEqual([7_000]);
+    expect(seconds.environment.sleeps.slice(1)).toEqual([7_000]);
     const date = scripted([page(503, { "retry-after": new Date(NOW_MS + 3_000).toUTCString() }), answer(1)]);
     await date.client.countEvents();
-    expect(date.machine.sleeps.slice(1)).toEqual([3_000]);
+    expect(date.environment.sleeps.slice(1)).toEqual([3_000]);
     const nonsense = scripted([page(503, { "retry-after": "soon" }), answer(1)]);
     await nonsense.client.countEvents();
-    expect(nonsense.machine.sleeps.slice(1)).toEqual([100]);
+    expect(nonsense.environment.sleeps.slice(1)).toEqual([100]);
   });
 
   it("is not waited for beyond its time", async () => {
