@@ -3,9 +3,9 @@ import type { Recorder } from "./recorder.js";
 import { isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
 
-/** Records clicks and submissions of elements that name an event, and clicks on links if configured. Never prevents them. */
+/** Records clicks on, and submissions of, elements that name an event; and clicks on links, if configured. Never prevents them. */
 export function watchClicks({ outbound, downloads }: Settings, record: Recorder): void {
-  // A middle click is an `auxclick`, but so are those of other buttons.
+  // A middle click is an `auxclick`, but so is a click of any other button.
   listen<MouseEvent & { target: Element }>("click auxclick submit", ({ type, target, button }) => {
     if (button > 1) return;
     const link = target.closest<HTMLAnchorElement>("a[href]");
@@ -14,10 +14,10 @@ export function watchClicks({ outbound, downloads }: Settings, record: Recorder)
       if (outbound !== undefined && link.host !== location.host) record({ name: "Outbound Link", metadata });
       if (downloads && isListed(link.pathname.split(".").pop() as string, downloads)) record({ name: "File Download", metadata });
     }
-    const named = target.closest(`${type === "submit" ? "form" : ":not(form)"}[data-daybook-event]`);
-    if (!named) return;
+    const element = target.closest(`${type === "submit" ? "form" : ":not(form)"}[data-daybook-event]`);
+    if (!element) return;
     const metadata: Record<string, string | undefined> = {};
-    for (const { name, value } of named.attributes) {
+    for (const { name, value } of element.attributes) {
       const [, key] = name.split("data-daybook-");
       if (key) metadata[key] = value;
     }

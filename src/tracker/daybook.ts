@@ -5,36 +5,36 @@ import { openQueue } from "./queue.js";
 import { openRecorder } from "./recorder.js";
 import type { Settings } from "./settings.js";
 import { openStore } from "./store.js";
-import { setOut } from "./visitor.js";
+import { setOptedOut } from "./visitor.js";
 
-/** Value of an event in money. */
+/** The monetary value of an event. */
 export interface EventMoney {
   readonly value?: number | undefined;
-  /** Three-letter code of ISO 4217. */
+  /** ISO 4217 code. */
   readonly currency?: string | undefined;
 }
 
-/** The tracker of a page. Its methods never throw, and return at once. */
+/** The tracker of a page. Its methods never throw, and return immediately. */
 export interface Tracker {
   /** Sends an event. @param metadata anything that JSON can represent */
   track(name: string, metadata?: Readonly<Record<string, unknown>>, money?: EventMoney): void;
-  /** Sends another view of this page; automatic views do not need it. */
+  /** Sends another view of this page, in addition to the automatic one. */
   page(): void;
-  /** Sets the user id of the visitor until the page is left. */
+  /** Sets the user id of the visitor until the page unloads. */
   identify(userId: string): void;
-  /** Stops sending from this browser, and deletes waiting events; `false` starts sending again. */
+  /** Stops sending from this browser, and deletes queued events; `false` resumes sending. */
   optOut(out?: boolean): void;
 }
 
-/** A method's name and its arguments. */
+/** A call made before the script has loaded: a method and its arguments. */
 export type QueuedCall = readonly [name: keyof Tracker, ...args: unknown[]];
 
 /**
  * Starts the tracker on this page.
- * @param url endpoint for the events
- * @param early calls made before the start; they run before the first view, because one of them may opt out
+ * @param url endpoint that events are sent to
+ * @param queued calls made before the start; they run before the first view, because one of them may opt out
  */
-export function startTracker(settings: Settings, url: URL, early: readonly QueuedCall[] = []): Tracker {
+export function startTracker(settings: Settings, url: URL, queued: readonly QueuedCall[] = []): Tracker {
   openStore();
   const record = openRecorder(settings, openQueue(url, settings.key));
   watchClicks(settings, record);
@@ -42,8 +42,8 @@ export function startTracker(settings: Settings, url: URL, early: readonly Queue
     track: guarded((name, metadata, money) => record({ ...money, name, metadata })),
     page: watchPageViews(settings, record),
     identify: guarded((userId) => record({ name: "$identify", userId })),
-    optOut: guarded(setOut),
+    optOut: guarded(setOptedOut),
   };
-  for (const [name, ...args] of early) guarded(daybook[name] as (...args: unknown[]) => void)(...args);
+  for (const [name, ...args] of queued) guarded(daybook[name] as (...args: unknown[]) => void)(...args);
   return daybook;
 }

@@ -7,13 +7,13 @@ export type { Tracker as Daybook, EventMoney as Money } from "./daybook.js";
 export interface TrackerOptions {
   /** The public key, `pk_…`. */
   readonly key: string;
-  /** Address of the server, such as `https://stats.example`; events go to `/v1/collect` below it. */
+  /** URL of the server, such as `https://stats.example`; events go to `/v1/collect` below it. */
   readonly server: string;
-  /** Whether addresses that differ by their hash are different pages. Default: false. */
+  /** Whether URLs that differ only in their hash are different pages. Default: false. */
   readonly hash?: boolean | undefined;
   /** `storage`: the browser stores a random visitor id, for sites that have consent. Default: nothing is stored about visitors. */
   readonly id?: "storage" | undefined;
-  /** Paths that are not tracked, such as `/admin/*`. */
+  /** Paths to exclude from tracking, such as `/admin/*`. */
   readonly exclude?: readonly string[] | undefined;
   /** Whether clicks on links to other hosts are sent. Default: false. */
   readonly outbound?: boolean | undefined;
@@ -21,30 +21,30 @@ export interface TrackerOptions {
   readonly downloads?: readonly string[] | undefined;
 }
 
-const nowhere: Tracker = { track: () => {}, page: () => {}, identify: () => {}, optOut: () => {} };
+const noopTracker: Tracker = { track: () => {}, page: () => {}, identify: () => {}, optOut: () => {} };
 
-/** Shared by all copies of this module on a page. */
+/** Key of the trackers of a page, which all copies of this module share. */
 const STARTED = Symbol.for("daybook.tracker");
 
 /**
- * Tracks this page: its views, and the events that its elements name. Called again with the same key and server, it returns the same tracker.
- * Without a window, as on a server, it does nothing.
+ * Tracks this page: its views, and the events that its elements name. A second call with the same key and server returns the same tracker.
+ * Outside a browser it does nothing.
  */
 export function startDaybook({ key, server, hash, id, exclude, outbound, downloads }: TrackerOptions): Tracker {
-  if (typeof window === "undefined" || typeof document === "undefined") return nowhere;
+  if (typeof window === "undefined" || typeof document === "undefined") return noopTracker;
   const page = window as { [STARTED]?: Record<string, Tracker> };
   const started = (page[STARTED] ??= {});
   const settings = {
     key,
-    hash: switched(hash),
+    hash: attributeOf(hash),
     id,
     exclude: exclude?.join(),
-    outbound: switched(outbound),
+    outbound: attributeOf(outbound),
     downloads: downloads?.join(),
   };
   return (started[`${key} ${server}`] ??= startTracker(settings, new URL("v1/collect", server.replace(/\/?$/, "/"))));
 }
 
-function switched(on = false): string | undefined {
+function attributeOf(on = false): string | undefined {
   return on ? "" : undefined;
 }

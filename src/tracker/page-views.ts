@@ -1,19 +1,19 @@
 import { guarded, listen } from "./guard.js";
 import type { Recorder } from "./recorder.js";
-import { addressFor } from "./settings.js";
+import { currentUrl } from "./settings.js";
 import type { Settings } from "./settings.js";
 
-/** Records each page once, as soon as it is visible. Returns a function that records another view of it. */
+/** Records each page once, as soon as it is visible. Returns a function that records another view of the current page. */
 export function watchPageViews(settings: Settings, record: Recorder): () => void {
-  let seen: string | undefined;
+  let lastUrl: string | undefined;
   const view = guarded(() => {
-    seen = addressFor(settings);
+    lastUrl = currentUrl(settings);
     record({});
   });
-  const look = guarded(async () => {
-    // Deferred, so that the page has its new title, only the last of several changes counts, and the page can opt out first.
+  const check = guarded(async () => {
+    // Deferred: by then the page has its new title, several changes count as one, and the page could opt out.
     await null;
-    if (!document.hidden && addressFor(settings) !== seen) view();
+    if (!document.hidden && currentUrl(settings) !== lastUrl) view();
   });
 
   (["pushState", "replaceState"] as const).forEach(guarded((name) => {
@@ -22,14 +22,14 @@ export function watchPageViews(settings: Settings, record: Recorder): () => void
       try {
         return original.apply(this, args);
       } finally {
-        look();
+        check();
       }
     };
   }));
   listen<PageTransitionEvent>("popstate visibilitychange pageshow", ({ persisted }) => {
-    if (persisted) seen = undefined;
-    look();
+    if (persisted) lastUrl = undefined;
+    check();
   });
-  look();
+  check();
   return view;
 }

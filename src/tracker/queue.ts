@@ -1,8 +1,8 @@
 import { guarded } from "./guard.js";
-import { namesWith, store } from "./store.js";
-import { isOut } from "./visitor.js";
+import { keysWith, store } from "./store.js";
+import { isOptedOut } from "./visitor.js";
 
-/** A waiting event. All members but `at` are those of the wire. */
+/** A queued event. All members except `at` have their names on the wire. */
 export interface TrackedEvent {
   readonly id: string;
   /** When it happened, epoch ms. */
@@ -10,13 +10,14 @@ export interface TrackedEvent {
   readonly [member: string]: unknown;
 }
 
-const BODY_BYTES = 65_536;
-const KEPT_EVENTS = 50;
+const MAX_BODY_BYTES = 65_536;
+const MAX_STORED_EVENTS = 50;
 /** The server rejects older events. */
-const KEPT_MS = 3_600_000;
+const MAX_AGE_MS = 3_600_000;
+
 /**
- * Opens a queue that sends events. An event that fails temporarily is stored under its own name, so that tabs with the same storage never overwrite
- * each other's. It stays there until a later try is answered; tries are made one at a time, after the server has answered another event.
+ * Creates a queue that sends events. An event that fails temporarily is stored under its own key, so that tabs never overwrite each other's events.
+ * Stored events are retried one at a time, each after the server has answered another event.
  */
 export function openQueue(url: URL, key: string): (event: TrackedEvent) => void {
   const prefix = `daybook.${key}.`;
@@ -26,8 +27,8 @@ export function openQueue(url: URL, key: string): (event: TrackedEvent) => void 
     const body = JSON.stringify({ key, events: [{ ...event, at: undefined, age_ms: age }] });
     const name = prefix + event.id;
     if (
-      age > KEPT_MS ||
-      new Blob([body]).size > BODY_BYTES ||
+      age > MAX_AGE_MS ||
+      new Blob([body]).size > MAX_BODY_BYTES ||
       // A page that is being hidden may not receive an answer, so stored events stay stored.
       (document.hidden
         ? !(name in store) && navigator.sendBeacon(url, body)
@@ -35,12 +36,12 @@ export function openQueue(url: URL, key: string): (event: TrackedEvent) => void 
             ({ status }) => status !== 429 && status < 500,
             () => false,
           )) ||
-      isOut()
+      isOptedOut()
     ) {
       delete store[name];
-      const [next] = namesWith(prefix);
+      const [next] = keysWith(prefix);
       if (next) send(JSON.parse(store[next] as string) as TrackedEvent);
-    } else if (namesWith(prefix).length < KEPT_EVENTS) store[name] = JSON.stringify(event);
+    } else if (keysWith(prefix).length < MAX_STORED_EVENTS) store[name] = JSON.stringify(event);
   });
   return send;
 }

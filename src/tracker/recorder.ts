@@ -1,23 +1,23 @@
 import type { TrackedEvent } from "./queue.js";
-import { addressFor, isListed } from "./settings.js";
+import { currentUrl, isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
-import { isOut, randomId, visitorId } from "./visitor.js";
+import { isOptedOut, randomId, visitorId } from "./visitor.js";
 
-/** Creates an event with these members and sends it, if allowed. Without a name it is a view. */
+/** Creates an event with these members and sends it, if allowed. Without a name, it is a page view. */
 export type Recorder = (members: Readonly<Record<string, unknown>>) => void;
 
 export function openRecorder(settings: Settings, send: (event: TrackedEvent) => void): Recorder {
   let userId: unknown;
-  let viewed: string | undefined;
-  /** How the page was reached. Its events include it too, because one of them may be the first of a visit. */
+  let viewedUrl: string | undefined;
+  /** The referrer of the current page. Events include it as well, because one of them may start a visit. */
   let { referrer } = document;
   return (members) => {
-    if (isOut() || isListed(location.pathname, settings.exclude)) return;
-    const url = addressFor(settings);
+    if (isOptedOut() || isListed(location.pathname, settings.exclude)) return;
+    const url = currentUrl(settings);
     // Another view of the same page keeps the referrer.
-    if (!members["name"] && viewed !== url) {
-      referrer = viewed || referrer;
-      viewed = url;
+    if (!members["name"] && viewedUrl !== url) {
+      referrer = viewedUrl || referrer;
+      viewedUrl = url;
     }
     userId = members["userId"] || userId;
     send({

@@ -5,12 +5,12 @@ import type { Settings } from "./settings.js";
 
 declare global {
   interface Window {
-    /** Created by the page, with the calls queued until the script has loaded. */
+    /** Created by the page; `q` holds the calls made before the script has loaded. */
     daybook?: Partial<Tracker> & { readonly q?: readonly QueuedCall[] };
   }
 }
 
-/** Entry point of `GET /daybook.js`. It finds its tag by name, because a module has no current script, and a tag manager's is its own. */
+/** Entry point of `GET /daybook.js`. Finds its tag by selector: modules have no `currentScript`, and a tag manager's is another script. */
 guarded(() => {
   const { q, optOut } = window.daybook || {};
   const script = document.querySelector<HTMLScriptElement>('script[data-key][src*="/daybook.js"]');

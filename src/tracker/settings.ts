@@ -1,9 +1,9 @@
-/** Settings of the page's owner, spelled as in the `data-` attributes of the script: a setting that exists is on, whatever its value. */
+/** Settings, as the `data-` attributes of the script: a setting that is present is on, whatever its value. */
 export interface Settings {
   readonly key: string;
-  /** Base address of `v1/collect`; default: that of the script. */
+  /** Base URL of `v1/collect`; default: the URL of the script. */
   readonly server?: string | undefined;
-  /** Addresses that differ only in their hash are different pages. */
+  /** URLs that differ only in their hash are different pages. */
   readonly hash?: string | undefined;
   /** `storage`: visitors get a stored id. */
   readonly id?: string | undefined;
@@ -15,8 +15,8 @@ export interface Settings {
   readonly downloads?: string | undefined;
 }
 
-/** The current address of the page, with its hash if that counts. */
-export function addressFor({ hash }: Settings): string {
+/** The URL of the page, without its hash unless the setting `hash` is on. */
+export function currentUrl({ hash }: Settings): string {
   return location.href.replace(hash === undefined ? /#.*/ : "", "");
 }
 

@@ -1,9 +1,9 @@
-import { namesWith, store } from "./store.js";
+import { keysWith, store } from "./store.js";
 
 const ID = "daybook.id";
-const OUT = "daybook.optout";
+const OPT_OUT = "daybook.optout";
 
-/** A random UUID, from the end of a blob URL: `crypto.randomUUID` exists only on https. */
+/** A random UUID, taken from a blob URL: `crypto.randomUUID` requires https. */
 export function randomId(): string {
   return URL.createObjectURL(new Blob()).slice(-36);
 }
@@ -14,12 +14,12 @@ export function visitorId(kind?: string): string | undefined {
 }
 
 /** Whether this visitor has opted out. */
-export function isOut(): boolean {
-  return OUT in store;
+export function isOptedOut(): boolean {
+  return OPT_OUT in store;
 }
 
 /** `true` deletes everything stored except the opt-out itself. */
-export function setOut(out = true): void {
-  for (const name of namesWith(out ? "daybook." : OUT)) delete store[name];
-  if (out) store[OUT] = "1";
+export function setOptedOut(out = true): void {
+  for (const name of keysWith(out ? "daybook." : OPT_OUT)) delete store[name];
+  if (out) store[OPT_OUT] = "1";
 }
