@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { UsageError, type Command } from "./command.js";
 import { packageRoot } from "./package.js";
 
-interface NamedCommand {
+interface CommandEntry {
   /** One line for `--help`. */
   readonly summary: string;
-  /** Imported only when named: `--help` needs none of them. */
+  /** Imports the command; called only when it runs. */
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-const COMMANDS: Readonly<Record<string, NamedCommand>> = {
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   demo: { summary: "import real data sets, print a report, then serve them over HTTP", load: () => import("./commands/demo.js") },
   serve: { summary: "serve the HTTP API and the dashboard", load: () => import("./commands/serve.js") },
   import: { summary: "load a copy, or events from NDJSON, CSV, Arrow, Parquet or access-log files", load: () => import("./commands/import.js") },
@@ -39,15 +39,15 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     const manifest = JSON.parse(readFileSync(`${packageRoot()}/package.json`, "utf8")) as { version: string };
     process.stdout.write(`${manifest.version}\n`);
   } else {
-    const named = commandOf(name);
-    if (named === null) {
+    const entry = commandOf(name);
+    if (entry === null) {
       const names = Object.keys(COMMANDS).join(", ");
       throw new UsageError(name === undefined ? `expected a command: ${names}` : `unknown command ${JSON.stringify(name)}, expected one of ${names}`);
     }
-    const { command } = await named.load();
-    const end = rest.indexOf("--");
-    const asksHelp = rest.slice(0, end === -1 ? undefined : end).some((word) => word === "--help" || word === "-h");
-    if (asksHelp) process.stdout.write(command.help);
+    const { command } = await entry.load();
+    const separator = rest.indexOf("--");
+    const isHelp = rest.slice(0, separator === -1 ? undefined : separator).some((word) => word === "--help" || word === "-h");
+    if (isHelp) process.stdout.write(command.help);
     else await command.run(rest);
   }
 }
@@ -61,6 +61,6 @@ export function failureOf(args: readonly string[], error: unknown): { readonly c
   return { code: isUsage ? 2 : 1, line: `${command}: ${message.replace(/\s*\n\s*/g, " ")}${isUsage ? ` (see ${command} --help)` : ""}\n` };
 }
 
-function commandOf(name: string | undefined): NamedCommand | null {
+function commandOf(name: string | undefined): CommandEntry | null {
   return name !== undefined && Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? null) : null;
 }

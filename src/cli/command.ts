@@ -15,7 +15,7 @@ export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-/** Parses options strictly. @throws UsageError naming the option at fault */
+/** Parses options strictly. @throws UsageError naming the invalid option */
 export function readArguments<O extends Options>(args: readonly string[], options: O, positionals: boolean) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: positionals, strict: true });
@@ -26,7 +26,7 @@ export function readArguments<O extends Options>(args: readonly string[], option
   }
 }
 
-/** The value of a required option. @throws UsageError where it is missing or empty */
+/** The value of a required option. @throws UsageError if it is missing or empty */
 export function required(value: string | undefined, option: string): string {
   if (value === undefined || value === "") throw new UsageError(`--${option} is required`);
   return value;
@@ -39,14 +39,14 @@ export function portOf(text: string): number {
   return port;
 }
 
-/** A whole number from `least` to `most`. @throws UsageError */
-export function wholeNumberOf(text: string, option: string, least: number, most: number): number {
+/** A whole number from `min` to `max`. @throws UsageError */
+export function wholeNumberOf(text: string, option: string, min: number, max: number): number {
   const number = Number(text);
-  if (/^\d{1,9}$/.test(text) && number >= least && number <= most) return number;
-  throw new UsageError(`--${option}: expected a whole number from ${least} to ${most}, got ${JSON.stringify(text)}`);
+  if (/^\d{1,9}$/.test(text) && number >= min && number <= max) return number;
+  throw new UsageError(`--${option}: expected a whole number from ${min} to ${max}, got ${JSON.stringify(text)}`);
 }
 
-/** A three-letter currency code; undefined where none is given. @throws UsageError */
+/** A three-letter currency code; undefined if the option is missing. @throws UsageError */
 export function currencyOf(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Z]{3}$/.test(text)) return text;
   throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(text)}`);
@@ -59,20 +59,20 @@ export function oneOf<T extends string>(text: string, option: string, allowed: r
   return found;
 }
 
-/** Asks for confirmation on a terminal; elsewhere `--yes` is required. @throws UsageError without a terminal; Error where the answer is no */
-export async function confirm(question: string, isSure: boolean | undefined): Promise<void> {
-  if (isSure === true) return;
+/** Asks for confirmation, which requires a terminal unless `--yes` is given. @throws UsageError without a terminal; Error if the answer is no */
+export async function confirm(question: string, isConfirmed: boolean | undefined): Promise<void> {
+  if (isConfirmed === true) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError("--yes is required: there is no terminal to confirm on");
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await asking.question(`${question} [y/N] `);
+    const answer = await prompt.question(`${question} [y/N] `);
     if (!/^y(?:es)?$/i.test(answer.trim())) throw new Error("nothing was changed");
   } finally {
-    asking.close();
+    prompt.close();
   }
 }
 
-/** An `onLockWait` that prints on stderr why nothing happens. */
+/** An `onLockWait` that prints on stderr what the command waits for. */
 export function printLockWait({ message }: LockWait): void {
   process.stderr.write(`daybook: ${message}\n`);
 }

@@ -4,9 +4,9 @@ import { setFlagsFromString } from "node:v8";
 const GROWING_PERCENT = 50;
 
 /**
- * Halves the heap of this process from now on, for less than a tenth more time. For long-running commands that make much garbage.
- * By default V8 lets the heap grow to two to four times its live size.
+ * Halves the heap of this process, which then takes up to 10 % more time. For long-running commands that allocate a lot: by default, V8 lets the
+ * heap grow to two to four times its live size.
  */
-export function keepHeapLean(): void {
+export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
 }

@@ -5,11 +5,12 @@ import type { Daybook } from "../engine/daybook.js";
 import type { IngestResult } from "../core/schema/event.js";
 import { count, plural, table } from "./print/format.js";
 
-/** Bounds of one block: what one insert takes, or less where rows are long. Two blocks are in memory at a time. */
+/** Limits of one block, which one insert sends. Two blocks are in memory at a time. */
 const BLOCK_ROWS = 50_000;
 const BLOCK_CHARS = 64 * 1024 * 1024;
-/** Estimated size of a row apart from its metadata or traits. */
+/** Estimated size of a row without its metadata or traits. */
 const ROW_CHARS = 500;
+/** Name of the part that holds the records; other parts are named by their day. */
 const RECORDS = "records";
 
 /** Counts of one load. */
@@ -18,15 +19,15 @@ export interface StoreLoad {
   accepted: number;
   duplicates: number;
   records: number;
-  /** Days that this run sent; `daysBefore` counts unchanged days of earlier runs. */
+  /** Days that this run sent; `unchangedDays` counts unchanged days of earlier runs. */
   days: number;
-  daysBefore: number;
+  unchangedDays: number;
 }
 
 export interface StoreLoadOptions {
-  /** Whether to send what earlier runs loaded, too. */
-  readonly isAgain: boolean;
-  /** First and last day, as dates; null: unbounded. Other days are left alone. */
+  /** Whether to also send what earlier runs loaded. */
+  readonly reloadAll: boolean;
+  /** First and last day, as dates; null: unbounded. Other days are skipped. */
   readonly from: string | null;
   readonly to: string | null;
   /** Called after each block with the events sent so far. */
@@ -34,55 +35,55 @@ export interface StoreLoadOptions {
 }
 
 /**
- * Loads a store day by day: identities first, then the events of each day, each followed by a note of what the day held. An interrupted run resumes
- * at the first day without a note; what it stored of that day counts as duplicates.
+ * Loads a store in parts: the identity records, then the events of each day. Each part is followed by a marker with its digest. An interrupted run
+ * resumes at the first part without a marker; events of that part which it stored already count as duplicates.
  */
 export async function loadStore(source: Daybook, target: ClickHouseDaybook, parts: LoadedParts, options: StoreLoadOptions): Promise<StoreLoad> {
-  const done: StoreLoad = { accepted: 0, duplicates: 0, records: 0, days: 0, daysBefore: 0 };
-  const known = options.isAgain ? new Map<string, string>() : await parts.known();
-  const held = await digestOf(source);
-  if (known.get(RECORDS) !== held) {
+  const totals: StoreLoad = { accepted: 0, duplicates: 0, records: 0, days: 0, unchangedDays: 0 };
+  const markers = options.reloadAll ? new Map<string, string>() : await parts.known();
+  const recordsDigest = await digestOf(source);
+  if (markers.get(RECORDS) !== recordsDigest) {
     await inBlocks(source.exportRecords(), async (records) => {
-      told(await target.ingestRecords(records));
-      done.records += records.length;
+      requireStored(await target.ingestRecords(records));
+      totals.records += records.length;
     });
-    await parts.add(RECORDS, held);
+    await parts.add(RECORDS, recordsDigest);
   }
   for (const [day, counts] of await daysOf(source)) {
     if (day < (options.from ?? day) || day > (options.to ?? day)) continue;
-    const value = digestOfText(JSON.stringify({ counts, ids: await sumOfIds(source, day) }));
-    if (known.get(day) === value) {
-      done.daysBefore += 1;
+    const digest = digestOfText(JSON.stringify({ counts, ids: await sumOfIds(source, day) }));
+    if (markers.get(day) === digest) {
+      totals.unchangedDays += 1;
       continue;
     }
     await inBlocks(source.exportEvents({ startDate: day, endDate: day }), async (events) => {
-      const { accepted, duplicates } = told(await target.ingest(events));
-      done.accepted += accepted;
-      done.duplicates += duplicates;
-      options.onProgress(done.accepted + done.duplicates);
+      const { accepted, duplicates } = requireStored(await target.ingest(events));
+      totals.accepted += accepted;
+      totals.duplicates += duplicates;
+      options.onProgress(totals.accepted + totals.duplicates);
     });
-    await parts.add(day, value);
-    done.days += 1;
+    await parts.add(day, digest);
+    totals.days += 1;
   }
-  return done;
+  return totals;
 }
 
-/** A rejection means that the person was erased on ClickHouse only, or a defect: fail, so that the day gets no note. */
-function told(result: IngestResult): IngestResult {
+/** Fails if rows were rejected, so that their part gets no marker: the person was erased on ClickHouse only, or there is a defect. */
+function requireStored(result: IngestResult): IngestResult {
   const [first] = result.rejected;
   if (first !== undefined) throw new Error(`ClickHouse rejected ${result.rejectedCount ?? result.rejected.length} of the stored rows: ${first.message}`);
   return result;
 }
 
-/** Reads the next block while one is being sent. */
+/** Sends items in blocks, and reads the next block while one is being sent. */
 async function inBlocks<T>(items: AsyncIterable<T>, send: (block: readonly T[]) => Promise<void>): Promise<void> {
   let block: T[] = [];
   let charCount = 0;
   let sending: Promise<void> = Promise.resolve();
-  const next = async () => {
+  const flush = async () => {
     await sending;
     sending = send(block);
-    // The next await sees the failure; until then it must not count as unhandled.
+    // The next await throws the error; until then it must not count as unhandled.
     sending.catch(() => undefined);
     block = [];
     charCount = 0;
@@ -91,9 +92,9 @@ async function inBlocks<T>(items: AsyncIterable<T>, send: (block: readonly T[]) 
     block.push(item);
     const { metadata, traits } = item as { readonly metadata?: unknown; readonly traits?: unknown };
     charCount += ROW_CHARS + (JSON.stringify(metadata ?? traits)?.length ?? 0);
-    if (block.length === BLOCK_ROWS || charCount >= BLOCK_CHARS) await next();
+    if (block.length === BLOCK_ROWS || charCount >= BLOCK_CHARS) await flush();
   }
-  if (block.length > 0) await next();
+  if (block.length > 0) await flush();
   await sending;
 }
 
@@ -109,7 +110,7 @@ async function daysOf(source: Daybook): Promise<ReadonlyMap<string, Readonly<Rec
   return new Map([...days].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The sum of the ids of a day's events, in any order: it changes when another event replaces one. Cost: reads each id. */
+/** The sum of the ids of a day's events, which does not depend on their order and changes when an event is replaced. Cost: reads every id. */
 async function sumOfIds(source: Daybook, day: string): Promise<string> {
   const sums = new Uint32Array(4);
   for await (const batch of source.recordBatches({ columns: ["id"], startDate: day, endDate: day })) {
@@ -121,7 +122,7 @@ async function sumOfIds(source: Daybook, day: string): Promise<string> {
   return toHex(new Uint8Array(sums.buffer));
 }
 
-/** Hashed, so that a note names no project: notes outlive deleted projects. */
+/** Markers are hashes, so that they contain no project name: they outlive deleted projects. */
 function digestOfText(text: string): string {
   return toHex(sha256(new TextEncoder().encode(text)));
 }
@@ -135,9 +136,9 @@ async function digestOf(source: Daybook): Promise<string> {
 
 type ComparedDaybook = Pick<ClickHouseDaybook, "countEvents" | "countEventsPerDay" | "countUniqueUsers" | "ltvCohorts" | "currency">;
 
-interface ComparedAnswer {
+interface Comparison {
   readonly label: string;
-  ask(of: ComparedDaybook): Promise<readonly [shown: string, whole: unknown]>;
+  run(daybook: ComparedDaybook): Promise<readonly [text: string, answer: unknown]>;
 }
 
 /** The outcome of a comparison. */
@@ -148,42 +149,42 @@ export interface AnswerComparison {
   readonly differing: number;
 }
 
-/** Runs the same queries on both, and shows the answers side by side. Cost: all rows, a few times. */
+/** Runs the same queries on both, and lists their answers side by side. Cost: reads all rows a few times. */
 export async function compareAnswers(store: Daybook, other: ClickHouseDaybook): Promise<AnswerComparison> {
   const rows: string[][] = [["", "store", "ClickHouse", ""]];
   let differing = 0;
-  for (const { label, ask } of linesOf(store.projects())) {
-    const [[here, whole], [there, wholeThere]] = [await ask(store), await ask(other)];
-    const isSame = JSON.stringify(whole) === JSON.stringify(wholeThere);
+  for (const { label, run } of comparisonsOf(store.projects())) {
+    const [[text, answer], [otherText, otherAnswer]] = [await run(store), await run(other)];
+    const isSame = JSON.stringify(answer) === JSON.stringify(otherAnswer);
     differing += isSame ? 0 : 1;
-    rows.push([label, here, there, isSame ? "" : "differs"]);
+    rows.push([label, text, otherText, isSame ? "" : "differs"]);
   }
   return { text: table(rows, "<>><"), differing };
 }
 
-function linesOf(projects: readonly string[]): ComparedAnswer[] {
-  const all: ComparedAnswer[] = [
-    { label: "events", ask: async (of) => shownCount(await of.countEvents()) },
-    { label: "people", ask: async (of) => shownCount(await of.countUniqueUsers()) },
+function comparisonsOf(projects: readonly string[]): Comparison[] {
+  const shared: Comparison[] = [
+    { label: "events", run: async (daybook) => countAnswer(await daybook.countEvents()) },
+    { label: "people", run: async (daybook) => countAnswer(await daybook.countUniqueUsers()) },
   ];
-  return [...all, ...projects.flatMap(linesOfProject)];
+  return [...shared, ...projects.flatMap(comparisonsOfProject)];
 }
 
-function linesOfProject(project: string): ComparedAnswer[] {
+function comparisonsOfProject(project: string): Comparison[] {
   return [
-    { label: `${project}: events per day`, ask: async (of) => {
-      const days = await of.countEventsPerDay({ project });
+    { label: `${project}: events per day`, run: async (daybook) => {
+      const days = await daybook.countEventsPerDay({ project });
       return [`${count(days.reduce((sum, day) => sum + day.count, 0))} on ${plural(days.length, "day")}`, days];
     } },
-    { label: `${project}: people`, ask: async (of) => shownCount(await of.countUniqueUsers({ project })) },
-    { label: `${project}: revenue per cohort`, ask: async (of) => {
-      const answer = await of.ltvCohorts({ project, level: "identity" });
+    { label: `${project}: people`, run: async (daybook) => countAnswer(await daybook.countUniqueUsers({ project })) },
+    { label: `${project}: revenue per cohort`, run: async (daybook) => {
+      const answer = await daybook.ltvCohorts({ project, level: "identity" });
       const sum = answer.cohorts.reduce((revenue, cohort) => revenue + cohort.revenue, 0);
       return [`${sum.toLocaleString("en-US", { maximumFractionDigits: 2 })} ${answer.currency}`, answer];
     } },
   ];
 }
 
-function shownCount(value: number): [string, number] {
+function countAnswer(value: number): [string, number] {
   return [count(value), value];
 }

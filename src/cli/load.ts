@@ -14,12 +14,12 @@ export interface Adjustment {
   readonly createdAt: string;
 }
 
-/** The outcome of a source: each row counts in exactly one of the first three. */
+/** The outcome of a load: each row counts in exactly one of the first three members. */
 export interface LoadOutcome {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: number;
-  /** Identity records among the rows; they count in one of the three, too. */
+  /** Identity records among these rows. */
   readonly records: number;
   /** The first rejections, at most `REJECTIONS_SHOWN`. */
   readonly rejections: readonly RowRejection[];
@@ -30,9 +30,9 @@ export interface LoadOutcome {
 }
 
 export interface LoadOptions {
-  /** The project of events that name none, and the only one allowed. Records belong to the organization. */
+  /** The project of events that name none; events of other projects are rejected. Records belong to the organization. */
   readonly project?: string;
-  /** Rows stored at once. Default: what suits a store on this machine. */
+  /** Rows per ingest. Default: 1,024, which suits a local store. */
   readonly rowsAtOnce?: number;
   /** Called after each batch with the rows read so far. */
   readonly onProgress?: (rowCount: number) => void;
@@ -42,11 +42,11 @@ export const REJECTIONS_SHOWN = 10;
 
 /** Rows per ingest: enough to make a sync cheap per event, few enough that source rows are freed before V8 moves them to the old generation. */
 const BATCH_ROWS = 1_024;
-/** The same where each ingest costs several server statements. */
+/** Rows per ingest on a server, where each ingest costs several statements. */
 export const BATCH_ROWS_OF_SERVER = 5_000;
 
 /** The methods that store rows. */
-export type Loadable = Pick<Daybook, "ingest" | "ingestRecords">;
+export type RowSink = Pick<Daybook, "ingest" | "ingestRecords">;
 
 interface RowsOfKind<Input> {
   readonly inputs: Input[];
@@ -63,7 +63,7 @@ function emptyBatch(): LoadBatch {
 }
 
 /** Stores all rows of a source, reading the next batch while one is being stored. @throws what `ingest` throws */
-export async function load(daybook: Loadable, rows: ImportRows, options: LoadOptions = {}): Promise<LoadOutcome> {
+export async function load(daybook: RowSink, rows: ImportRows, options: LoadOptions = {}): Promise<LoadOutcome> {
   const { rowsAtOnce = BATCH_ROWS } = options;
   const tally = new LoadTally();
   let batch = emptyBatch();
@@ -72,7 +72,7 @@ export async function load(daybook: Loadable, rows: ImportRows, options: LoadOpt
     await pending;
     pending = store(daybook, batch, options, tally);
     batch = emptyBatch();
-    // The next `await pending` sees the failure; until then it must not count as unhandled.
+    // The next `await pending` throws the error; until then it must not count as unhandled.
     pending.catch(() => undefined);
     options.onProgress?.(tally.rowCount);
   };
@@ -93,8 +93,8 @@ export async function load(daybook: Loadable, rows: ImportRows, options: LoadOpt
   return tally.outcome();
 }
 
-/** Waits for both kinds even when one fails: no write may still be running afterwards. */
-async function store(daybook: Loadable, { events, records }: LoadBatch, { project }: LoadOptions, tally: LoadTally): Promise<void> {
+/** Stores events and records. Waits for both even if one fails: no write may still be running afterwards. */
+async function store(daybook: RowSink, { events, records }: LoadBatch, { project }: LoadOptions, tally: LoadTally): Promise<void> {
   const storing = [
     ...(events.inputs.length === 0 ? [] : [daybook.ingest(events.inputs, project === undefined ? {} : { project }).then((result) => tally.add(result, events.lines))]),
     ...(records.inputs.length === 0 ? [] : [daybook.ingestRecords(records.inputs).then((result) => tally.addRecords(result, records.lines))]),
@@ -141,16 +141,16 @@ class LoadTally {
   }
 }
 
-/** The first lines reported. Events and records of a batch report separately, so lines arrive out of order. */
-class FirstLines<Of extends { readonly line: number }> {
-  #lines: Of[] = [];
+/** The lowest lines reported. Lines arrive out of order, because events and records of a batch are stored separately. */
+class FirstLines<T extends { readonly line: number }> {
+  #lines: T[] = [];
 
-  add(line: Of): void {
+  add(line: T): void {
     this.#lines.push(line);
     if (this.#lines.length >= REJECTIONS_SHOWN * 100) this.#lines = this.first();
   }
 
-  first(): Of[] {
+  first(): T[] {
     return this.#lines.toSorted((a, b) => a.line - b.line).slice(0, REJECTIONS_SHOWN);
   }
 }

@@ -9,15 +9,15 @@ import type { Daybook } from "../engine/daybook.js";
 import { openDaybook, type FutureEvents, type BackupReport } from "../index.js";
 import { UsageError, printLockWait } from "./command.js";
 import type { Storage } from "../store/storage/storage.js";
-import { bytes, count, duration, plain, plural } from "./print/format.js";
+import { bytes, count, duration, plural, printLine } from "./print/format.js";
 
-/** The organization used where none is named, and the only one of a single store. */
+/** The default organization, and the only one of a single store. */
 export const DEFAULT_ORGANIZATION = "default";
 /** The file of a data directory's tokens: hashes, never values. */
 export const TOKENS_KEY = "tokens.json";
 /** The file of today's and yesterday's salts for visitors without cookies. */
 export const SALTS_NAME = "visitor-salts";
-/** In a store: the lock for changing its tokens, since its writer holds the store's own lock. */
+/** In a single store: the lock for changing its tokens, because the writer holds the lock of the store. */
 export const TOKENS_LOCK = "tokens.lock";
 
 /** The target of `--data`: one store, a directory with one store per organization, or nothing yet. */
@@ -27,19 +27,19 @@ export interface DataDirectory {
   /** Existing organizations, ascending; `default` for a single store. */
   readonly names: readonly string[];
   /** Entries that belong to no organization. */
-  readonly strangers: readonly string[];
+  readonly unrelated: readonly string[];
 }
 
 const organizationPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const FOLDERS = ["segments", "dictionaries", "identities", "journal", "quarantine"];
-/** Entries left by file systems, file managers and version control. */
-const litterPattern = /^(?:lost\+found|\.DS_Store|\.localized|\.(?:git)?keep|\.gitignore|\.snapshot|\.Trash.*|\.Spotlight-V100|\.fseventsd|\.nfs.*|System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini)$/;
-const STRANGERS_SHOWN = 5;
-/** Longer than one token, whose required members identify the file. */
+/** Entries that file systems, file managers and version control create. */
+const ignoredPattern = /^(?:lost\+found|\.DS_Store|\.localized|\.(?:git)?keep|\.gitignore|\.snapshot|\.Trash.*|\.Spotlight-V100|\.fseventsd|\.nfs.*|System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini)$/;
+const UNRELATED_SHOWN = 5;
+/** Enough to contain one token, whose required members identify the file. */
 const TOKENS_START_BYTES = 65_536;
-/** What may precede a member within the first entry, including braces in strings. */
-const BEFORE = String.raw`(?:[^{}"]|"(?:[^"\\]|\\.)*")*?`;
-const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${BEFORE}"(?:sha256|token)"\s*:)(?=${BEFORE}"role"\s*:)${BEFORE}"scopes"\s*:)`);
+/** Text that may precede a member within the first entry, including braces in strings. */
+const PRECEDING = String.raw`(?:[^{}"]|"(?:[^"\\]|\\.)*")*?`;
+const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${PRECEDING}"(?:sha256|token)"\s*:)(?=${PRECEDING}"role"\s*:)${PRECEDING}"scopes"\s*:)`);
 
 /** Whether a text is a valid organization name, which is also its directory's name. */
 export function isOrganizationName(text: string): boolean {
@@ -47,87 +47,87 @@ export function isOrganizationName(text: string): boolean {
 }
 
 /**
- * Finds out what a directory is, writing nothing. A damaged store still counts as one, and an organization among unrelated entries as one too.
- * @throws Error for a file, for a directory of other things, and for a store that contains other stores
+ * Determines what a directory contains, without writing. Damaged stores count as stores; unrelated entries do not hide organizations.
+ * @throws Error if the path is a file, a directory of unrelated entries, or a store that contains other stores
  */
 export async function dataDirectory(path: string): Promise<DataDirectory> {
   const entries = await namesIn(path);
-  if (entries === null) return { path, kind: "absent", names: [], strangers: [] };
+  if (entries === null) return { path, kind: "absent", names: [], unrelated: [] };
   const names: string[] = [];
-  const strangers: string[] = [];
+  const unrelated: string[] = [];
   for (const entry of entries) {
-    if (litterPattern.test(entry) || entry.includes(PRIVATE_MARK) || entry === TOKENS_KEY || entry === TOKENS_LOCK || entry === SALTS_NAME) continue;
+    if (ignoredPattern.test(entry) || entry.includes(PRIVATE_MARK) || entry === TOKENS_KEY || entry === TOKENS_LOCK || entry === SALTS_NAME) continue;
     const below = join(path, entry);
     if (isOrganizationName(entry) && (await isStore(below))) names.push(entry);
-    else if (!(await isBare(below))) strangers.push(entry);
+    else if (!(await isEmptyDirectory(below))) unrelated.push(entry);
   }
   if (await isStore(path)) {
     const others = names.filter((name) => !FOLDERS.includes(name));
-    if (others.length === 0) return { path, kind: "store", names: [DEFAULT_ORGANIZATION], strangers: [] };
+    if (others.length === 0) return { path, kind: "store", names: [DEFAULT_ORGANIZATION], unrelated: [] };
     throw new Error(`${path}: is a store and contains other stores (${listed(others)}): move one or the other to a separate directory`);
   }
-  if (names.length > 0 || (await holdsTokens(path))) return { path, kind: "organizations", names, strangers };
-  // The file belongs to another program: ours would have matched.
-  if (entries.includes(TOKENS_KEY)) strangers.push(TOKENS_KEY);
-  if (!(await hinder(path, strangers))) return { path, kind: "empty", names, strangers };
-  throw new Error(`${path}: is neither a store nor a directory of organizations: it contains ${listed(strangers)}`);
+  if (names.length > 0 || (await hasTokenFile(path))) return { path, kind: "organizations", names, unrelated };
+  // A token file of another program: one of Daybook would have matched.
+  if (entries.includes(TOKENS_KEY)) unrelated.push(TOKENS_KEY);
+  if (!(await ruleOutNewDirectory(path, unrelated))) return { path, kind: "empty", names, unrelated };
+  throw new Error(`${path}: is neither a store nor a directory of organizations: it contains ${listed(unrelated)}`);
 }
 
-/** Whether its token file is ours, damaged or not: other programs use that name too. */
-async function holdsTokens(path: string): Promise<boolean> {
+/** Whether `tokens.json` is a token file of Daybook, damaged or not: other programs use that name, too. */
+async function hasTokenFile(path: string): Promise<boolean> {
   const start = await fileStorage(path).read(TOKENS_KEY, { start: 0, end: TOKENS_START_BYTES });
   return start !== null && tokensStartPattern.test(new TextDecoder().decode(start));
 }
 
-/** Whether a directory holds anything the engine wrote. */
+/** Whether a directory contains files of a store. */
 export async function isStore(path: string): Promise<boolean> {
-  if ((await namesIn(path).catch(ignoreFile)) === null) return false;
+  if ((await namesIn(path).catch(nullIfFile)) === null) return false;
   const storage = fileStorage(path);
   if ((await beginsWith(storage, MANIFEST_KEY, MANIFEST_START)) || (await beginsWith(storage, KEYS_KEY, KEYS_START))) return true;
   for (const folder of FOLDERS) {
-    const names = await namesIn(join(path, folder)).catch(ignoreFile);
+    const names = await namesIn(join(path, folder)).catch(nullIfFile);
     if (names?.some((name) => isStorePart(`${folder}/${name}`)) === true) return true;
   }
   return false;
 }
 
-/** Whether unrelated entries rule out a new data directory: directories and hidden files do, plain files such as ones to import do not. */
-async function hinder(path: string, strangers: readonly string[]): Promise<boolean> {
-  for (const name of strangers) {
+/** Whether unrelated entries rule out a new data directory: directories and hidden files do; plain files, such as files to import, do not. */
+async function ruleOutNewDirectory(path: string, unrelated: readonly string[]): Promise<boolean> {
+  for (const name of unrelated) {
     if (name.startsWith(".") || name === TOKENS_KEY) return true;
-    if ((await namesIn(join(path, name)).catch(ignoreFile)) !== null) return true;
+    if ((await namesIn(join(path, name)).catch(nullIfFile)) !== null) return true;
   }
   return false;
 }
 
-/** Whether a directory is empty apart from litter. */
-async function isBare(path: string): Promise<boolean> {
+/** Whether a directory is empty, not counting ignored entries. */
+async function isEmptyDirectory(path: string): Promise<boolean> {
   const names = await namesIn(path).catch(() => null);
-  return names !== null && names.every((name) => litterPattern.test(name) || name.includes(PRIVATE_MARK));
+  return names !== null && names.every((name) => ignoredPattern.test(name) || name.includes(PRIVATE_MARK));
 }
 
-/** Names in a directory, ascending; null where it is missing. @throws NoDirectory for a file */
+/** Names in a directory, ascending; null if it is missing. @throws NotADirectory for a file */
 async function namesIn(path: string): Promise<string[] | null> {
   try {
     return (await readdir(path)).sort();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return null;
-    if (code === "ENOTDIR") throw new NoDirectory(`${path}: is not a directory`);
+    if (code === "ENOTDIR") throw new NotADirectory(`${path}: is not a directory`);
     throw error;
   }
 }
 
-class NoDirectory extends Error {}
+class NotADirectory extends Error {}
 
-function ignoreFile(error: unknown): null {
-  if (error instanceof NoDirectory) return null;
+function nullIfFile(error: unknown): null {
+  if (error instanceof NotADirectory) return null;
   throw error;
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - STRANGERS_SHOWN;
-  return `${names.slice(0, STRANGERS_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = names.length - UNRELATED_SHOWN;
+  return `${names.slice(0, UNRELATED_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** Checks the name of an organization, which is also its directory's name. @throws UsageError */
@@ -144,32 +144,32 @@ export function directoryOf({ path, kind }: DataDirectory, name: string): string
   throw new UsageError(`${path} is a single store, whose only organization is "${DEFAULT_ORGANIZATION}": there is no ${JSON.stringify(name)}`);
 }
 
-/** @throws Error where the directory is missing: commands that only read must not create it */
+/** @throws Error if the directory is missing: commands that only read must not create it */
 export function requireDirectory({ path, kind }: DataDirectory): void {
   if (kind === "absent") throw new Error(`${path}: no such directory`);
 }
 
 export interface OpenOptions {
   readonly currency?: string | undefined;
-  /** False: fail at once on a lock whose owner is not visible, rather than wait for it. Default true. */
-  readonly waits?: boolean;
+  /** Whether to wait for a lock whose owner is not visible; false: fail at once. Default true. */
+  readonly waitForLock?: boolean;
   /** As in `openDaybook`. */
   readonly memoryBudgetBytes?: number;
   readonly futureEvents?: FutureEvents;
 }
 
 /**
- * Opens an organization for writing, creating it where missing.
- * @throws store_locked, corruption, manifest_missing, invalid_parameter; Error for a directory of other things
+ * Opens an organization for writing, creating it if missing.
+ * @throws store_locked, corruption, manifest_missing, invalid_parameter; Error for a directory of unrelated entries
  */
-export async function openOrganization(data: DataDirectory, name: string, { currency, waits = true, ...options }: OpenOptions = {}): Promise<Daybook> {
+export async function openOrganization(data: DataDirectory, name: string, { currency, waitForLock = true, ...options }: OpenOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!(await isStore(directory))) {
     const { kind } = await dataDirectory(directory);
     if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one organization`);
-    if (data.strangers.includes(name)) throw new Error(`${directory}: is not a store and contains other files`);
+    if (data.unrelated.includes(name)) throw new Error(`${directory}: is not a store and contains other files`);
   }
-  const storage = fileStorage(directory, { reserve: diskReserve(data.path), ...(waits ? { onLockWait: printLockWait } : {}) });
+  const storage = fileStorage(directory, { reserve: diskReserve(data.path), ...(waitForLock ? { onLockWait: printLockWait } : {}) });
   return openDaybook({ storage, ...options, ...(currency === undefined ? {} : { currency }) });
 }
 
@@ -179,14 +179,14 @@ export interface ReadingOptions {
   readonly memoryBudgetBytes?: number;
 }
 
-/** Opens an organization for reading, also while `serve` runs. @throws UsageError; Error where it is missing */
+/** Opens an organization for reading, also while `serve` runs. @throws UsageError; Error if it is missing */
 export async function openForReading(data: DataDirectory, name: string, { currency, ...options }: ReadingOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!data.names.includes(name)) throw new Error(`${data.path}: there is no organization ${JSON.stringify(name)} here`);
   return openDaybook({ storage: fileStorage(directory), readOnly: true, ...options, ...(currency === undefined ? {} : { currency }) });
 }
 
-/** The directory to copy from. @throws Error where it is missing or holds no organization */
+/** The directory to copy from. @throws Error if it is missing or holds no organization */
 export async function sourceDirectory(path: string): Promise<DataDirectory> {
   const source = await dataDirectory(path);
   requireDirectory(source);
@@ -194,7 +194,7 @@ export async function sourceDirectory(path: string): Promise<DataDirectory> {
   return source;
 }
 
-/** @throws Error where one directory is, or contains, the other */
+/** @throws Error if one directory is, or contains, the other */
 export async function refuseOverlap(one: string, other: string): Promise<void> {
   const [a, b] = await Promise.all([realPathOf(one), realPathOf(other)]);
   const isWithin = (path: string) => path === "" || (path !== ".." && !path.startsWith(`..${sep}`));
@@ -203,17 +203,17 @@ export async function refuseOverlap(one: string, other: string): Promise<void> {
 
 /** Resolves symbolic links, also in a path whose end does not exist yet. */
 async function realPathOf(path: string): Promise<string> {
-  const whole = resolve(path);
+  const absolute = resolve(path);
   try {
-    return await realpath(whole);
+    return await realpath(absolute);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(whole) === whole) throw error;
-    return join(await realPathOf(dirname(whole)), basename(whole));
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(absolute) === absolute) throw error;
+    return join(await realPathOf(dirname(absolute)), basename(absolute));
   }
 }
 
 /**
- * Copies every organization of one directory to another, and prints a line for each; a failure does not stop the others.
+ * Copies every organization of one directory to another, and prints a line for each. Continues after failures.
  * @throws Error with the number of failures
  */
 export async function copyOrganizations(source: DataDirectory, target: string, copy: (from: Storage, to: Storage) => Promise<BackupReport>): Promise<void> {
@@ -223,21 +223,16 @@ export async function copyOrganizations(source: DataDirectory, target: string, c
     try {
       const to = source.kind === "store" ? target : join(target, name);
       const report = await copy(fileStorage(directoryOf(source, name)), fileStorage(to, { onLockWait: printLockWait }));
-      say(`${name}: ${lineOf(report)} in ${duration(performance.now() - startMs)}`);
+      printLine(`${name}: ${lineOf(report)} in ${duration(performance.now() - startMs)}`);
     } catch (error) {
       failedCount += 1;
-      say(`${name}: failed: ${error instanceof Error ? error.message : String(error)}`);
+      printLine(`${name}: failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   if (failedCount > 0) throw new Error(`${target}: ${plural(failedCount, "organization")} of ${count(source.names.length)} failed`);
 }
 
 function lineOf({ sequence, fileCount, byteLength, copiedFileCount, copiedByteLength, removedFileCount }: BackupReport): string {
-  const held = `complete up to sequence ${count(sequence)}: ${plural(fileCount, "file")}, ${bytes(byteLength)}`;
-  return `${held}; copied ${count(copiedFileCount)}, ${bytes(copiedByteLength)}; removed ${count(removedFileCount)}`;
-}
-
-/** Prints one line, with control characters replaced. */
-export function say(line: string): void {
-  process.stdout.write(`${plain(line, 2_000)}\n`);
+  const contents = `complete up to sequence ${count(sequence)}: ${plural(fileCount, "file")}, ${bytes(byteLength)}`;
+  return `${contents}; copied ${count(copiedFileCount)}, ${bytes(copiedByteLength)}; removed ${count(removedFileCount)}`;
 }

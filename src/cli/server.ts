@@ -10,9 +10,9 @@ import { byHash } from "../http/access/token.js";
 import { DEFAULT_ORGANIZATION, SALTS_NAME, openOrganization, type DataDirectory } from "./organizations.js";
 import { readTokenFile, readTokens, type TokensText } from "./token-store.js";
 
-const RELOAD_EVERY_MS = 500;
+const RELOAD_INTERVAL_MS = 500;
 
-/** Called with the tokens of one source after each change; a failure is reported and retried. */
+/** Called with the tokens of one source after each change; retried if it fails. */
 type OnChange = (records: readonly TokenRecord[]) => Promise<void>;
 
 class WatchedTokens {
@@ -29,29 +29,29 @@ class WatchedTokens {
 
   /** Reads the tokens, and applies them if their text has changed. @throws what `read` and `onChange` throw */
   async reload(): Promise<void> {
-    await this.#take(await this.read());
+    await this.#apply(await this.read());
   }
 
-  /** The same, but prints each failure once instead of throwing it. Where the tokens are unreadable, the previous ones stay in force. */
+  /** Like `reload`, but prints each failure once instead of throwing it. If the tokens are unreadable, the previous ones stay in force. */
   async reloadOrWarn(): Promise<void> {
     let failure = "tokens not reloaded";
     try {
       const read = await this.read();
       failure = "tokens reloaded, but not all of them can be served yet";
-      await this.#take(read);
+      await this.#apply(read);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // The message of a locked store has different seconds each time, so compare the lock file instead.
-      const thing = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
-      if (thing === this.#warning) return;
-      this.#warning = thing;
+      // The message of a locked store contains a changing number of seconds, so compare the lock file instead.
+      const subject = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
+      if (subject === this.#warning) return;
+      this.#warning = subject;
       process.stderr.write(`${JSON.stringify({ level: "warn", message: `${failure}: ${message}` })}\n`);
     }
   }
 
-  async #take({ text, records }: TokensText): Promise<void> {
+  async #apply({ text, records }: TokensText): Promise<void> {
     if (text !== this.#text) {
-      // A revoked token must stop working even when the rest of the change cannot be applied yet.
+      // A revoked token must stop working even if the rest of the change cannot be applied yet.
       this.stored = byHash(records);
       this.onStored();
       await this.onChange(records);
@@ -61,17 +61,17 @@ class WatchedTokens {
   }
 }
 
-/** Fixed tokens plus those of files, which are reread when they change. */
+/** Fixed tokens, and tokens of files, which are reread when they change. */
 export class LiveTokens implements TokenStore {
   readonly #fixed: ReadonlyMap<string, TokenRecord>;
   readonly #watched: readonly WatchedTokens[];
   readonly #watchers = new Set<() => void>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param places read the tokens of one source each; of a token in several, a revoked record counts, else the first */
-  constructor(fixed: readonly TokenRecord[], places: readonly (() => Promise<TokensText>)[], onChange: OnChange = () => Promise.resolve()) {
+  /** @param sources read the tokens of one source each; if several contain a token, a revoked record wins, else the first */
+  constructor(fixed: readonly TokenRecord[], sources: readonly (() => Promise<TokensText>)[], onChange: OnChange = () => Promise.resolve()) {
     this.#fixed = byHash(fixed);
-    this.#watched = places.map((read) => new WatchedTokens(read, onChange, () => this.#watchers.forEach((watcher) => watcher())));
+    this.#watched = sources.map((read) => new WatchedTokens(read, onChange, () => this.#watchers.forEach((watcher) => watcher())));
   }
 
   watch(watcher: () => void): () => void {
@@ -82,8 +82,8 @@ export class LiveTokens implements TokenStore {
   }
 
   find(sha256Hex: string): TokenRecord | undefined {
-    const places = [this.#fixed, ...this.#watched.map(({ stored }) => stored)];
-    const found = places.flatMap((records) => records.get(sha256Hex) ?? []);
+    const sources = [this.#fixed, ...this.#watched.map(({ stored }) => stored)];
+    const found = sources.flatMap((records) => records.get(sha256Hex) ?? []);
     return found.find((record) => record.revoked_at !== null) ?? found[0];
   }
 
@@ -95,7 +95,7 @@ export class LiveTokens implements TokenStore {
         void Promise.all(this.#watched.map((watched) => watched.reloadOrWarn())).then(() => {
           if (this.#timer !== null) next();
         });
-      }, RELOAD_EVERY_MS);
+      }, RELOAD_INTERVAL_MS);
     };
     if (this.#watched.length > 0) next();
   }
@@ -113,11 +113,11 @@ export class LiveTokens implements TokenStore {
 
 const SECOND_MS = 1_000;
 
-/** Logs requests on stderr, one JSON object per line: never what was queried, nor by whom. */
+/** Logs requests as one JSON object per line. Leaves out queries and callers. */
 export class RequestLog {
   #secondMs = 0;
   #lineCount = 0;
-  #leftOutCount = 0;
+  #droppedCount = 0;
 
   constructor(
     readonly write: (text: string) => void,
@@ -131,7 +131,7 @@ export class RequestLog {
     this.#line({ level, request_id: requestId, method, route, status, code: code ?? undefined, organization, duration_ms: rounded });
   }
 
-  /** Messages of errors that are not ours may quote a caller's input: log only the type and stack of these. */
+  /** Messages of foreign errors may quote a caller's input: log only their type and stack. */
   defect(thrown: unknown, requestId: string): void {
     const message = thrown instanceof DaybookError ? `${thrown.code}: ${thrown.message}` : thrown instanceof Error ? thrown.name : typeof thrown;
     const stack = thrown instanceof Error ? (thrown.stack ?? "").split("\n").filter((line) => line.startsWith("    at ")) : [];
@@ -141,13 +141,13 @@ export class RequestLog {
   #line(entry: object): void {
     const nowMs = this.nowMs();
     if (nowMs - this.#secondMs >= SECOND_MS) {
-      if (this.#leftOutCount > 0) this.#write(nowMs, { level: "warn", message: "log lines were dropped", count: this.#leftOutCount });
+      if (this.#droppedCount > 0) this.#write(nowMs, { level: "warn", message: "log lines were dropped", count: this.#droppedCount });
       this.#secondMs = nowMs;
       this.#lineCount = 0;
-      this.#leftOutCount = 0;
+      this.#droppedCount = 0;
     }
     this.#lineCount += 1;
-    if (this.#lineCount > SERVER_LIMITS.logLinesPerSec) this.#leftOutCount += 1;
+    if (this.#lineCount > SERVER_LIMITS.logLinesPerSec) this.#droppedCount += 1;
     else this.#write(nowMs, entry);
   }
 
@@ -156,8 +156,8 @@ export class RequestLog {
   }
 }
 
-/** Queries of the page that read all-time tables, in the order in which the page runs them. */
-const QUESTIONS: readonly ((daybook: ServedDaybook, project: string, signal: AbortSignal) => Promise<unknown>)[] = [
+/** Queries of the dashboard that read all-time tables, in the order in which it runs them. */
+const WARM_UP_QUERIES: readonly ((daybook: ServedDaybook, project: string, signal: AbortSignal) => Promise<unknown>)[] = [
   (daybook, project, signal) => daybook.webOverview({ project }, { signal }),
   (daybook, _, signal) => daybook.topCompanies({}, { signal }),
   (daybook, project, signal) => daybook.ltvCohorts({ project }, { signal }),
@@ -165,9 +165,9 @@ const QUESTIONS: readonly ((daybook: ServedDaybook, project: string, signal: Abo
 ];
 
 /**
- * Runs the page's queries on the project with the most events before the first request: sessions, payments, touches and active entities are then
- * cached, within the budget. Queries run one after another, and each yields; a request meanwhile waits only for what it needs. Does nothing where
- * several organizations have events. Never rejects: a later query reports the error. Cost: all rows, once.
+ * Runs the dashboard's queries on the project with the most events, so that sessions, payments, touches and active entities are cached, within the
+ * memory budget, before the first request. Queries run one after another and yield to requests. Does nothing if several organizations have events.
+ * Never rejects: later queries report errors. Cost: reads all rows once.
  */
 export async function warm(organizations: Iterable<ServedDaybook>, signal: AbortSignal): Promise<void> {
   try {
@@ -175,13 +175,13 @@ export async function warm(organizations: Iterable<ServedDaybook>, signal: Abort
     if (daybook === undefined || others.length > 0) return;
     const [busiest] = await daybook.aggregate({ field: "project", limit: 1 }, { signal });
     if (busiest === undefined) return;
-    for (const ask of QUESTIONS) await ask(daybook, busiest.property, signal);
+    for (const run of WARM_UP_QUERIES) await run(daybook, busiest.property, signal);
   } catch {
-    // Stopped, or damaged: a later query reports it.
+    // Aborted or damaged: later queries report it.
   }
 }
 
-/** Skips empty organizations: the default one is always open, and often empty. */
+/** The organizations that have events: the default one is always open, and often empty. */
 async function withEvents(organizations: Iterable<ServedDaybook>): Promise<ServedDaybook[]> {
   const found: ServedDaybook[] = [];
   for (const daybook of organizations) if (((await daybook.stats?.())?.eventCount ?? 0) > 0) found.push(daybook);
@@ -204,35 +204,35 @@ export interface ServerOptions {
   readonly queryMs?: number;
   /** True: log every request on stderr. Defects are always logged. */
   readonly logsRequests: boolean;
-  /** True: no thread for the sockets. A machine with one core has none anyway. */
+  /** True: handle sockets on the main thread, as on a machine with one core. */
   readonly oneThread: boolean;
-  /** True: load all-time tables at their first use. False: load them at the start, where only one organization has events. */
+  /** True: load all-time tables on first use. False: load them at the start if only one organization has events. */
   readonly cold: boolean;
   /** Settings for browsers. */
   readonly web: WebOptions;
   /** Organizations that are already open; the server closes them. */
   readonly open?: Readonly<Record<string, OpenedDaybook>>;
   /** Opens every organization that is not in `open`. Default: from `data`, or in memory. */
-  readonly others?: (name: string) => Promise<OpenedDaybook>;
+  readonly openOther?: (name: string) => Promise<OpenedDaybook>;
 }
 
 /** A Daybook that can be served and closed. */
 export type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
 export interface WebOptions {
-  /** True: serve the page. */
+  /** True: serve the dashboard. */
   readonly page: boolean;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
   /** Geolocation database. */
   readonly geo: string | undefined;
-  /** True: store nothing of browsers that send `Sec-GPC: 1`. */
+  /** True: store nothing from browsers that send `Sec-GPC: 1`. */
   readonly honorGpc: boolean;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** Rereads the stored tokens now instead of within half a second. */
+  /** Rereads the stored tokens now, instead of within half a second. */
   reloadTokens(): Promise<void>;
   /** Stops accepting requests, finishes those in flight, seals and releases every store. */
   close(): Promise<void>;
@@ -242,12 +242,12 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const daybooks = new Map<string, OpenedDaybook>(Object.entries(options.open ?? {}));
   const { data, tokenFile, insecure = false } = options;
-  const places = [
+  const sources = [
     ...(tokenFile === undefined ? [] : [() => readTokenFile(tokenFile, { insecure })]),
     ...(data === null ? [] : [() => readTokens(data.path, { insecure })]),
   ];
-  const tokens = new LiveTokens(options.tokens, places, async (records) => {
-    await openAll(namedBy(records));
+  const tokens = new LiveTokens(options.tokens, sources, async (records) => {
+    await openAll(organizationsOf(records));
   });
   const [readAgent, isBot, files, locate] = await Promise.all([
     loadAgentReader(),
@@ -269,11 +269,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 
   try {
-    await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...namedBy(options.tokens)]);
+    await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...organizationsOf(options.tokens)]);
     await tokens.start();
-    // From now on do not wait for locks: a store that a later token names must not delay revocations. Opening it is retried at the next poll.
+    // From now on, do not wait for locks: opening a store for a new token must not delay revocations. It is retried at the next poll.
     isStarting = false;
-    // Only now: opening stores blocks the thread for long, but that is over.
+    // Measure lag only from now on: opening stores blocks the thread.
     const lag = eventLoopLag();
     const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
     const handler = createHandler({
@@ -291,8 +291,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),
     });
     const address = { host: options.host, port: options.port };
-    const isAlone = options.oneThread || availableParallelism() === 1;
-    const listening = await (isAlone ? listen(handler, address) : listenOnThreadOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
+    const isSingleThreaded = options.oneThread || availableParallelism() === 1;
+    const listening = await (isSingleThreaded ? listen(handler, address) : listenOnThreadOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
     const stopping = new AbortController();
     const warming = options.cold || options.data === null ? null : warm([...daybooks.values()], stopping.signal);
     return {
@@ -317,21 +317,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function namedBy(records: readonly TokenRecord[]): string[] {
+function organizationsOf(records: readonly TokenRecord[]): string[] {
   return records.filter((record) => record.revoked_at === null).map((record) => record.organization);
 }
 
-function openOne(options: ServerOptions, name: string, waits: boolean): Promise<OpenedDaybook> {
-  if (options.others !== undefined) return options.others(name);
-  if (options.data !== null) return openOrganization(options.data, name, { currency: options.currency, waits });
+function openOne(options: ServerOptions, name: string, waitForLock: boolean): Promise<OpenedDaybook> {
+  if (options.openOther !== undefined) return options.openOther(name);
+  if (options.data !== null) return openOrganization(options.data, name, { currency: options.currency, waitForLock });
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }
 
-/** Time limit of a stop in ms; then the process exits anyway. */
+/** Time limit of a close, in ms; then the process exits anyway. */
 const STOP_MS_MAX = 15_000;
 
-/** Ends the process after SIGTERM or SIGINT and an orderly close; a second signal ends it at once. */
-export async function untilStopped(server: RunningServer): Promise<void> {
+/** Closes the server on SIGTERM or SIGINT, then exits; a second signal exits at once. */
+export async function closeOnSignal(server: RunningServer): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.once(signal, () => {
@@ -345,6 +345,6 @@ export async function untilStopped(server: RunningServer): Promise<void> {
     process.exit(1);
   }, STOP_MS_MAX).unref();
   await server.close();
-  // Loads that a stopped query began continue, and would delay the exit until they are done.
+  // Exit here: loads of aborted queries continue, and would delay the exit.
   process.exit();
 }

@@ -8,27 +8,27 @@ export function checkedText(records: readonly TokenRecord[]): string {
 }
 
 /**
- * Parses the output of `checkedText`: the checksum keeps a damaged byte from turning one right into another.
- * Records of older programs, or written by hand, have no checksum.
+ * Parses the output of `checkedText`. The checksum detects damage that would turn one right into another.
+ * Records written by hand or by older versions have no checksum.
  * @throws corruption, malformed_json, invalid_parameter
  */
 export function readCheckedTokens(text: string, options: TokenOptions = {}): TokenRecord[] {
-  const entries = parsed(text);
+  const entries = parseOrNull(text);
   if (!Array.isArray(entries)) return parseTokens(text, options);
-  const bare = entries.map((entry: unknown, index) => {
+  const records = entries.map((entry: unknown, index) => {
     if (typeof entry !== "object" || entry === null || !("check" in entry)) return entry;
     const { check, ...record } = entry;
     if (check !== checkOf(record)) throw new DaybookError("corruption", `the checksum of token ${index + 1} is wrong`);
     return record;
   });
-  return parseTokens(JSON.stringify(bare), options);
+  return parseTokens(JSON.stringify(records), options);
 }
 
-function parsed(text: string): unknown {
+function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // `parseTokens` reports it better.
+    // `parseTokens` throws a better error.
     return null;
   }
 }

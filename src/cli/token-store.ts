@@ -21,135 +21,135 @@ export interface TokensText {
   readonly records: TokenRecord[];
 }
 
-export type ChangeOfTokens = (records: readonly TokenRecord[]) => readonly TokenRecord[];
+export type TokenChange = (records: readonly TokenRecord[]) => readonly TokenRecord[];
 
 /** All tokens of a data directory; none without a token file. @throws Error naming the file */
 export async function storedTokens(dataDirectory: string, options?: TokenOptions): Promise<TokenRecord[]> {
   return (await readTokens(dataDirectory, options)).records;
 }
 
-/** Imported only for an existing file: its schema needs a library that takes as long to load as the rest of a command. */
+/** Imported only if there is a file: its schema library takes as long to load as the rest of a command. */
 const tokenChecks = () => import("./token-check.js");
 
-/** The same, with their text. */
+/** Like `storedTokens`, with the text of the file. */
 export async function readTokens(dataDirectory: string, options?: TokenOptions): Promise<TokensText> {
   const bytes = await fileStorage(dataDirectory).read(TOKENS_KEY);
-  return bytes === null ? { text: "[]", records: [] } : await textOf(bytes, `${dataDirectory}/${TOKENS_KEY}`, options);
+  return bytes === null ? { text: "[]", records: [] } : await parseTokensText(bytes, `${dataDirectory}/${TOKENS_KEY}`, options);
 }
 
 /** Tokens of a file written by hand or by `daybook token`: values or hashes. @throws Error naming the file */
 export async function readTokenFile(path: string, options?: TokenOptions): Promise<TokensText> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw isMissing(error) ? new Error(`${path}: no such file`, { cause: error }) : naming(path, error);
+    throw isMissing(error) ? new Error(`${path}: no such file`, { cause: error }) : withPath(path, error);
   });
-  return await textOf(bytes, path, options);
+  return await parseTokensText(bytes, path, options);
 }
 
-/** Whether a path can be reread, which a pipe cannot; true where it is missing. @throws Error naming the file */
-export async function canBeReadAgain(path: string): Promise<boolean> {
+/** Whether a path can be reread, which a pipe cannot; true if it is missing. @throws Error naming the file */
+export async function isRereadable(path: string): Promise<boolean> {
   return (await statsOf(path))?.isFile() ?? true;
 }
 
-async function textOf(bytes: Uint8Array, path: string, options?: TokenOptions): Promise<TokensText> {
+async function parseTokensText(bytes: Uint8Array, path: string, options?: TokenOptions): Promise<TokensText> {
   const { readCheckedTokens } = await tokenChecks();
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return { text, records: readCheckedTokens(text, options) };
   } catch (error) {
-    throw naming(path, error);
+    throw withPath(path, error);
   }
 }
 
-/** Replaces the tokens of a data directory under its lock, so that concurrent changes both count. @throws store_locked */
-export async function changeTokens({ path, kind }: DataDirectory, change: ChangeOfTokens): Promise<void> {
+/** Replaces the tokens of a data directory under its lock, so that no concurrent change is lost. @throws store_locked */
+export async function changeTokens({ path, kind }: DataDirectory, change: TokenChange): Promise<void> {
   const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: printLockWait });
-  // Write through the locked storage where possible: it refuses once the lock is lost.
+  // Write through the locked storage if possible: it rejects writes once the lock is lost.
   const storage = kind === "store" ? fileStorage(path) : locked;
   const replace = () =>
-    underLock(locked, async () => {
+    withLock(locked, async () => {
       const records = change(await storedTokens(path, { insecure: true }));
       const { checkedText } = await tokenChecks();
       await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
     });
-  // Revoking a token must work on a full disk, too.
+  // Revoking a token must also work on a full disk.
   await replace().catch(async (error: unknown) => {
     if (!isFull(error)) throw error;
     await diskReserve(path).use(replace);
   });
 }
 
-/** The new file before its rename, in the lock's directory. */
+/** Key of the new file before its rename, in the lock's directory. */
 const NEXT_KEY = "next";
 
 /**
- * Replaces the tokens of a file, under the lock `FILE.lock` beside it. Writes no checksums, so that people can go on editing the file.
+ * Replaces the tokens of a file under the lock `FILE.lock` beside it. Writes no checksums, so that the file can still be edited by hand.
  * An existing file keeps its owner, group and mode.
- * @param makes creates a missing file
+ * @param createsMissing whether to create a missing file
  * @throws store_locked, Error naming the file
  */
-export async function changeTokenFile(path: string, change: ChangeOfTokens, makes: boolean): Promise<void> {
-  if (!(await canBeReadAgain(path))) throw new Error(`${path}: expected a regular file, which can be replaced`);
-  const file = await placeOf(path);
+export async function changeTokenFile(path: string, change: TokenChange, createsMissing: boolean): Promise<void> {
+  if (!(await isRereadable(path))) throw new Error(`${path}: expected a regular file, which can be replaced`);
+  const file = await realPathOf(path);
   const read = () => readTokenFile(file, { insecure: true }).catch((error: unknown) => {
-    if (makes && error instanceof Error && isMissing(error.cause)) return { records: [] };
+    if (createsMissing && error instanceof Error && isMissing(error.cause)) return { records: [] };
     throw error;
   });
-  // Read before locking: an unreadable file must not leave a lock behind.
+  // Read before locking: if the file is unreadable, no lock must be left behind.
   await read();
   const locked = flatFileStorage(`${file}.lock`, { onLockWait: printLockWait });
-  await underLock(locked, async () => {
+  await withLock(locked, async () => {
     const { records } = await read();
     const { formatTokens } = await import("../http/index.js");
     await locked.write(NEXT_KEY, new TextEncoder().encode(formatTokens(change(records))));
     const next = join(`${file}.lock`, NEXT_KEY);
-    await keepRights(file, next);
+    await copyPermissions(file, next);
     await rename(next, file);
     await kernelFileSystem.syncDirectory(dirname(file));
   });
 }
 
-/** Gives a new file the owner, group and mode of the old one: the server may run as another user. @throws Error where that is not permitted */
-async function keepRights(file: string, next: string): Promise<void> {
-  const kept = await statsOf(file);
-  if (kept === null) return;
+/** Gives a new file the owner, group and mode of the old one: the server may run as another user. @throws Error if the user may not do so */
+async function copyPermissions(file: string, next: string): Promise<void> {
+  const existing = await statsOf(file);
+  if (existing === null) return;
   const handle = await open(next, constants.O_RDWR | NO_FOLLOW);
   try {
-    const made = await handle.stat();
-    if (made.uid !== kept.uid || made.gid !== kept.gid) await handle.chown(kept.uid, kept.gid);
-    if (made.mode !== kept.mode) await handle.chmod(kept.mode & 0o7777);
+    const created = await handle.stat();
+    if (created.uid !== existing.uid || created.gid !== existing.gid) await handle.chown(existing.uid, existing.gid);
+    if (created.mode !== existing.mode) await handle.chmod(existing.mode & 0o7777);
     await handle.sync();
   } catch (error) {
     await rm(next);
-    const rights = `its owner (${kept.uid}), group (${kept.gid}) and mode (${(kept.mode & 0o7777).toString(8)})`;
-    throw naming(file, new Error(`it cannot be rewritten with ${rights}, so it is left unchanged: ${messageOf(error)}`, { cause: error }));
+    const permissions = `its owner (${existing.uid}), group (${existing.gid}) and mode (${(existing.mode & 0o7777).toString(8)})`;
+    throw withPath(file, new Error(`it cannot be rewritten with ${permissions}, so it is left unchanged: ${messageOf(error)}`, { cause: error }));
   } finally {
     await handle.close();
   }
 }
 
-/** Null where the file is missing. @throws Error naming the file */
+/** Null if the file is missing. @throws Error naming the file */
 async function statsOf(path: string): Promise<Stats | null> {
   try {
     return await stat(path);
   } catch (error) {
     if (isMissing(error)) return null;
-    throw naming(path, error);
+    throw withPath(path, error);
   }
 }
 
-/** The real path of a file: one lock beside it, whichever links lead to its directory. @throws Error for a link, or a missing directory */
-async function placeOf(path: string): Promise<string> {
+/** Resolves links in the directory of a file, so that every path to it uses one lock. @throws Error for a link, or a missing directory */
+async function realPathOf(path: string): Promise<string> {
   const directory = dirname(path);
-  const found = await realpath(directory).catch((error: unknown) => {
-    throw isMissing(error) ? new Error(`${directory}: no such directory`, { cause: error }) : naming(path, error);
+  const realDirectory = await realpath(directory).catch((error: unknown) => {
+    throw isMissing(error) ? new Error(`${directory}: no such directory`, { cause: error }) : withPath(path, error);
   });
-  const place = join(found, basename(path));
-  if ((await lstat(place).catch(() => null))?.isSymbolicLink() === true) throw linkError(path);
-  return place;
+  const real = join(realDirectory, basename(path));
+  if ((await lstat(real).catch(() => null))?.isSymbolicLink() === true) throw linkError(path);
+  return real;
 }
 
-async function underLock(locked: Required<Pick<Storage, "lock">>, run: () => Promise<void>): Promise<void> {
-  const lock = await lockSoon(() => locked.lock());
+async function withLock(locked: Required<Pick<Storage, "lock">>, run: () => Promise<void>): Promise<void> {
+  const lock = await acquireLock(() => locked.lock());
   try {
     await run();
   } finally {
@@ -157,8 +157,8 @@ async function underLock(locked: Required<Pick<Storage, "lock">>, run: () => Pro
   }
 }
 
-/** Other changes hold the lock only for milliseconds, so retry. */
-async function lockSoon(take: () => Promise<StorageLock>): Promise<StorageLock> {
+/** Retries, because other changes hold the lock only for milliseconds. */
+async function acquireLock(take: () => Promise<StorageLock>): Promise<StorageLock> {
   const untilMs = performance.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
@@ -174,11 +174,11 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-function naming(path: string, error: unknown): Error {
+function withPath(path: string, error: unknown): Error {
   return new Error(`${path}: ${messageOf(error)}`, { cause: error });
 }
 
-/** The message of an error; for a token that is too short it names `--insecure-token`. */
+/** The message of an error; if a token is too short, it mentions `--insecure-token`. */
 export function messageOf(error: unknown): string {
   if (error instanceof DaybookError && error.details["charCount"] !== undefined) return `${error.message}; serve --insecure-token accepts it`;
   return error instanceof Error ? error.message : String(error);
@@ -187,17 +187,17 @@ export function messageOf(error: unknown): string {
 /** Where tokens are stored: in a data directory, or in a file for `serve --tokens`. */
 export interface TokenFile {
   readonly path: string;
-  /** @throws Error where they are missing, or naming the file */
+  /** @throws Error naming the file, also if it is missing */
   read(): Promise<readonly TokenRecord[]>;
-  /** Changes existing tokens. @throws the same, and store_locked */
-  change(change: ChangeOfTokens): Promise<void>;
-  /** Adds a token, creating file or directory where missing. @throws UsageError for an organization other than that of a single store */
+  /** Changes existing tokens. @throws what `read` throws, and store_locked */
+  change(change: TokenChange): Promise<void>;
+  /** Adds a token; creates the file or directory if it is missing. @throws UsageError for an organization other than that of a single store */
   add(record: TokenRecord): Promise<void>;
 }
 
-export const TOKEN_PLACE_OPTIONS = { data: { type: "string" }, tokens: { type: "string" } } as const;
+export const TOKEN_LOCATION_OPTIONS = { data: { type: "string" }, tokens: { type: "string" } } as const;
 
-/** The tokens that a command line names. @throws UsageError */
+/** Resolves the token file that the options name. @throws UsageError */
 export function tokenFileOf({ data, tokens }: { readonly data?: string | undefined; readonly tokens?: string | undefined }): TokenFile {
   if (data !== undefined && tokens !== undefined) throw new UsageError("--data and --tokens cannot be combined");
   if (tokens !== undefined && tokens !== "") return inFile(tokens);
@@ -208,7 +208,7 @@ export function tokenFileOf({ data, tokens }: { readonly data?: string | undefin
 function inFile(path: string): TokenFile {
   return {
     path,
-    // Short tokens must be listed too, to be revoked.
+    // Accept short tokens, so that they can be listed and revoked.
     read: async () => (await readTokenFile(path, { insecure: true })).records,
     change: (change) => changeTokenFile(path, change, false),
     add: (record) => changeTokenFile(path, (records) => [...records, record], true),
@@ -216,15 +216,15 @@ function inFile(path: string): TokenFile {
 }
 
 function inDirectory(path: string): TokenFile {
-  const there = async () => {
+  const existing = async () => {
     const data = await dataDirectory(path);
     requireDirectory(data);
     return data;
   };
   return {
     path,
-    read: async () => await storedTokens((await there()).path, { insecure: true }),
-    change: async (change) => await changeTokens(await there(), change),
+    read: async () => await storedTokens((await existing()).path, { insecure: true }),
+    change: async (change) => await changeTokens(await existing(), change),
     add: async (record) => {
       const data = await dataDirectory(path);
       directoryOf(data, record.organization);

@@ -29,8 +29,8 @@ async function storeIn(directory: string): Promise<string> {
 }
 
 const kindOf = async (path: string) => {
-  const { kind, names, strangers } = await dataDirectory(path);
-  return { kind, names, strangers };
+  const { kind, names, unrelated } = await dataDirectory(path);
+  return { kind, names, unrelated };
 };
 
 /** Every command in every way that writes, and those that read. */
@@ -58,15 +58,15 @@ async function refusals(directory: string): Promise<string[]> {
 describe("what --data names is", () => {
   test("absent or empty, also with what file systems and lock files leave", async () => {
     const directory = await emptyDirectory();
-    expect(await kindOf(join(directory, "none"))).toEqual({ kind: "absent", names: [], strangers: [] });
+    expect(await kindOf(join(directory, "none"))).toEqual({ kind: "absent", names: [], unrelated: [] });
     for (const name of ["lost+found", "default", ".Trash-1000"]) await mkdir(join(directory, name));
     for (const name of [".DS_Store", ".gitkeep", "lost+found/#12", "LOCK~1~~~host~1"]) await writeFile(join(directory, name), "x");
-    expect(await kindOf(directory)).toEqual({ kind: "empty", names: [], strangers: [] });
+    expect(await kindOf(directory)).toEqual({ kind: "empty", names: [], unrelated: [] });
   });
 
   test("one store, damaged or not, with tokens beside its files or not", async () => {
     const directory = await storeIn(await emptyDirectory());
-    const store = { kind: "store", names: ["default"], strangers: [] };
+    const store = { kind: "store", names: ["default"], unrelated: [] };
     expect(await kindOf(directory)).toEqual(store);
     await mkdir(join(directory, "quarantine", "segments"), { recursive: true });
     await writeFile(join(directory, "quarantine", "segments", "0000000002"), "x");
@@ -82,7 +82,7 @@ describe("what --data names is", () => {
     for (const name of ["journal", "segments", "quarantine", "shop"]) await storeIn(join(directory, name));
     await mkdir(join(directory, "backup"));
     for (const name of ["notes.txt", "backup/all.tar", ".env", ".DS_Store"]) await writeFile(join(directory, name), "x");
-    expect(await kindOf(directory)).toEqual({ kind: "organizations", names: ["journal", "quarantine", "segments", "shop"], strangers: [".env", "backup", "notes.txt"] });
+    expect(await kindOf(directory)).toEqual({ kind: "organizations", names: ["journal", "quarantine", "segments", "shop"], unrelated: [".env", "backup", "notes.txt"] });
   });
 
   test("a directory of organizations to be, when there are tokens or only files to import", async () => {

@@ -20,7 +20,7 @@ test("Long rows go in shorter inserts than short ones, for a statement is one te
     },
   } as unknown as ClickHouseDaybook;
   const parts = { known: () => Promise.resolve(new Map()), add: () => Promise.resolve() } as unknown as LoadedParts;
-  await loadStore(store, target, parts, { from: null, to: null, isAgain: false, onProgress: () => undefined });
+  await loadStore(store, target, parts, { from: null, to: null, reloadAll: false, onProgress: () => undefined });
   await store.close();
   expect(sent.reduce((sum, count) => sum + count, 0)).toBe(3_000);
   expect(sent).toHaveLength(2);

@@ -1,16 +1,17 @@
 import { backupStore } from "../../store/backup/backup-store.js";
-import { copyOrganizations, refuseOverlap, say, sourceDirectory, dataDirectory } from "../organizations.js";
+import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory } from "../organizations.js";
 import { readArguments, required, type Command } from "../command.js";
+import { printLine } from "../print/format.js";
 
 const help = `Usage: daybook backup --data DIR --out TARGET
 
-Copies a snapshot of every organization in DIR to TARGET, also while "serve" runs: everything acknowledged before the
-start. TARGET is then a data directory or store itself, which "verify", "query" and "restore" can read. If TARGET
-is an earlier backup, only new files are copied, and files that the new snapshot does not contain are removed; an
-interrupted backup is completed. Tokens and visitor salts are not backed up.
+Copies a snapshot of every organization in DIR to TARGET, also while "serve" runs. The snapshot contains everything
+acknowledged before the start. TARGET becomes a data directory or store, which "verify", "query" and "restore" can
+read. If TARGET is an earlier backup, only new files are copied, and files that are not in the new snapshot are
+removed; an interrupted backup is completed. Tokens and visitor salts are not backed up.
 
   --data DIR     data directory or store
-  --out TARGET   separate directory, created where missing: empty, or an earlier backup of DIR
+  --out TARGET   separate directory, created if missing: empty, or an earlier backup of DIR
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -20,10 +21,10 @@ async function run(args: readonly string[]): Promise<void> {
   const source = await sourceDirectory(path);
   await refuseOverlap(path, out);
   const target = await dataDirectory(out);
-  const isFresh = target.kind === "absent" || (target.kind === "empty" && target.strangers.length === 0);
+  const isFresh = target.kind === "absent" || (target.kind === "empty" && target.unrelated.length === 0);
   if (!isFresh && target.kind !== source.kind)
     throw new Error(`${out}: expected an empty directory, or a backup of ${path}, which is ${source.kind === "store" ? "one store" : "a directory of organizations"}`);
-  for (const name of target.names) if (!source.names.includes(name)) say(`${name}: is no longer in ${path}; its last backup is kept`);
+  for (const name of target.names) if (!source.names.includes(name)) printLine(`${name}: is no longer in ${path}; its last backup is kept`);
   await copyOrganizations(source, out, (from, to) => backupStore(from, to, { takenMs: Date.now() }));
 }
 

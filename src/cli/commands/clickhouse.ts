@@ -4,32 +4,32 @@ import { LoadedParts } from "../../clickhouse/loaded-parts.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { compareAnswers, loadStore } from "../load-store.js";
 import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
-import { placeOf } from "../on-clickhouse.js";
-import { goneText, count, plural, Progress } from "../print/format.js";
+import { connectionOptionsOf } from "../on-clickhouse.js";
+import { receiptText, count, plural, Progress } from "../print/format.js";
 
-/** Timeout in ms of a statement of the final comparison, which reads all rows: a day. */
-const COMPARED_MS = 86_400_000;
+/** A day: each statement of the final comparison reads all rows. */
+const COMPARISON_TIMEOUT_MS = 86_400_000;
 
-/** Size of the column cache: small, since each column is read once. */
+/** Size of the column cache; small, because each column is read once. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
-"migrate" creates the tables of one organization on ClickHouse. It can be run again, and refuses tables of another
+"migrate" creates the tables of one organization on ClickHouse. It is idempotent, and fails if the tables have another
 version.
 
 "load" copies an organization there, also while "serve" runs on DIR: first the identities, then every event, day by day.
-An interrupted run is resumed by the next one, and a later run loads the days that have changed. At the end, the same
-queries run on both, and the answers are printed side by side; exits 1 if any differ. Several runs may load different
-days at the same time, with --from and --to; these do not compare answers, so finish with a run without --from and --to.
+The next run resumes an interrupted one, and a later run loads the days that have changed. At the end, the same queries
+run on both, and their answers are printed side by side; exits 1 if any differ. Several runs may load different days at
+the same time, with --from and --to; such runs compare no answers, so finish with a run without --from and --to.
 
-"sweep" deletes events past their time to live, and completes interrupted erasures and deletions: nothing else does so.
+"sweep" deletes events past their time to live, and completes interrupted erasures and deletions: nothing else does.
 Run it once a day.
 
   --url URL            the HTTP interface, such as http://127.0.0.1:8123
-  --database NAME      the organization's database; "migrate" creates it where missing
+  --database NAME      the organization's database; "migrate" creates it if missing
   --cluster NAME       the cluster whose shards store the rows, by its name on the servers
   --user NAME          default "default"; the password comes from the environment variable CLICKHOUSE_PASSWORD
   --replicas           migrate: create replicated tables even if no shard has replicas; default: only if one has them
@@ -58,7 +58,7 @@ const OPTIONS = {
 } as const;
 
 /** Options that apply to one task only. */
-const OWN = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
+const TASK_OPTIONS = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
 const TASKS = ["migrate", "load", "sweep"] as const;
 
 type ClickHouseArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
@@ -68,14 +68,14 @@ async function run(args: readonly string[]): Promise<void> {
   const task = TASKS.find((name) => positionals.length === 1 && name === positionals[0]);
   if (task === undefined) throw new UsageError(`expected "migrate", "load" or "sweep", got ${JSON.stringify(positionals.join(" "))}`);
   const others = TASKS.filter((name) => name !== task);
-  const stray = others.flatMap((name) => OWN[name]).find((name) => values[name] !== undefined);
+  const stray = others.flatMap((name) => TASK_OPTIONS[name]).find((name) => values[name] !== undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} does not apply to ${task}`);
   await { migrate, load, sweep }[task](values);
 }
 
 async function migrate(values: ClickHouseArguments): Promise<void> {
   const { "dry-run": isDryRun = false, replicas } = values;
-  const options = { ...placeOf(values.url, "url", values), ...(replicas === undefined ? {} : { replicas }) };
+  const options = { ...connectionOptionsOf(values.url, "url", values), ...(replicas === undefined ? {} : { replicas }) };
   const { version, statements } = await migrateClickHouse(options, isDryRun);
   for (const statement of isDryRun ? statements : []) process.stdout.write(`${statement};\n\n`);
   if (statements.length === 0) process.stdout.write(`${isDryRun ? "-- " : ""}the tables already have version ${version}: nothing to do\n`);
@@ -83,9 +83,9 @@ async function migrate(values: ClickHouseArguments): Promise<void> {
 }
 
 async function sweep(values: ClickHouseArguments): Promise<void> {
-  const daybook = await openClickHouse(placeOf(values.url, "url", values));
+  const daybook = await openClickHouse(connectionOptionsOf(values.url, "url", values));
   try {
-    process.stdout.write(goneText(await daybook.timeToLive.sweep()));
+    process.stdout.write(receiptText(await daybook.timeToLive.sweep()));
   } finally {
     await daybook.close();
   }
@@ -96,20 +96,24 @@ async function load(values: ClickHouseArguments): Promise<void> {
   const days = { from: dayOf(values.from, "from"), to: dayOf(values.to, "to") };
   if (days.from !== null && days.to !== null && days.from > days.to) throw new UsageError(`--from ${days.from} is later than --to ${days.to}`);
   const currency = currencyOf(values.currency);
-  const place = { ...placeOf(values.url, "url", values), ...(currency === undefined ? {} : { currency }) };
+  const connection = { ...connectionOptionsOf(values.url, "url", values), ...(currency === undefined ? {} : { currency }) };
   const organization = organizationOf(values.organization);
   const source = await openForReading(await dataDirectory(data), organization, { memoryBudgetBytes: COLUMN_BYTES, currency });
   try {
-    const { daybook, executor } = await openWithExecutor({ ...place, futureEvents: "keep" });
+    const { daybook, executor } = await openWithExecutor({ ...connection, futureEvents: "keep" });
     try {
       const progress = new Progress("load");
       const parts = new LoadedParts(executor.connection, executor.tables);
-      const done = await loadStore(source, daybook, parts, { ...days, isAgain: values.again ?? false, onProgress: (rowCount) => progress.at(rowCount) });
+      const totals = await loadStore(source, daybook, parts, {
+        ...days,
+        reloadAll: values.again ?? false,
+        onProgress: (rowCount) => progress.at(rowCount),
+      });
       const took = progress.end();
-      const numbers = `accepted ${count(done.accepted)} / duplicates ${count(done.duplicates)}, ${plural(done.records, "record")}`;
-      process.stdout.write(`${plural(done.days, "day")}: ${numbers}; ${plural(done.daysBefore, "day")} loaded before (${took})\n`);
+      const outcome = `accepted ${count(totals.accepted)} / duplicates ${count(totals.duplicates)}, ${plural(totals.records, "record")}`;
+      process.stdout.write(`${plural(totals.days, "day")}: ${outcome}; ${plural(totals.unchangedDays, "day")} loaded before (${took})\n`);
       if (days.from !== null || days.to !== null) return;
-      await using compared = await openClickHouse({ ...place, timeoutMs: COMPARED_MS });
+      await using compared = await openClickHouse({ ...connection, timeoutMs: COMPARISON_TIMEOUT_MS });
       const { text, differing } = await compareAnswers(source, compared);
       process.stdout.write(text);
       if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);

@@ -5,15 +5,16 @@ import { spanOf } from "../../query/plan/date-range.js";
 import type { CountEventsInput } from "../../query/plan/input.js";
 import { readArguments, required, UsageError, confirm, type Command } from "../command.js";
 import { dataDirectory, openForReading, openOrganization, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, isOnClickHouse, PLACE_OPTIONS, eventLocationOf, type EventMaintenance } from "../on-clickhouse.js";
-import { goingText, goneText, type Going } from "../print/format.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, LOCATION_OPTIONS, eventLocationOf, type EventMaintenance } from "../on-clickhouse.js";
+import { pendingDeletionText, receiptText, type PendingDeletion } from "../print/format.js";
 
 const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
        daybook delete --data DIR --key KEY [options]
 
 Deletes a project with all its events, or the events of one or all projects before a point in time. Answers and stored
-bytes are then as if these events had never been sent. Identities stay. Not while "serve" runs on DIR; on ClickHouse it
-may run. With --key, deletes everything that pages sent with a public key, identities included: this undoes a flood.
+bytes are then as if these events had never been sent. Identities stay. "serve" must not run on DIR meanwhile; on
+ClickHouse it may. With --key, deletes everything that pages sent with a public key, including identities: this undoes
+a flood of fake events.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --project NAME        this project; with --before only its old events, and the project stays
@@ -25,7 +26,7 @@ ${CLICKHOUSE_HELP}  --project NAME        this project; with --before only its o
 `;
 
 const OPTIONS = {
-  ...PLACE_OPTIONS,
+  ...LOCATION_OPTIONS,
   project: { type: "string" },
   before: { type: "string" },
   key: { type: "string" },
@@ -36,22 +37,22 @@ const OPTIONS = {
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   const { project = null, before, key } = values;
-  if (key !== undefined) return await deleteOfKey(key, values);
-  const place = eventLocationOf(values);
+  if (key !== undefined) return await deleteByKey(key, values);
+  const location = eventLocationOf(values);
   if (project === null && before === undefined) throw new UsageError("expected --project, --before or both, or else --key");
   const beforeMs = before === undefined ? null : msOf(before);
-  const reading = await place.read();
+  const reader = await location.read();
   try {
-    process.stdout.write(goingText(await going(reading, project, beforeMs)));
+    process.stdout.write(pendingDeletionText(await eventsToDelete(reader, project, beforeMs)));
   } finally {
-    await reading.close();
+    await reader.close();
   }
   if (values["dry-run"] === true) return;
   await confirm(beforeMs === null ? `Permanently delete the project ${JSON.stringify(project)} and all its events?` : "Permanently delete these events?", values.yes);
-  const daybook = await place.write();
+  const daybook = await location.write();
   try {
-    const deleting = beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project });
-    process.stdout.write(goneText(await deleting));
+    const receipt = beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project });
+    process.stdout.write(receiptText(await receipt));
   } finally {
     await daybook.close();
   }
@@ -67,27 +68,27 @@ type KeyValues = Parameters<typeof isOnClickHouse>[0] & {
 };
 
 /** @throws UsageError */
-function refuseOtherThanKey(key: string, values: KeyValues): void {
+function checkKeyOptions(key: string, values: KeyValues): void {
   if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
   if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key cannot be combined with --project or --before");
   if (isOnClickHouse(values)) throw new UsageError("--key cannot be combined with --clickhouse: delete events there with --project or --before");
 }
 
-async function deleteOfKey(key: string, values: KeyValues): Promise<void> {
-  refuseOtherThanKey(key, values);
+async function deleteByKey(key: string, values: KeyValues): Promise<void> {
+  checkKeyOptions(key, values);
   const [path, name] = [required(values.data, "data"), organizationOf(values.organization)];
-  const reading = await openForReading(await dataDirectory(path), name);
+  const reader = await openForReading(await dataDirectory(path), name);
   try {
     const filters = [{ fieldName: "id", operator: "starts_with", value: startOfPublic(sha256Hex(key)) }] as const;
-    process.stdout.write(goingText(await going(reading, null, null, { filterGroups: [{ filters }] })));
+    process.stdout.write(pendingDeletionText(await eventsToDelete(reader, null, null, { filterGroups: [{ filters }] })));
   } finally {
-    await reading.close();
+    await reader.close();
   }
   if (values["dry-run"] === true) return;
   await confirm("Permanently delete everything sent with this key?", values.yes);
   const daybook = await openOrganization(await dataDirectory(path), name);
   try {
-    process.stdout.write(goneText(await daybook.deleteEventsOfKey(key)));
+    process.stdout.write(receiptText(await daybook.deleteEventsOfKey(key)));
   } finally {
     await daybook.close();
   }
@@ -99,17 +100,20 @@ function msOf(text: string): number {
   return span.fromMs;
 }
 
-type EventCounting = Pick<EventMaintenance, "projects" | "countEventsPerDay">;
-
-/** @throws Error where the project is missing */
-async function going(daybook: EventCounting, only: string | null, beforeMs: number | null, which: Pick<CountEventsInput, "filterGroups"> = {}): Promise<Going[]> {
+/** Counts the events that a deletion would remove, by project. @throws Error if the project is missing */
+async function eventsToDelete(
+  daybook: Pick<EventMaintenance, "projects" | "countEventsPerDay">,
+  onlyProject: string | null,
+  beforeMs: number | null,
+  filter: Pick<CountEventsInput, "filterGroups"> = {},
+): Promise<PendingDeletion[]> {
   const projects = await daybook.projects();
-  if (only !== null && !projects.includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);
+  if (onlyProject !== null && !projects.includes(onlyProject)) throw new Error(`there is no project ${JSON.stringify(onlyProject)}`);
   if (beforeMs === 0) return [];
   const end = beforeMs === null ? {} : { endDate: new Date(beforeMs - 1) };
-  const found: Going[] = [];
-  for (const project of only === null ? projects : [only]) {
-    const days = await daybook.countEventsPerDay({ project, ...end, ...which });
+  const found: PendingDeletion[] = [];
+  for (const project of onlyProject === null ? projects : [onlyProject]) {
+    const days = await daybook.countEventsPerDay({ project, ...end, ...filter });
     const events = days.reduce((sum, { count }) => sum + count, 0);
     if (events > 0) found.push({ project, events, days: days.length, ...(beforeMs === null ? {} : { keptFrom: momentText(beforeMs) }) });
   }

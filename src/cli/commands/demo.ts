@@ -8,7 +8,7 @@ import { dataDirectory, openOrganization } from "../organizations.js";
 import { load } from "../load.js";
 import { count, plural, Progress } from "../print/format.js";
 import { publicAddress } from "../package.js";
-import { startServer, untilStopped } from "../server.js";
+import { startServer, closeOnSignal } from "../server.js";
 import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
 
 const help = `Usage: daybook demo [--data DIR] [--port N] [--once]
@@ -51,19 +51,19 @@ async function run(args: readonly string[]): Promise<void> {
     await closeAll();
     return;
   }
-  const made = new Map(
+  const tokenByOrganization = new Map(
     sets.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
   );
-  const records = [...made.values()].map((token) => token.record);
+  const records = [...tokenByOrganization.values()].map((token) => token.record);
   const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false };
   const host = "127.0.0.1";
   const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], insecure, logsRequests: false, oneThread: true, cold: true, web, open });
-  const tokenOf = (organization: string) => made.get(organization)?.value ?? "";
+  const tokenOf = (organization: string) => tokenByOrganization.get(organization)?.value ?? "";
   process.stdout.write(requestsText(server.url, sets, tokenOf));
-  // The page links come last, so that they end up where the user looks.
+  // The links come last, so that they are still on the screen.
   process.stdout.write(pagesText(server.url, sets, tokenOf));
   process.stdout.write(`\ndaybook listening on ${server.url}\n`);
-  await untilStopped(server);
+  await closeOnSignal(server);
 }
 
 async function importOnce(set: DataSet, daybook: Daybook): Promise<void> {

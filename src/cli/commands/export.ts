@@ -9,12 +9,12 @@ import { oneOf, readArguments, required, UsageError, type Command } from "../com
 import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { count, plural, Progress } from "../print/format.js";
-import { csvBlocks, ndjsonBlocks, type Exporting, type ExportProgress } from "../write/blocks.js";
+import { csvBlocks, ndjsonBlocks, type ExportSource, type ExportProgress } from "../write/blocks.js";
 
 const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
 type ExportFormat = (typeof FORMATS)[number];
 
-/** Size of the column cache: small, since each column is read once, or twice in a row. */
+/** Size of the column cache; small, because each column is read once, or twice in a row. */
 const COLUMN_BYTES = 16 * 1024 * 1024;
 
 const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
@@ -81,18 +81,18 @@ async function run(args: readonly string[]): Promise<void> {
     const chunks = {
       ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
       csv: () => csvBlocks(daybook, input, values["raw-cells"] === true, onBlock),
-      arrow: () => embedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
-      parquet: () => embedded(daybook, format).exportParquet(input),
+      arrow: () => requireEmbedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
+      parquet: () => requireEmbedded(daybook, format).exportParquet(input),
     };
-    const written = Readable.from(await begun(chunks[format]()));
+    const written = Readable.from(await withFirstChunk(chunks[format]()));
     if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
     else if (values.out.endsWith(".gz")) await pipeline(written, createGzip(), await writeFileAnew(values.out));
     else await pipeline(written, await writeFileAnew(values.out));
     const took = progress.end();
     if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
-    if (withRecords && format !== "ndjson") await tellOfRecords(daybook, format);
+    if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);
   } catch (error) {
-    throw inOptionNames(error);
+    throw withOptionNames(error);
   } finally {
     await daybook.close();
   }
@@ -108,29 +108,29 @@ function textOf({ events, records }: ExportProgress): string {
   return `${count(events)} events ${records === 0 ? "" : `and ${plural(records, "record")} `}`;
 }
 
-/** @throws UsageError where events are on ClickHouse */
-function embedded(daybook: Exporting, format: ExportFormat): Exporting & Pick<Daybook, "exportArrow" | "exportParquet"> {
+/** @throws UsageError if events are on ClickHouse */
+function requireEmbedded(daybook: ExportSource, format: ExportFormat): ExportSource & Pick<Daybook, "exportArrow" | "exportParquet"> {
   if ("exportArrow" in daybook) return daybook as Daybook;
   throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
 }
 
-/** Warns that the file is no copy: imported, it would lose identities and companies. */
-async function tellOfRecords(daybook: Exporting, format: string): Promise<void> {
+/** Warns that the file is not a full copy: an import of it would lose identities and companies. */
+async function warnAboutRecords(daybook: ExportSource, format: string): Promise<void> {
   let recordCount = 0;
   for await (const { type } of daybook.exportRecords()) if (type !== "project") recordCount += 1;
   if (recordCount === 0) return;
-  const left = recordCount === 1 ? "1 identity record is" : `${count(recordCount)} identity records are`;
-  process.stderr.write(`daybook export: ${format} contains events only; ${left} left out: use ndjson for a full copy\n`);
+  const records = recordCount === 1 ? "1 identity record is" : `${count(recordCount)} identity records are`;
+  process.stderr.write(`daybook export: ${format} contains events only; ${records} left out: use ndjson for a full copy\n`);
 }
 
-/** Replaces the library's parameter names in date errors with those of the options. */
-function inOptionNames(error: unknown): unknown {
+/** Replaces the library's parameter names in date errors with option names. */
+function withOptionNames(error: unknown): unknown {
   if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
   return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
 }
 
-/** The same chunks, with the first computed already: a query that fails must not truncate the file of an earlier export. */
-async function begun(chunks: AsyncIterable<string | Uint8Array>): Promise<AsyncIterable<string | Uint8Array>> {
+/** Computes the first chunk at once: a query that fails must not truncate the file of an earlier export. */
+async function withFirstChunk(chunks: AsyncIterable<string | Uint8Array>): Promise<AsyncIterable<string | Uint8Array>> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   return (async function* () {

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory, openOrganization, organizationOf } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
-import { keepHeapLean } from "../lean-heap.js";
+import { limitHeapGrowth } from "../lean-heap.js";
 import { BATCH_ROWS_OF_SERVER, load, type LoadOutcome } from "../load.js";
 import { count, plain, plural, Progress } from "../print/format.js";
 import { readArrow, readParquet } from "../read/columnar.js";
@@ -14,7 +14,7 @@ import { FileFault, type ImportRows } from "../read/row.js";
 const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;
 type ImportFormat = (typeof FORMATS)[number];
 
-/** Size of the column cache: an import reads ids that may be stored already, and what it compacts. */
+/** Size of the column cache: an import reads stored ids, to find duplicates, and the columns that it compacts. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE...
@@ -22,7 +22,7 @@ const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE
 Loads events, or the records and events of a copy, from files, gzipped or not; "-" is standard input. Importing a file
 twice adds nothing.
 
-  --data DIR            data directory or store; a data directory is created where missing
+  --data DIR            data directory or store; a data directory is created if missing
 ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --project NAME        the project of events that name none; events of other projects are rejected; records always
                         apply to the whole organization
@@ -62,16 +62,16 @@ async function run(args: readonly string[]): Promise<void> {
   if (positionals.length === 0) throw new UsageError("expected at least one FILE");
   const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
   if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
-  const sealed = files.find(({ path, format }) => format === "parquet" && (path === "-" || /\.gz$/i.test(path)));
-  if (sealed !== undefined) throw new UsageError(`${sealed.path}: Parquet is read from its end, so it must be a file that is not gzipped`);
+  const unseekable = files.find(({ path, format }) => format === "parquet" && (path === "-" || /\.gz$/i.test(path)));
+  if (unseekable !== undefined) throw new UsageError(`${unseekable.path}: Parquet is read from its end, so it must be a file that is not gzipped`);
   const data = path === undefined ? null : await dataDirectory(path);
-  // Check all files first: a mistyped name must not leave half of them stored, or create a store.
+  // Check all files first: a mistyped name must not create a store, or leave half of the files imported.
   for (const { path } of files) await checkReadable(path);
   const map = values.map === undefined ? null : await readCsvMap(values.map);
-  keepHeapLean();
+  limitHeapGrowth();
 
   let rejectedCount = 0;
-  const unread: string[] = [];
+  const failedFiles: string[] = [];
   const others = { data: values.data, organization: values.organization };
   const daybook = data === null ? await openOnClickHouse(values, others, future) : await openOrganization(data, organization, { memoryBudgetBytes: COLUMN_BYTES, ...future });
   try {
@@ -89,15 +89,15 @@ async function run(args: readonly string[]): Promise<void> {
       printOutcome(path, outcome, progress.end());
       rejectedCount += outcome.rejected;
       if (outcome.accepted + outcome.duplicates > 0) continue;
-      const why = outcome.rejected === 0 ? "contains no events" : `no row could be imported${format === "csv" ? "" : `: is it ${format}?`}`;
-      unread.push(`${path}: ${why}`);
+      const reason = outcome.rejected === 0 ? "contains no events" : `no row could be imported${format === "csv" ? "" : `: is it ${format}?`}`;
+      failedFiles.push(`${path}: ${reason}`);
     }
-    // Seal here: closing leaves slow merges to a later process, but some stores are only written by imports.
+    // Seal here: closing leaves slow merges to a later process, but only imports may ever write this store.
     if ("seal" in daybook) await daybook.seal();
   } finally {
     await daybook.close();
   }
-  if (unread.length > 0) throw new Error(unread.join("; "));
+  if (failedFiles.length > 0) throw new Error(failedFiles.join("; "));
   if (values.strict === true && rejectedCount > 0) throw new Error(`${plural(rejectedCount, "row")} ${rejectedCount === 1 ? "was" : "were"} rejected, all others are stored`);
 }
 
@@ -127,9 +127,9 @@ function rowsOf(path: string, format: ImportFormat, set: string, map: CsvMap | n
 
 function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
   const { accepted, duplicates, rejected, records, rejections, adjusted, adjustments } = outcome;
-  const numbers = `accepted ${count(accepted)} / duplicates ${count(duplicates)} / rejected ${count(rejected)}`;
-  const among = records === 0 ? "" : `; ${plural(records, "record")} among these rows`;
-  const lines = [`${path}: ${numbers}${among}${adjusted === 0 ? "" : `, ${count(adjusted)} stored with the time of receipt`} (${took})`];
+  const counts = `accepted ${count(accepted)} / duplicates ${count(duplicates)} / rejected ${count(rejected)}`;
+  const recordsText = records === 0 ? "" : `; ${plural(records, "record")} among these rows`;
+  const lines = [`${path}: ${counts}${recordsText}${adjusted === 0 ? "" : `, ${count(adjusted)} stored with the time of receipt`} (${took})`];
   for (const { line, reason } of rejections) lines.push(`  line ${line}: ${plain(reason, 300)}`);
   if (rejected > rejections.length) lines.push(`  and ${count(rejected - rejections.length)} more`);
   for (const { line, createdAt } of adjustments) lines.push(`  line ${line}: createdAt: more than 5 minutes ahead of the clock, stored with the time of receipt, ${createdAt}`);

@@ -45,7 +45,7 @@ async function run(args: readonly string[]): Promise<void> {
     ? await openOnClickHouse(values, others, currency === undefined ? {} : { currency })
     : await openForReading(await dataDirectory(path), organization, { currency });
   try {
-    const answer = await ask(daybook, name, input);
+    const answer = await runQuery(daybook, name, input);
     process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);
   } finally {
     await daybook.close();
@@ -54,22 +54,22 @@ async function run(args: readonly string[]): Promise<void> {
 
 function nameOf([name, ...more]: readonly string[]): ReportName {
   if (name === undefined) throw new UsageError(`expected the NAME of a query: ${NAMES.join(", ")}`);
-  const known = NAMES.find((each) => each === name);
-  if (known === undefined) throw new UsageError(`unknown query ${JSON.stringify(name)}, expected one of ${NAMES.join(", ")}`);
+  const found = NAMES.find((candidate) => candidate === name);
+  if (found === undefined) throw new UsageError(`unknown query ${JSON.stringify(name)}, expected one of ${NAMES.join(", ")}`);
   if (more.length > 0) throw new UsageError(`expected one NAME, also got ${JSON.stringify(more[0])}`);
-  return known;
+  return found;
 }
 
 /** @throws UsageError */
 function inputOf(json: string, project: string | undefined): object {
-  const input = parsed(json);
+  const input = parseInput(json);
   if (typeof input !== "object" || input === null || Array.isArray(input)) throw new UsageError("--json: expected an object");
   if (project === undefined) return input;
   if ("project" in input && input.project !== project) throw new UsageError("--project: --json names a different project");
   return { ...input, project };
 }
 
-function parsed(json: string): unknown {
+function parseInput(json: string): unknown {
   try {
     return parseJsonText(json);
   } catch (error) {
@@ -77,11 +77,11 @@ function parsed(json: string): unknown {
   }
 }
 
-/** @throws UsageError where the query itself is invalid (status 400) */
-async function ask<K extends ReportName>(daybook: Pick<Daybook, ReportName>, name: K, input: object): Promise<AnswerByReport[K]> {
+/** @throws UsageError if the query itself is invalid (status 400) */
+async function runQuery<K extends ReportName>(daybook: Pick<Daybook, ReportName>, name: K, input: object): Promise<AnswerByReport[K]> {
   const onNotice = ({ message }: { readonly message: string }) => process.stderr.write(`daybook query: ${message}\n`);
   try {
-    // The method checks its input; in paged answers `next` is a cursor string, not a position.
+    // The method checks its input. In paged answers, `next` is a cursor string, not a position.
     return (await daybook[name](input as never, { onNotice })) as AnswerByReport[K];
   } catch (error) {
     throw error instanceof DaybookError && STATUS[error.code] === 400 ? new UsageError(error.message) : error;

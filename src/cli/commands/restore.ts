@@ -1,8 +1,9 @@
 import { fileStorage } from "../../platform/node/index.js";
 import { restoreStore } from "../../store/backup/backup-store.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
-import { copyOrganizations, refuseOverlap, say, sourceDirectory, dataDirectory, directoryOf, type DataDirectory } from "../organizations.js";
+import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory, directoryOf, type DataDirectory } from "../organizations.js";
 import { readArguments, required, type Command } from "../command.js";
+import { printLine } from "../print/format.js";
 
 const help = `Usage: daybook restore --from TARGET --data DIR
 
@@ -10,7 +11,7 @@ Copies a backup to DIR and checks every byte; the result is a data directory or 
 stays unchanged.
 
   --from TARGET   a directory written by "backup"
-  --data DIR      empty, or created where missing
+  --data DIR      empty, or created if missing
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -19,21 +20,21 @@ async function run(args: readonly string[]): Promise<void> {
   const path = required(values.data, "data");
   const source = await sourceDirectory(from);
   await refuseOverlap(from, path);
-  const { kind, strangers } = await dataDirectory(path);
-  if (kind !== "absent" && (kind !== "empty" || strangers.length > 0)) throw new Error(`${path}: expected an empty directory`);
-  for (const name of source.names) await tellMoment(source, name);
+  const { kind, unrelated } = await dataDirectory(path);
+  if (kind !== "absent" && (kind !== "empty" || unrelated.length > 0)) throw new Error(`${path}: expected an empty directory`);
+  for (const name of source.names) await printBackupTime(source, name);
   await copyOrganizations(source, path, restoreStore);
 }
 
 /** Prints when a backup was taken, and whether it was cut off. */
-async function tellMoment(source: DataDirectory, name: string): Promise<void> {
+async function printBackupTime(source: DataDirectory, name: string): Promise<void> {
   const stored = await fileStorage(directoryOf(source, name)).read(MANIFEST_KEY);
   if (stored === null) return;
   const { backup, clean, timeToLive = [] } = decodeManifest(stored);
-  if (backup === undefined) return say(`${name}: is not a backup but an ordinary store`);
+  if (backup === undefined) return printLine(`${name}: is not a backup but an ordinary store`);
   const takenAt = new Date(backup.takenMs).toISOString();
-  say(clean ? `${name}: taken at ${takenAt}` : `${name}: interrupted backup, begun at ${takenAt}: it contains the previous backup and part of what came later`);
-  if (timeToLive.length > 0) say(`${name}: has time-to-live rules: opening it for writing deletes expired events (daybook retention)`);
+  printLine(clean ? `${name}: taken at ${takenAt}` : `${name}: interrupted backup, begun at ${takenAt}: it contains the previous backup and part of what came later`);
+  if (timeToLive.length > 0) printLine(`${name}: has time-to-live rules: opening it for writing deletes expired events (daybook retention)`);
 }
 
 export const command: Command = { help, run };

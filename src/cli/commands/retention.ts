@@ -1,6 +1,6 @@
 import { readArguments, required, UsageError, confirm, type Command } from "../command.js";
-import { CLICKHOUSE_HELP, PLACE_OPTIONS, eventLocationOf, type EventLocation } from "../on-clickhouse.js";
-import { goingText, goneText, count, plain, table } from "../print/format.js";
+import { CLICKHOUSE_HELP, LOCATION_OPTIONS, eventLocationOf, type EventLocation } from "../on-clickhouse.js";
+import { pendingDeletionText, receiptText, count, plain, table } from "../print/format.js";
 
 const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
        daybook retention set (PROJECT | --all) --days N (--data DIR | --clickhouse URL) [--yes] [options]
@@ -9,7 +9,7 @@ const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
 
 Shows how many days the events of each project are kept, and which events have expired. Expired events are deleted once
 a day; on ClickHouse only by "daybook clickhouse sweep". "set" makes a rule and deletes at once the events that it makes
-expire; "off" removes a rule; "sweep" deletes expired events at once, and confirms that the clock is right where it is
+expire; "off" removes a rule; "sweep" deletes expired events at once, and confirms that the clock is right if it is
 more than a day ahead of when it was last seen. "set", "off" and "sweep" cannot run while "serve" runs on DIR; on
 ClickHouse they can.
 
@@ -21,7 +21,7 @@ ${CLICKHOUSE_HELP}  --days N              keep an event on the day (UTC) of its 
 `;
 
 const OPTIONS = {
-  ...PLACE_OPTIONS,
+  ...LOCATION_OPTIONS,
   days: { type: "string" },
   all: { type: "boolean" },
   yes: { type: "boolean" },
@@ -33,41 +33,41 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
   const [action, ...names] = positionals;
   if (action !== undefined && action !== "set" && action !== "off" && action !== "sweep") throw new UsageError(`expected set, off or sweep, got ${JSON.stringify(action)}`);
-  const place = eventLocationOf(values);
+  const location = eventLocationOf(values);
   if (action === "sweep" && (names.length > 0 || values.all === true)) throw new UsageError("sweep applies to all projects: expected neither PROJECT nor --all");
   const project = action === undefined || action === "sweep" ? null : projectOf(names, values);
   const days = action === "set" ? daysOf(required(values.days, "days")) : 0;
-  if (action === undefined) return await show(place);
-  if (action !== "off") await showNext(place, action === "set" ? { project, days } : undefined, values);
-  const daybook = await place.write();
+  if (action === undefined) return await show(location);
+  if (action !== "off") await confirmDeletion(location, action === "set" ? { project, days } : undefined, values);
+  const daybook = await location.write();
   try {
     if (action !== "off") {
       if (action === "set") await daybook.timeToLive.set(project, { days });
-      process.stdout.write(goneText(await daybook.timeToLive.sweep()));
+      process.stdout.write(receiptText(await daybook.timeToLive.sweep()));
     } else if (!(await daybook.timeToLive.off(project))) throw new Error(`there is no rule for ${project === null ? "all projects" : JSON.stringify(project)}`);
   } finally {
     await daybook.close();
   }
 }
 
-async function show(place: EventLocation): Promise<void> {
-  const daybook = await place.read();
+async function show(location: EventLocation): Promise<void> {
+  const daybook = await location.read();
   try {
     const rules = await daybook.timeToLive.list();
     const rows = rules.map(({ project, days }) => [project === null ? "(all others)" : plain(project, 60), count(days)]);
     process.stdout.write(rows.length === 0 ? "all events are kept\n" : table([["project", "days kept"], ...rows], "<>"));
-    if (rows.length > 0) process.stdout.write(`\n${goingText((await daybook.timeToLive.preview()).projects)}`);
+    if (rows.length > 0) process.stdout.write(`\n${pendingDeletionText((await daybook.timeToLive.preview()).projects)}`);
   } finally {
     await daybook.close();
   }
 }
 
-/** Shows what the new rule, or the existing ones, will delete, and asks for confirmation. */
-async function showNext(place: EventLocation, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
-  const daybook = await place.read();
-  const going = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
-  process.stdout.write(goingText(going.projects));
-  if (going.events > 0) await confirm("Permanently delete these events?", yes);
+/** Shows what the new rule, or the existing rules, will delete, and asks for confirmation. */
+async function confirmDeletion(location: EventLocation, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
+  const daybook = await location.read();
+  const preview = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
+  process.stdout.write(pendingDeletionText(preview.projects));
+  if (preview.events > 0) await confirm("Permanently delete these events?", yes);
 }
 
 function projectOf(names: readonly string[], { all }: RetentionArguments): string | null {

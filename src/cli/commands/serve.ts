@@ -3,15 +3,15 @@ import { createToken, parseTokens, type TokenRecord } from "../../http/index.js"
 import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
-import { startServer, untilStopped, type WebOptions } from "../server.js";
-import { canBeReadAgain, changeTokens, messageOf, readTokenFile, storedTokens } from "../token-store.js";
+import { startServer, closeOnSignal, type WebOptions } from "../server.js";
+import { isRereadable, changeTokens, messageOf, readTokenFile, storedTokens } from "../token-store.js";
 
 const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
 
 Serves the HTTP API and the dashboard until SIGTERM or SIGINT; then finishes requests in progress and exits.
 
   --data DIR            data directory with one store per organization, or a single store, which is the organization
-                        "default"; created where missing, default "./data"
+                        "default"; created if missing, default "./data"
   --memory              store everything in memory instead
 ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --port N              default 8787; 0 = any free port
@@ -20,12 +20,12 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
                         the previous tokens. A pipe, or anything else that is not a regular file, is read once, at the
                         start
   --insecure-token      accept secret tokens of fewer than 22 characters, which can be guessed
-  --query-seconds N  time limit of a query, 1 to 3600, default 30; then it is stopped with query_timeout
+  --query-seconds N     time limit of a query, 1 to 3600, default 30; then it is stopped with query_timeout
   --quiet               do not log requests on stderr
   --one-thread          read requests on the thread that answers them: saves some 50 MiB and speeds up small queries,
-                        but slows down refusing requests under overload. Always on where the machine has one core
-  --cold                do not load at the start what all-time queries need: the first of them take longer then. Always
-                        on where several organizations have events
+                        but slows down refusing requests under overload. Always on if the machine has one core
+  --cold                do not load at the start what all-time queries need: the first such queries take longer. Always
+                        on if several organizations have events
   --trust-proxy A,B     proxies whose X-Forwarded-For is trusted: addresses or networks like 127.0.0.1/8; default: none
   --geo FILE            locates addresses: a database of countries or cities in MaxMind's format (.mmdb)
   --honor-gpc           store nothing from browsers that send Sec-GPC: 1
@@ -37,8 +37,8 @@ characters. Tokens created or revoked by "daybook token" take effect at once, in
 at all, an owner token is created and shown once.
 `;
 
-/** Least timeout in ms of ClickHouse statements: inserts may take longer than queries. */
-const STATEMENT_MS = 300_000;
+/** Minimum timeout of ClickHouse statements, in ms: inserts may take longer than queries. */
+const STATEMENT_TIMEOUT_MS = 300_000;
 
 export const DEFAULT_DATA_DIRECTORY = "./data";
 
@@ -70,19 +70,19 @@ async function run(args: readonly string[]): Promise<void> {
   const currency = currencyOf(values.currency);
   const queryMs = wholeNumberOf(values["query-seconds"] ?? String(SERVER_LIMITS.queryMs / 1_000), "query-seconds", 1, SERVER_LIMITS.queryMsMax / 1_000) * 1_000;
   const insecure = values["insecure-token"] === true;
-  const tokenFile = values.tokens !== undefined && (await canBeReadAgain(values.tokens)) ? values.tokens : undefined;
+  const tokenFile = values.tokens !== undefined && (await isRereadable(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(insecure);
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens, { insecure })).records)];
   const isRemote = isOnClickHouse(values);
-  // No generated token here: there is no place to store it, so each start would log another one.
+  // Do not generate a token: it could not be stored, so each start would print another one.
   if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse requires a token, from --tokens or DAYBOOK_TOKEN");
-  const statementRules = { timeoutMs: Math.max(queryMs, STATEMENT_MS), ...(currency === undefined ? {} : { currency }) };
-  const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, statementRules) : null;
-  const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
-  const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path, { insecure })).some(isSecret));
-  const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
+  const clickHouseOptions = { timeoutMs: Math.max(queryMs, STATEMENT_TIMEOUT_MS), ...(currency === undefined ? {} : { currency }) };
+  const clickHouseDaybook = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, clickHouseOptions) : null;
+  const data = values.memory === true || clickHouseDaybook !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
+  const needsToken = tokens.length === 0 && (data === null || !(await storedTokens(data.path, { insecure })).some(isSecret));
+  const ownerToken = needsToken ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
-  const memoryTokens = first !== null && data === null ? [first.record] : [];
+  const memoryTokens = ownerToken !== null && data === null ? [ownerToken.record] : [];
   const web: WebOptions = {
     page: values["no-page"] !== true,
     trustProxy: values["trust-proxy"]?.split(",").map((proxy) => proxy.trim()) ?? [],
@@ -90,19 +90,19 @@ async function run(args: readonly string[]): Promise<void> {
     honorGpc: values["honor-gpc"] === true,
   };
   const logsRequests = values.quiet !== true;
-  const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
+  const clickHouse = clickHouseDaybook === null ? {} : { open: { [DEFAULT_ORGANIZATION]: clickHouseDaybook }, openOther: refuseOther };
   const { cold = false, "one-thread": oneThread = false } = values;
-  const given = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile, insecure };
-  const server = await startServer({ ...elsewhere, ...given, data, host, port, currency, queryMs, logsRequests, oneThread, cold, web });
-  if (first !== null) {
-    // Only after the server has started: a failed start must not store a token that was never shown.
-    if (data !== null) await changeTokens(data, (records) => [...records, first.record]);
+  const tokenOptions = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile, insecure };
+  const server = await startServer({ ...clickHouse, ...tokenOptions, data, host, port, currency, queryMs, logsRequests, oneThread, cold, web });
+  if (ownerToken !== null) {
+    // Store it only after the start: a failed start must not store a token that was never shown.
+    if (data !== null) await changeTokens(data, (records) => [...records, ownerToken.record]);
     await server.reloadTokens();
-    process.stdout.write(`owner token, shown only once: ${first.value}\n`);
+    process.stdout.write(`owner token, shown only once: ${ownerToken.value}\n`);
   }
-  if (web.page) process.stdout.write(`page: ${server.url}/${first === null ? "" : `#token=${first.value}`}\n`);
+  if (web.page) process.stdout.write(`page: ${server.url}/${ownerToken === null ? "" : `#token=${ownerToken.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
-  await untilStopped(server);
+  await closeOnSignal(server);
 }
 
 /** @throws UsageError */
@@ -115,7 +115,7 @@ function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolea
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
-/** The owner token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError that does not show the value */
+/** The owner token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError, without the value */
 export function environmentTokens(insecure = false): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];

@@ -1,7 +1,7 @@
 import type { DaybookStats } from "../../engine/upkeep/stats.js";
 import { readArguments, required, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, openForReading, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse, PLACE_OPTIONS } from "../on-clickhouse.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { bytes, count, plural, table } from "../print/format.js";
 
 const help = `Usage: daybook stats --data DIR [--organization NAME]
@@ -17,21 +17,21 @@ ${CLICKHOUSE_HELP}  --organization NAME   only this one
 const HEADER = ["organization", "events", "days", "first day", "last day", "segments", "unsealed", "projects", "on disk", "B/event", "in memory"];
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, PLACE_OPTIONS, false);
+  const { values } = readArguments(args, LOCATION_OPTIONS, false);
   if (isOnClickHouse(values)) {
     const { data, organization } = values;
-    const stats = await closing(await openOnClickHouse(values, { data, organization }));
+    const stats = await statsOf(await openOnClickHouse(values, { data, organization }));
     return show([rowOf(DEFAULT_ORGANIZATION, stats, false)]);
   }
   const path = required(values.data, "data");
-  const named = values.organization === undefined ? null : organizationOf(values.organization);
+  const onlyName = values.organization === undefined ? null : organizationOf(values.organization);
   const data = await dataDirectory(path);
-  const names = named === null ? data.names : [named];
+  const names = onlyName === null ? data.names : [onlyName];
   if (names.length === 0) throw new Error(`${path}: there is no organization here`);
   const rows: string[][] = [];
   const quarantined: string[] = [];
   for (const name of names) {
-    const stats = await closing(await openForReading(data, name));
+    const stats = await statsOf(await openForReading(data, name));
     rows.push(rowOf(name, stats, true));
     const lostCount = stats.quarantine.flatMap(({ lost }) => lost).reduce((sum, { eventCount }) => sum + eventCount, 0);
     const files = plural(stats.quarantine.length, "damaged file");
@@ -41,7 +41,7 @@ async function run(args: readonly string[]): Promise<void> {
   for (const line of quarantined) process.stdout.write(`${line}\n`);
 }
 
-async function closing(daybook: { stats(): Promise<DaybookStats>; close(): Promise<void> }): Promise<DaybookStats> {
+async function statsOf(daybook: { stats(): Promise<DaybookStats>; close(): Promise<void> }): Promise<DaybookStats> {
   return await daybook.stats().finally(() => daybook.close());
 }
 

@@ -4,16 +4,16 @@ import type { Scope, TokenRecord } from "../../http/index.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
-import { TOKEN_PLACE_OPTIONS, tokenFileOf } from "../token-store.js";
+import { TOKEN_LOCATION_OPTIONS, tokenFileOf } from "../token-store.js";
 
 const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
        daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]
        daybook token list (--data DIR | --tokens FILE)
        daybook token revoke (--data DIR | --tokens FILE) ID
 
-Creates, lists and revokes the tokens of a data directory or of a file; a running "serve" sees changes within a second.
+Creates, lists and revokes the tokens of a data directory or of a file; a running "serve" applies changes within a second.
 
-  --data DIR            data directory or store; "create" creates a data directory where missing
+  --data DIR            data directory or store; "create" creates a data directory if missing
   --tokens FILE         the file of "serve --tokens FILE", which a server on ClickHouse needs; "create" creates it where
                         missing, with mode 0600. An existing file is rewritten with its owner, group and mode:
                         hand-written entries keep their meaning, but values are replaced by their hashes, and defaults
@@ -33,7 +33,7 @@ Creates, lists and revokes the tokens of a data directory or of a file; a runnin
 `;
 
 const OPTIONS = {
-  ...TOKEN_PLACE_OPTIONS,
+  ...TOKEN_LOCATION_OPTIONS,
   role: { type: "string" },
   scopes: { type: "string" },
   organization: { type: "string" },
@@ -45,7 +45,7 @@ const OPTIONS = {
 } as const;
 
 type TokenArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
-type Made = { readonly value: string; readonly record: TokenRecord };
+type NewToken = { readonly value: string; readonly record: TokenRecord };
 
 async function run(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
@@ -57,56 +57,56 @@ async function run(args: readonly string[]): Promise<void> {
 
 async function create(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
-  const place = tokenFileOf(values);
+  const file = tokenFileOf(values);
   const organization = organizationOf(values.organization);
   const { value, record } = values.public === true ? await publicKey(values, organization) : await secretToken(values, organization);
-  await place.add(record);
+  await file.add(record);
   process.stdout.write(`${value}\n`);
 }
 
-const ONLY_OF_SECRETS = ["role", "scopes"] as const;
-const ONLY_OF_PUBLIC = ["origins", "ids"] as const;
+const SECRET_TOKEN_OPTIONS = ["role", "scopes"] as const;
+const PUBLIC_KEY_OPTIONS = ["origins", "ids"] as const;
 
-async function secretToken(values: TokenArguments, organization: string): Promise<Made> {
-  refuse(values, ONLY_OF_PUBLIC, "requires --public");
+async function secretToken(values: TokenArguments, organization: string): Promise<NewToken> {
+  refuseOptions(values, PUBLIC_KEY_OPTIONS, "requires --public");
   const role = oneOf(required(values.role, "role"), "role", ROLES);
   const scopes = listOf(required(values.scopes, "scopes"), "scopes", [...SCOPES, "*"] as readonly (Scope | "*")[]);
   const { createToken } = await import("../../http/index.js");
-  return inOptions(() => createToken({ role, scopes, organization, project: values.project ?? null, expires_at: values.expires ?? null, nowMs: Date.now() }));
+  return withOptionNames(() => createToken({ role, scopes, organization, project: values.project ?? null, expires_at: values.expires ?? null, nowMs: Date.now() }));
 }
 
-async function publicKey(values: TokenArguments, organization: string): Promise<Made> {
-  refuse(values, ONLY_OF_SECRETS, "cannot be combined with --public: a public key can only collect events");
+async function publicKey(values: TokenArguments, organization: string): Promise<NewToken> {
+  refuseOptions(values, SECRET_TOKEN_OPTIONS, "cannot be combined with --public: a public key can only collect events");
   const project = required(values.project, "project");
   const origins = required(values.origins, "origins").split(",").map((origin) => origin.trim());
   const ids = values.ids === undefined ? [] : listOf(values.ids, "ids", PAGE_IDS);
   const { createPublicKey } = await import("../../http/index.js");
-  return inOptions(() => createPublicKey({ project, origins, ids, organization, expires_at: values.expires ?? null, nowMs: Date.now() }));
+  return withOptionNames(() => createPublicKey({ project, origins, ids, organization, expires_at: values.expires ?? null, nowMs: Date.now() }));
 }
 
-function refuse(values: TokenArguments, names: readonly (keyof TokenArguments)[], why: string): void {
+function refuseOptions(values: TokenArguments, names: readonly (keyof TokenArguments)[], why: string): void {
   const given = names.find((name) => values[name] !== undefined);
   if (given !== undefined) throw new UsageError(`--${given} ${why}`);
 }
 
-function listOf<T extends string>(text: string, name: string, known: readonly T[]): T[] {
-  return text.split(",").map((each) => oneOf(each.trim(), name, known));
+function listOf<T extends string>(text: string, name: string, allowed: readonly T[]): T[] {
+  return text.split(",").map((item) => oneOf(item.trim(), name, allowed));
 }
 
-const OPTION_OF: readonly (readonly [path: string, option: string])[] = [
+const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
   ["token.expires_at", "expires"],
   ["token.project", "project"],
   ["token.public.origins", "origins"],
 ];
 
-/** Replaces parameter names in errors with those of the options. */
-function inOptions(make: () => Made): Made {
+/** Replaces parameter names in errors with option names. */
+function withOptionNames(make: () => NewToken): NewToken {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof DaybookError) || error.code !== "invalid_parameter") throw error;
     const { param = "", reason } = error.details;
-    const option = OPTION_OF.find(([path]) => param.startsWith(path))?.[1] ?? param;
+    const option = OPTION_BY_PATH.find(([path]) => param.startsWith(path))?.[1] ?? param;
     throw new UsageError(`--${option}: ${reason?.replace(/, got something else$/, "")}`);
   }
 }
@@ -114,7 +114,7 @@ function inOptions(make: () => Made): Made {
 const HEADER = ["id", "organization", "project", "role", "scopes", "created", "state"];
 
 async function list(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, TOKEN_PLACE_OPTIONS, false);
+  const { values } = readArguments(args, TOKEN_LOCATION_OPTIONS, false);
   const rows = (await tokenFileOf(values).read()).map((record) => [
     record.id,
     record.organization,
@@ -137,19 +137,19 @@ function stateOf(record: TokenRecord): string {
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(args, TOKEN_PLACE_OPTIONS, true);
-  const place = tokenFileOf(values);
+  const { values, positionals } = readArguments(args, TOKEN_LOCATION_OPTIONS, true);
+  const file = tokenFileOf(values);
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw new UsageError("expected the ID of one token (daybook token list)");
   const revokedAt = new Date().toISOString();
-  await place.change((records) => {
+  await file.change((records) => {
     const found = records.find((record) => record.id === id);
-    if (found === undefined) throw new Error(`${place.path}: there is no token with the id ${JSON.stringify(id)}`);
+    if (found === undefined) throw new Error(`${file.path}: there is no token with the id ${JSON.stringify(id)}`);
     // A hand-written file may list a token twice, or two tokens with one id.
     const hashes = new Set(records.filter((record) => record.id === id).map((record) => record.sha256));
-    const isMeant = (record: TokenRecord) => hashes.has(record.sha256) && record.revoked_at === null;
-    if (!records.some(isMeant)) throw new Error(`the token ${id} was already revoked at ${found.revoked_at}`);
-    return records.map((record) => (isMeant(record) ? { ...record, revoked_at: revokedAt } : record));
+    const isValidMatch = (record: TokenRecord) => hashes.has(record.sha256) && record.revoked_at === null;
+    if (!records.some(isValidMatch)) throw new Error(`the token ${id} was already revoked at ${found.revoked_at}`);
+    return records.map((record) => (isValidMatch(record) ? { ...record, revoked_at: revokedAt } : record));
   });
   process.stdout.write(`revoked ${id}\n`);
 }

@@ -3,8 +3,8 @@ import { fileStorage } from "../../platform/node/index.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { readArguments, required, printLockWait, type Command } from "../command.js";
 import { TOKENS_KEY, dataDirectory, directoryOf, organizationOf, requireDirectory, type DataDirectory } from "../organizations.js";
-import { CLICKHOUSE_HELP, isOnClickHouse, PLACE_OPTIONS, verifyOnClickHouse } from "../on-clickhouse.js";
-import { bytes, count, plural, say } from "../print/format.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, LOCATION_OPTIONS, verifyOnClickHouse } from "../on-clickhouse.js";
+import { bytes, count, plural, printLine } from "../print/format.js";
 import { storedTokens } from "../token-store.js";
 
 const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
@@ -25,24 +25,24 @@ ${CLICKHOUSE_HELP}  --organization NAME   only this one
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { ...PLACE_OPTIONS, salvage: { type: "boolean" } }, false);
+  const { values } = readArguments(args, { ...LOCATION_OPTIONS, salvage: { type: "boolean" } }, false);
   if (isOnClickHouse(values)) {
     const { data, organization, salvage } = values;
     return await verifyOnClickHouse(values, { data, organization, salvage });
   }
   const path = required(values.data, "data");
-  const named = values.organization === undefined ? null : organizationOf(values.organization);
+  const onlyName = values.organization === undefined ? null : organizationOf(values.organization);
   const data = await dataDirectory(path);
   requireDirectory(data);
-  if (named !== null) directoryOf(data, named);
-  const names = named === null ? data.names : data.names.filter((name) => name === named);
-  if (names.length === 0) throw new Error(`${path}: there is no organization ${named === null ? "" : `${JSON.stringify(named)} `}here`);
+  if (onlyName !== null) directoryOf(data, onlyName);
+  const names = onlyName === null ? data.names : data.names.filter((name) => name === onlyName);
+  if (names.length === 0) throw new Error(`${path}: there is no organization ${onlyName === null ? "" : `${JSON.stringify(onlyName)} `}here`);
   let findingCount = await verifyTokens(path);
   for (const name of names) {
     if (values.salvage === true) await salvage(data, name);
     findingCount += await verifyOne(data, name);
   }
-  for (const stranger of data.strangers) say(`${stranger}: not an organization (harmless)`);
+  for (const entry of data.unrelated) printLine(`${entry}: not an organization (harmless)`);
   if (findingCount > 0) throw new Error(`${path}: ${plural(findingCount, "finding")}`);
 }
 
@@ -55,8 +55,8 @@ async function salvage(data: DataDirectory, name: string): Promise<void> {
   const { quarantine } = await daybook.stats();
   await daybook.close();
   for (const { key, byteLength, reason, lost } of quarantine.slice(knownCount)) {
-    say(`${name}/${key}: moved to quarantine (${bytes(byteLength)}): ${reason}`);
-    for (const { day, eventCount } of lost) say(`${name}/${key}: lost ${plural(eventCount, "event")} of ${day ?? "unknown days"}`);
+    printLine(`${name}/${key}: moved to quarantine (${bytes(byteLength)}): ${reason}`);
+    for (const { day, eventCount } of lost) printLine(`${name}/${key}: lost ${plural(eventCount, "event")} of ${day ?? "unknown days"}`);
   }
 }
 
@@ -65,27 +65,27 @@ async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   const startMs = performance.now();
   const report = await verifyStore(fileStorage(directoryOf(data, name)));
   const seconds = Math.max(performance.now() - startMs, 1) / 1_000;
-  for (const { file, expected, found } of report.findings) say(`${name}/${file}: expected ${expected}, found ${found}`);
+  for (const { file, expected, found } of report.findings) printLine(`${name}/${file}: expected ${expected}, found ${found}`);
   const hiddenCount = report.findingCount - report.findings.length;
-  if (hiddenCount > 0) say(`${name}: ${count(hiddenCount)} more findings in these files`);
-  // In a single store the tokens lie beside its files, and `verifyTokens` has checked them already.
-  const isOwn = (note: string) => data.kind === "store" && note.startsWith(`${TOKENS_KEY}: `);
-  for (const note of report.notes) if (!isOwn(note)) say(`${name}/${note} (harmless)`);
-  if (report.skippedFileCount > 0) say(`${name}: ${count(report.skippedFileCount)} files were replaced by a writer before they were read (harmless)`);
+  if (hiddenCount > 0) printLine(`${name}: ${count(hiddenCount)} more findings in these files`);
+  // In a single store, the token file lies beside the files of the store, and `verifyTokens` has checked it already.
+  const isTokenNote = (note: string) => data.kind === "store" && note.startsWith(`${TOKENS_KEY}: `);
+  for (const note of report.notes) if (!isTokenNote(note)) printLine(`${name}/${note} (harmless)`);
+  if (report.skippedFileCount > 0) printLine(`${name}: ${count(report.skippedFileCount)} files were replaced by a writer before they were read (harmless)`);
   const inJournal = report.journalEventCount === 0 ? "" : `, of which ${count(report.journalEventCount)} in the journal`;
-  const held = `${plural(report.eventCount, "event")} of ${plural(report.dayCount, "day")}${inJournal}, ${plural(report.recordCount, "record")}`;
+  const contents = `${plural(report.eventCount, "event")} of ${plural(report.dayCount, "day")}${inJournal}, ${plural(report.recordCount, "record")}`;
   const read = `${plural(report.fileCount, "file")}, ${bytes(report.byteLength)} at ${Math.round(report.byteLength / seconds / 1e6)} MB/s`;
-  say(`${name}: ${report.findingCount === 0 ? "intact" : "damaged"}: ${held}; read ${read}`);
+  printLine(`${name}: ${report.findingCount === 0 ? "intact" : "damaged"}: ${contents}; read ${read}`);
   return report.findingCount;
 }
 
 async function verifyTokens(path: string): Promise<number> {
   try {
     const tokens = await storedTokens(path, { insecure: true });
-    if (tokens.length > 0) say(`${TOKENS_KEY}: intact: ${plural(tokens.length, "token")}`);
+    if (tokens.length > 0) printLine(`${TOKENS_KEY}: intact: ${plural(tokens.length, "token")}`);
     return 0;
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}`);
+    printLine(`${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
 }

@@ -4,7 +4,7 @@ import { table, count, plain } from "./format.js";
 
 const TEXT_WIDTH = 56;
 
-/** Formats a value for people. @param name of its member, which implies its unit */
+/** Formats a value for display. @param name of its member, which implies the unit */
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "number") return name.endsWith("Rate") || name === "rate" ? percent(value) : name.endsWith("Sec") ? seconds(value) : figure(value);
@@ -13,7 +13,7 @@ function cell(name: string, value: unknown): string {
   return plain(JSON.stringify(value), TEXT_WIDTH);
 }
 
-/** The breakdown values of a row; without any, the row covers all. */
+/** The breakdown values of a row; "all" without a breakdown. */
 function valuesText(values: readonly string[], separator = ", "): string {
   return values.length === 0 ? "all" : values.map((value) => cell("", value)).join(separator);
 }
@@ -43,16 +43,16 @@ export function seconds(value: number | null): string {
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** One character per value, its height relative to the largest; a blank for 0, so that nothing never looks like little. */
+/** One character per value, its height relative to the largest; a blank for 0, to distinguish it from small values. */
 export function sparkline(values: readonly number[]): string {
   const largest = values.reduce((most, value) => Math.max(most, value), 0);
   return values.map((value) => (value <= 0 ? " " : (BARS[Math.ceil((value / largest) * BARS.length) - 1] ?? "█"))).join("");
 }
 
-/** Group sizes in days that a reader expects: a day, a week, two weeks, four weeks, … */
+/** Usual group sizes in days: a day, a week, two weeks, four weeks, … */
 const GROUP_DAYS = [1, 7, 14, 28, 91, 364];
 
-/** Sums of consecutive days, in at most `width` groups. The last group may be shorter; `dayCounts` has the number of days of each. */
+/** Sums over groups of consecutive days, at most `width` groups. The last group may be shorter; `dayCounts` has the days of each group. */
 export function grouped(
   values: readonly number[],
   width: number,
@@ -65,7 +65,7 @@ export function grouped(
 }
 
 /** More series than this get one line each, with a sparkline. */
-const COLUMN_COUNT = 6;
+const MAX_COLUMN_SERIES = 6;
 
 /** One line per bucket and one column per series; many series get one line each. */
 function trendText({ previous, currency, ...answers }: Trend): string {
@@ -76,17 +76,17 @@ function trendText({ previous, currency, ...answers }: Trend): string {
 function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAnswers): string {
   const shown = [...series.map((each) => ({ ...each, name: valuesText(each.values) })), ...(rest === null ? [] : [{ ...rest, name: "rest" }])];
   const more = valueCount > series.length ? `${figure(series.length)} of ${figure(valueCount)} values\n` : "";
-  const left = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted.map((item): ListedItem => ({ ...item })), "  ")}`;
-  if (shown.length > COLUMN_COUNT) {
+  const unconvertedText = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted.map((item): ListedItem => ({ ...item })), "  ")}`;
+  if (shown.length > MAX_COLUMN_SERIES) {
     const lines = shown.map(({ name, counted, total, data }) => [name, figure(counted), figure(total), sparkline(data.map((each) => each ?? 0))]);
-    return `${table([["", "counted", "total", ""], ...lines], "<>><")}${more}${left}`;
+    return `${table([["", "counted", "total", ""], ...lines], "<>><")}${more}${unconvertedText}`;
   }
   const lines = buckets.map((bucket, at) => [bucketText({ ...bucket }), ...shown.map(({ data }) => figure(data[at] ?? null))]);
   const total = ["total", ...shown.map((each) => figure(each.total))];
-  return `${table([["", ...shown.map(({ name }) => name)], ...lines, total], `<${">".repeat(shown.length)}`)}${more}${left}`;
+  return `${table([["", ...shown.map(({ name }) => name)], ...lines, total], `<${">".repeat(shown.length)}`)}${more}${unconvertedText}`;
 }
 
-/** One line per step; below them, how far entities got, by value or by time of entry. */
+/** One line per step; below, how many entities reached each step, by breakdown value or by time of entry. */
 function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
   const header = ["step", "entities", "of all", "of previous step", "dropped off", "median", "90 % within"];
   const lines = steps.map((step) => [
@@ -109,7 +109,7 @@ function furthest(name: string, steps: readonly FunnelStep[]): string[] {
   return [name, ...steps.map(({ entities }) => figure(entities)), percent(steps.at(-1)?.conversionRate ?? null)];
 }
 
-/** One line per cohort; the columns are the shares that came back after 0, 1, 2, … units. */
+/** One line per cohort; the columns are the shares that returned after 0, 1, 2, … units. */
 function retentionText({ cohorts, total, rows, rest }: Retention): string {
   const columns = Math.max(0, ...cohorts.map(({ periods }) => periods.length), total.length);
   const shares = (periods: readonly RetentionPeriod[]) => periods.map(({ entities, rate, incomplete }) => (entities === null ? "" : `${percent(rate)}${incomplete ? " *" : ""}`));
@@ -131,42 +131,42 @@ function stickinessText({ buckets }: Stickiness): string {
 
 /** The paths, then their nodes and edges. */
 function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
-  const ways = sequences.map((each) => [valuesText(each.values, " > "), figure(each.sessions)]);
+  const rows = sequences.map((each) => [valuesText(each.values, " > "), figure(each.sessions)]);
   const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): ListedItem => ({ ...item })), "  ")}`;
-  return `${table([["path", "sessions"], ...ways, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
+  return `${table([["path", "sessions"], ...rows, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
 }
 
 const EVENT_COLUMNS = ["createdAt", "name", "project", "userId", "anonymousId", "url", "value", "currency", "metadata"];
 
-/** Reports with a layout of their own. */
-const FORMS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => string } = {
+/** Reports with their own layout. */
+const FORMATTERS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => string } = {
   trend: trendText,
   funnel: funnelText,
   retention: retentionText,
   stickiness: stickinessText,
   paths: pathsText,
-  // To the compiler an event is an interface, not a record of its members; the names are those of its members.
+  // The cast is safe: the columns are members of an event, but an interface has no index signature.
   searchEvents: ({ events }) => listing(events.map((event): ListedItem => Object.fromEntries(EVENT_COLUMNS.map((name) => [name, (event as unknown as ListedItem)[name]]))), ""),
 };
 
 /** Formats an answer for a terminal: a number, a table, or several titled tables. */
 export function answerText<K extends ReportName>(name: K, answer: AnswerByReport[K]): string {
-  const form = FORMS[name];
-  if (form !== undefined) return form(answer);
+  const format = FORMATTERS[name];
+  if (format !== undefined) return format(answer);
   if (typeof answer === "number") return `${figure(answer)}\n`;
   return Array.isArray(answer) ? listing(answer as readonly ListedItem[], "") : facts(answer as ListedItem);
 }
 
 type ListedItem = Readonly<Record<string, unknown>>;
 
-/** The name of a bucket, with a star where it is partial. */
+/** The name of a bucket, with an asterisk if it is partial. */
 function bucketText({ start, end, local, partial }: ListedItem): string {
   const day = (instant: unknown) => (typeof instant === "string" ? instant.slice(0, 10) : "");
   const name = typeof local === "string" ? local : `${day(start)} .. ${day(end)}`;
   return partial === true ? `${name} *` : name;
 }
 
-/** A table of the items, by member; columns without any value are left out. */
+/** A table with one column per member; columns without values are left out. */
 function listing(items: readonly ListedItem[], indent: string): string {
   if (items.length === 0) return `${indent}(none)\n`;
   const rows = items.map(flat);

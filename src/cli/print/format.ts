@@ -33,7 +33,7 @@ export function plain(text: string, width: number): string {
   return safe.length > width ? `${safe.slice(0, width - 1)}…` : safe;
 }
 
-/** Lays rows out in columns, two blanks apart; `align` has `<` or `>` per column. Trailing blanks are cut. */
+/** Formats rows as columns, two blanks apart; `align` has `<` or `>` per column. Trailing blanks are cut. */
 export function table(rows: readonly (readonly string[])[], align: string, indent = ""): string {
   const widths = [...align].map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const lines = rows.map((row) =>
@@ -46,14 +46,14 @@ export function table(rows: readonly (readonly string[])[], align: string, inden
 }
 
 /** Prints one line on standard output, with control characters replaced. */
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${plain(line, 2_000)}\n`);
 }
 
-const TERMINAL_EVERY_MS = 100;
-const PIPE_EVERY_MS = 5_000;
+const TERMINAL_INTERVAL_MS = 100;
+const PIPE_INTERVAL_MS = 5_000;
 
-/** Shows progress on stderr: one line rewritten on a terminal, a plain line now and then when piped. */
+/** Shows progress on stderr: on a terminal one line that is updated, otherwise a new line every 5 s. */
 export class Progress {
   readonly #startedMs = performance.now();
   readonly #label: string;
@@ -64,10 +64,10 @@ export class Progress {
     this.#label = label;
   }
 
-  /** Cheap to call: prints at most every 100 ms on a terminal, every 5 s when piped. */
+  /** Prints at most every 100 ms on a terminal, otherwise at most every 5 s. */
   at(rowCount: number): void {
     const nowMs = performance.now();
-    if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS)) return;
+    if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_INTERVAL_MS : PIPE_INTERVAL_MS)) return;
     this.#shownMs = nowMs;
     const perSecond = Math.round((rowCount * 1000) / (nowMs - this.#startedMs));
     const line = `${this.#label}: ${count(rowCount)} rows, ${count(perSecond)} per second`;
@@ -82,7 +82,7 @@ export class Progress {
 }
 
 /** A project's events that a deletion would remove. */
-export interface Going {
+export interface PendingDeletion {
   readonly project: string;
   readonly events: number;
   readonly days: number;
@@ -91,13 +91,13 @@ export interface Going {
 }
 
 /** The events that would be deleted, by project. */
-export function goingText(going: readonly Going[]): string {
-  const rows = going.map(({ project, events, days, keptFrom }) => [plain(project, 60), count(events), count(days), keptFrom ?? "-"]);
+export function pendingDeletionText(pending: readonly PendingDeletion[]): string {
+  const rows = pending.map(({ project, events, days, keptFrom }) => [plain(project, 60), count(events), count(days), keptFrom ?? "-"]);
   return rows.length === 0 ? "no events to delete\n" : table([["project", "events to delete", "days", "kept from"], ...rows], "<>><");
 }
 
 /** A deletion receipt in one line. */
-export function goneText({ events, segmentsRemoved, segmentsRewritten, dictionaryValues }: DeletionReceipt): string {
+export function receiptText({ events, segmentsRemoved, segmentsRewritten, dictionaryValues }: DeletionReceipt): string {
   const files = `${plural(segmentsRemoved, "file")} removed, ${count(segmentsRewritten)} rewritten`;
   return `deleted ${plural(events, "event")}: ${files}, ${plural(dictionaryValues, "text")} removed\n`;
 }

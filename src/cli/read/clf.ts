@@ -13,23 +13,23 @@ import { rowId, FileFault, type ImportRow } from "./row.js";
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const logTime = /^(\d{2})\/([A-Za-z]{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
 const absoluteTarget = /^https?:\/\/([^/?#]+)(.*)$/i;
-/** A virtual host: a name with a port, a dotted name, or an address with port 80 or 443; any other port may be a visitor's own. */
+/** A virtual host: a name with a port, a dotted name, or an address with port 80 or 443; with another port it may be the visitor's address. */
 const virtualHost = /^(?:(?=[^:]*[a-z])([\w-]+(?:\.[\w-]+)*):\d{1,5}|((?:[\w-]+\.)+[a-z][\w-]*)|(\d+(?:\.\d+){3}|\[[\da-f:]+\]):(?:80|443))$/i;
 const ident = /^[\w.@+\\-]+$/;
-/** The start of a time: after the user agent it belongs to another line, written into this one. */
-const anotherLine = /\[\d{2}\/[A-Za-z]{3}\/\d{4}:/;
+/** The start of a time; after the user agent, it belongs to another line that was written into this one. */
+const timeStart = /\[\d{2}\/[A-Za-z]{3}\/\d{4}:/;
 
-/** Lines that decide whether a file is an access log. */
-const JUDGED_LINES = 100;
+/** Number of lines that decide whether a file is an access log. */
+const SAMPLE_LINES = 100;
 const FORMATS = `common, combined and vhost_combined of Apache, and combined of nginx (address - - [time] "request" status bytes "referrer" "agent")`;
 
 /**
- * Reads access logs in the default formats of Apache and nginx as `pageview` events. A line in another format is rejected with the field that failed:
- * only a valid address becomes the visitor. A request that is not HTTP is stored as metadata `request`.
+ * Reads access logs in the default formats of Apache and nginx as `pageview` events. Lines in other formats are rejected with the invalid
+ * field; only a valid address becomes the visitor. A request that is not HTTP is stored as metadata `request`.
  * @throws FileFault when more than half of the first 100 lines are rejected, before any row
  */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
-  const describe = await loadAgentReader();
+  const parseAgent = await loadAgentReader();
   let first: ImportRow[] | null = [];
   for await (const lines of readLines(bytes)) {
     const rows: ImportRow[] = [];
@@ -37,7 +37,7 @@ export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): A
       const line = withoutReturn(text);
       if (fault !== null) rows.push({ line: number, reason: fault });
       else if (line.trim() !== "") {
-        const parsed = parseClfLine(line, describe);
+        const parsed = parseClfLine(line, parseAgent);
         if (typeof parsed === "string") rows.push({ line: number, reason: parsed });
         else rows.push({ line: number, event: { id: rowId(set, number, line), ...parsed } });
       }
@@ -45,7 +45,7 @@ export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): A
     if (first === null) yield rows;
     else {
       first.push(...rows);
-      if (first.length < JUDGED_LINES) continue;
+      if (first.length < SAMPLE_LINES) continue;
       refuseOtherFormat(first);
       yield first;
       first = null;
@@ -57,14 +57,14 @@ export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): A
 }
 
 function refuseOtherFormat(rows: readonly ImportRow[]): void {
-  const judged = rows.slice(0, JUDGED_LINES);
-  const rejected = judged.flatMap((row) => ("reason" in row ? [`line ${row.line}: ${row.reason}`] : []));
-  if (rejected.length * 2 <= judged.length) return;
-  throw new FileFault(`${rejected.length} of the first ${plural(judged.length, "line")} cannot be read, so nothing is stored; expected ${FORMATS}; ${rejected.slice(0, 3).join("; ")}`);
+  const sample = rows.slice(0, SAMPLE_LINES);
+  const rejected = sample.flatMap((row) => ("reason" in row ? [`line ${row.line}: ${row.reason}`] : []));
+  if (rejected.length * 2 <= sample.length) return;
+  throw new FileFault(`${rejected.length} of the first ${plural(sample.length, "line")} cannot be read, so nothing is stored; expected ${FORMATS}; ${rejected.slice(0, 3).join("; ")}`);
 }
 
 /** The event of one access-log line, or the reason for its rejection. */
-export function parseClfLine(text: string, describe: (agent: string) => Agent): EventInput | string {
+export function parseClfLine(text: string, parseAgent: (agent: string) => Agent): EventInput | string {
   const line = text.trimEnd();
   const time = line.search(/ \[\d{2}\//);
   // A bracketed address may precede the time.
@@ -74,26 +74,26 @@ export function parseClfLine(text: string, describe: (agent: string) => Agent): 
     return `expected an access-log line (address - - [time] "request" status bytes "referrer" "agent"), got ${shown(line)}`;
   }
   if (line.includes("\r")) return "expected one line, got a carriage return within it";
-  const front = frontOf(line.slice(0, open));
-  if (typeof front === "string") return front;
+  const leading = leadingFieldsOf(line.slice(0, open));
+  if (typeof leading === "string") return leading;
   const createdAt = parseLogTime(line.slice(open + 2, close));
   if (createdAt === null) return `time: expected a time like 17/May/2015:10:05:03 +0000, got ${shown(line.slice(open + 2, close))}`;
-  const rest = restOf(line, close + 1);
+  const rest = trailingFieldsOf(line, close + 1);
   if (typeof rest === "string") return rest;
   const { event, metadata } = parseRequest(rest.request);
   return {
     name: "pageview",
-    ...front,
+    ...leading,
     createdAt: createdAtOf(createdAt),
     ...event,
     ...(isBlank(rest.referrer) ? {} : { referrer: rest.referrer }),
-    ...(isBlank(rest.agent) ? {} : describe(rest.agent)),
+    ...(isBlank(rest.agent) ? {} : parseAgent(rest.agent)),
     metadata: { ...wholeNumber("status", rest.status), ...wholeNumber("bytes", rest.byteLength), ...metadata },
   };
 }
 
-/** The fields before the time: address, ident and user, and in `vhost_combined` the host before them. */
-function frontOf(text: string): Pick<EventInput, "userId" | "hostname"> | string {
+/** The fields before the time: in `vhost_combined` the host, then address, ident and user. */
+function leadingFieldsOf(text: string): Pick<EventInput, "userId" | "hostname"> | string {
   const words = text.split(" ");
   const [, named, dotted, numeric] = (addressOf(words[1]) === null ? null : virtualHost.exec(words[0] ?? "")) ?? [];
   const hostname = named ?? dotted ?? numeric;
@@ -114,7 +114,7 @@ function addressOf(word = ""): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-interface LogRest {
+interface TrailingFields {
   readonly request: string;
   readonly status: string;
   readonly byteLength: string;
@@ -123,7 +123,7 @@ interface LogRest {
 }
 
 /** The fields after the time, or what is wrong with them. Loggers truncate long lines, so the user agent may lack its closing quote. */
-function restOf(line: string, start: number): LogRest | string {
+function trailingFieldsOf(line: string, start: number): TrailingFields | string {
   const request = quotedAt(line, start);
   if (request?.isClosed !== true) return `request: expected a quoted request after the time, got ${shown(line.slice(start))}`;
   const [, status = "", byteLength = "", more = ""] = /^ ([^ ]*)(?: ([^ ]*)([^]*))?/.exec(line.slice(request.end)) ?? [];
@@ -136,7 +136,7 @@ function restOf(line: string, start: number): LogRest | string {
   const agent = quotedAt(more, referrer.end);
   if (agent === null) return `agent: expected a quoted user agent after the referrer, got ${shown(more.slice(referrer.end))}`;
   const further = more.slice(agent.end);
-  if (!/^(?: |$)/.test(further) || anotherLine.test(further)) return `expected the end of the line or further fields after the agent, got ${shown(further)}`;
+  if (!/^(?: |$)/.test(further) || timeStart.test(further)) return `expected the end of the line or further fields after the agent, got ${shown(further)}`;
   return { ...common, referrer: referrer.text, agent: agent.text };
 }
 
@@ -146,7 +146,7 @@ function parseRequest(request: string): { event: Partial<EventInput>; metadata: 
   const method = words[0] ?? "";
   const protocol = words.at(-1) ?? "";
   const target = targetOf(method, words.slice(1, protocol.startsWith("HTTP/") ? -1 : undefined).join(" "));
-  if (!/^[A-Z][A-Z_-]{0,31}$/.test(method) || target === "") return { event: {}, metadata: { request: unreadRequest(words) } };
+  if (!/^[A-Z][A-Z_-]{0,31}$/.test(method) || target === "") return { event: {}, metadata: { request: malformedRequest(words) } };
   const absolute = absoluteTarget.exec(target);
   if (absolute === null) return { event: { url: target }, metadata: { method } };
   return { event: { url: absolute[2] === "" ? "/" : (absolute[2] ?? "/"), hostname: absolute[1] ?? "" }, metadata: { method } };
@@ -157,8 +157,8 @@ function targetOf(method: string, target: string): string {
   return method === "CONNECT" ? withoutUser(`//${target}`).slice(2) : withoutUser(target);
 }
 
-/** Without a valid method, the URL may be the first word or what follows it. */
-function unreadRequest([first = "", ...words]: readonly string[]): string {
+/** The text of a request without a valid method: its URL may be the first word, or follow it. */
+function malformedRequest([first = "", ...words]: readonly string[]): string {
   const rest = words.join(" ");
   return withoutUser(words.length === 0 ? first : `${first} ${targetOf(first.toUpperCase(), rest)}`);
 }
@@ -178,7 +178,7 @@ interface Quoted {
   readonly isClosed: boolean;
 }
 
-/** The quoted text after a blank at `start`; null where there is none. Without a closing quote it runs to the end of the line. */
+/** The quoted text after a blank at `start`; null if there is none. Without a closing quote it runs to the end of the line. */
 function quotedAt(line: string, start: number): Quoted | null {
   if (!line.startsWith(' "', start)) return null;
   let at = start + 2;

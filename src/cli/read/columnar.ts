@@ -6,11 +6,11 @@ import type { Inflaters, ParquetFile } from "../../formats/parquet/events-from-p
 
 const BLOCK_ROWS = 500;
 
-/** Reads an Arrow IPC stream or file of events into memory whole, since its dictionaries may come anywhere. Lines are rows, from 1. */
+/** Reads all of an Arrow IPC stream or file of events into memory: its dictionaries may be anywhere. Line numbers count rows, from 1. */
 export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
-  // Imported here: no other format needs the library, which takes longer to load than the rest.
+  // Imported here: only this format needs the library, which takes long to load.
   const { eventsFromIpc } = await import("../../formats/arrow/events-from-ipc.js");
   let rows: ImportRow[] = [];
   let line = 0;
@@ -24,7 +24,7 @@ export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string):
   yield rows;
 }
 
-/** Codecs of this Node: some versions lack Zstandard. */
+/** Codecs of the running Node, which may lack Zstandard. */
 const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: (bytes: Uint8Array) => Uint8Array };
 const INFLATERS: Inflaters = {
   GZIP: (bytes) => zlib.gunzipSync(bytes),
@@ -32,9 +32,9 @@ const INFLATERS: Inflaters = {
   ...(zstdDecompressSync === undefined ? {} : { ZSTD: (bytes) => zstdDecompressSync(bytes) }),
 };
 
-/** Reads a Parquet file of events, one row group in memory at a time. Lines are rows, from 1. @throws Error with the path in the message */
+/** Reads a Parquet file of events, one row group in memory at a time. Line numbers count rows, from 1. @throws Error with the path in the message */
 export async function* readParquet(path: string, set: string): AsyncGenerator<readonly ImportRow[]> {
-  // Imported here: no other format needs the library.
+  // Imported here: only this format needs the library.
   const { eventsFromParquet } = await import("../../formats/parquet/events-from-parquet.js");
   const handle = await open(path);
   try {

@@ -11,7 +11,7 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { withoutIdentityId, NO_TIME, rowId, FileFault, type ImportRow } from "./row.js";
 import { readLines, withoutReturn } from "./lines.js";
 
-/** How the text of a cell becomes a value. `time` accepts RFC 3339 or epoch milliseconds where no `format` is given. */
+/** How the text of a cell becomes a value. `time` accepts RFC 3339 or epoch milliseconds if no `format` is given. */
 export type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";
 
 /** The source of one value of an event: exactly one of `column`, `template`, `constant`. */
@@ -26,7 +26,7 @@ export interface ValueSource {
   readonly format?: string;
   /** Percent-encodes the column values in a template. */
   readonly encode?: "url";
-  /** Values by cell text; any other cell becomes `otherwise`, or rejects its row where that is absent. */
+  /** Values by cell text; any other cell becomes `otherwise`, or rejects its row if that is absent. */
   readonly lookup?: Readonly<Record<string, unknown>>;
   readonly otherwise?: unknown;
 }
@@ -55,7 +55,7 @@ const EVENT_MEMBERS: ReadonlySet<string> = new Set([
   ...FIELDS.flatMap((field) => [field.camel, ...field.aliases]),
 ]);
 
-/** Reads and checks a map. @throws Error naming the file and the member at fault */
+/** Reads and checks a map. @throws Error naming the file and the invalid member */
 export async function readCsvMap(path: string): Promise<CsvMap> {
   let text: string;
   try {
@@ -127,7 +127,7 @@ function fail(place: string, expected: string, got: unknown): never {
   throw new Error(`${place}: expected ${expected}, got ${shown(got)}`);
 }
 
-/** One record of a CSV text: its fields, or why it is rejected. `line` is the record's first, from 1. */
+/** One record of a CSV text: its fields, or why it is rejected. `line` is the first line of the record, from 1. */
 export type CsvRecord =
   | { readonly line: number; readonly text: string; readonly fields: readonly string[] }
   | { readonly line: number; readonly reason: string };
@@ -168,7 +168,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","
       const reason = scanLine(text, delimiter, record, open !== null);
       open = null;
       if (reason !== null) records.push(...rejected(record, reason));
-      else if (record.parts.length === 0) records.push(closed(record));
+      else if (record.parts.length === 0) records.push(completed(record));
       else if (record.charCount <= SERVER_LIMITS.importedLineBytes) open = record;
       else records.push(...rejected(record, `a quoted field is not closed within ${SERVER_LIMITS.importedLineBytes} characters`));
     }
@@ -182,12 +182,12 @@ function rejected({ line, texts }: OpenRecord, reason: string): CsvRecord[] {
   return texts.map((_, at) => ({ line: line + at, reason: at === 0 ? reason : `is inside the quotes that line ${line} opens` }));
 }
 
-function closed(record: OpenRecord): CsvRecord {
+function completed(record: OpenRecord): CsvRecord {
   const text = record.texts.length === 1 ? (record.texts[0] ?? "") : record.texts.join("\n");
   return { line: record.line, text: withoutReturn(text), fields: record.fields };
 }
 
-/** Adds a line's fields to the record, or returns why it cannot; leaves `record.parts` non-empty where a quote stays open. */
+/** Adds a line's fields to the record, or returns why it cannot; leaves `record.parts` non-empty if a quote stays open. */
 function scanLine(text: string, delimiter: string, record: OpenRecord, continued: boolean): string | null {
   record.texts.push(text);
   record.charCount += text.length + 1;
@@ -231,10 +231,10 @@ function closingQuote(text: string, start: number): number {
   return at;
 }
 
-/** Why a row is rejected: thrown by a cell, caught per row. */
+/** The reason for rejecting a row, thrown by one of its cells. */
 class CellFault extends Error {}
 
-/** Reads one value of an event from the fields of a record; undefined where the cell is empty. @throws CellFault */
+/** Reads one value of an event from the fields of a record; undefined if the cell is empty. @throws CellFault */
 type ReadCell = (fields: readonly string[]) => unknown;
 
 type ConvertText = (text: string) => unknown;
@@ -242,7 +242,7 @@ type ConvertText = (text: string) => unknown;
 /** Converts an instant in epoch ms to the value of a member. */
 type WriteInstant = (ms: number) => number | string;
 
-/** Compiles a source for the columns of a file. @throws Error where it names a missing column */
+/** Compiles a source for the columns of a file. @throws Error if it names a missing column */
 function compileSource(source: ValueSource, columns: readonly string[], place: string, instant: WriteInstant = (ms) => ms): ReadCell {
   if (source.constant !== undefined) return () => source.constant;
   const convert = withLookup(source, converter(source.as ?? "text", source.format, instant), place);
@@ -300,13 +300,13 @@ function converter(type: CellType, format: string | undefined, instant: WriteIns
     case "boolean":
       return (text) => (text === "true" ? true : text === "false" ? false : undefined);
     case "json":
-      return parsedJson;
+      return jsonOrUndefined;
     case "time":
       return format === undefined ? plainTime(instant) : formattedTime(format, instant);
   }
 }
 
-/** A number as in JSON: an integer that no double holds becomes the text of its digits. */
+/** A number as in JSON: an integer that a double cannot represent becomes the text of its digits. */
 function numberIn(text: string): unknown {
   return isInteger(text) ? parseJsonText(String(BigInt(text))) : Number(text);
 }
@@ -319,7 +319,7 @@ function isNumber(text: string): boolean {
   return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }
 
-function parsedJson(text: string): unknown {
+function jsonOrUndefined(text: string): unknown {
   try {
     return parseJsonText(text);
   } catch {
@@ -327,7 +327,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Digits stay a number: the engine decides whether they are ms. */
+/** Digits become a number: the engine checks whether they are epoch ms. */
 function plainTime(instant: WriteInstant): ConvertText {
   return (text) => (/^\d{1,15}$/.test(text) ? Number(text) : instantOf(text, instant));
 }
@@ -337,7 +337,7 @@ function instantOf(text: string, instant: WriteInstant): number | string | undef
   return ms === null ? undefined : instant(ms);
 }
 
-const TOKENS: Readonly<Record<string, string>> = {
+const FORMAT_TOKENS: Readonly<Record<string, string>> = {
   YYYY: "(?<year>\\d{4})",
   MM: "(?<month>\\d{2})",
   DD: "(?<day>\\d{2})",
@@ -348,11 +348,11 @@ const TOKENS: Readonly<Record<string, string>> = {
 };
 
 function formattedTime(format: string, instant: WriteInstant): ConvertText {
-  const pattern = format.replace(/YYYY|MM|DD|HH|mm|SSS|ss|[^A-Za-z0-9\s]/g, (token) => TOKENS[token] ?? `\\${token}`);
+  const pattern = format.replace(/YYYY|MM|DD|HH|mm|SSS|ss|[^A-Za-z0-9\s]/g, (token) => FORMAT_TOKENS[token] ?? `\\${token}`);
   const shape = new RegExp(`^${pattern}$`);
   let lastText = "";
   let last: number | string | undefined;
-  // Rows of one invoice or one second are adjacent, so the same text repeats: cache the last one.
+  // Cache the last text: adjacent rows often have the same time.
   return (text) => {
     if (text === lastText) return last;
     const part = shape.exec(text)?.groups;
@@ -405,8 +405,8 @@ function conversionOf(header: readonly string[], map: CsvMap | null): CsvConvers
 }
 
 function compile(map: CsvMap, columns: readonly string[]): CsvConversion {
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw new Error(`the header names the column ${JSON.stringify(twice)} twice`);
+  const duplicate = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (duplicate !== undefined) throw new Error(`the header names the column ${JSON.stringify(duplicate)} twice`);
   const cells = (sources: Readonly<Record<string, ValueSource>>, place: string, instant?: WriteInstant) =>
     Object.entries(sources).map(([name, source]) => [name, compileSource(source, columns, `${place}${name}`, instant)] as const);
   const hasTime = TIMES.some((member) => map.event[member] !== undefined);
@@ -455,12 +455,12 @@ function convert(line: number, text: string, fields: readonly string[], conversi
     const event = valuesOf(conversion.event, fields);
     if (conversion.hasTime && TIMES.every((member) => event[member] === undefined)) return { line, reason: NO_TIME };
     const keys = valuesOf(conversion.metadata, fields);
-    const whole = event[WHOLE_METADATA];
-    // Metadata that is not an object stays as it is: the engine rejects it by name.
-    if (whole === undefined) event[WHOLE_METADATA] = keys;
-    else if (isObject(whole)) event[WHOLE_METADATA] = { ...whole, ...keys };
+    const metadata = event[WHOLE_METADATA];
+    // Metadata that is not an object stays unchanged: the engine rejects it, naming the member.
+    if (metadata === undefined) event[WHOLE_METADATA] = keys;
+    else if (isObject(metadata)) event[WHOLE_METADATA] = { ...metadata, ...keys };
     event["id"] ??= rowId(set, line, text);
-    // The engine checks whether the object is an event: it names the member that is wrong.
+    // The engine checks whether the object is an event, and names the invalid member.
     return { line, event: withoutIdentityId(withIdsOfJson(event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput)) };
   } catch (error) {
     if (error instanceof CellFault) return { line, reason: error.message };

@@ -14,7 +14,7 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Why the text is unusable (not UTF-8, a NUL byte, too long); null for a good line. */
+  /** Why the line is invalid (not UTF-8, a NUL byte, too long); null if it is valid. */
   readonly fault: string | null;
 }
 
@@ -28,43 +28,43 @@ const TOO_LONG = `longer than ${SERVER_LIMITS.importedLineBytes.toLocaleString("
  * @throws FileFault for UTF-16, and for a line feed after lines that ended with a carriage return alone
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
-  const { newline, chunks } = await begun(source);
+  const { newline, chunks } = await detectNewline(source);
   let number = 1;
-  let carried: Uint8Array[] = [];
-  let carriedBytes = 0;
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
   for await (const chunk of chunks) {
     if (newline === CARRIAGE_RETURN && chunk.includes(LINE_FEED)) {
       throw new FileFault(`lines end with carriage returns up to line ${number}, then with line feeds; expected one kind`);
     }
     const end = chunk.lastIndexOf(newline);
     if (end === -1) {
-      carriedBytes += chunk.length;
-      // Of an overlong line only the length matters.
-      carried = carriedBytes > SERVER_LIMITS.importedLineBytes ? [] : [...carried, chunk];
+      pendingBytes += chunk.length;
+      // Only the length of an overlong line matters.
+      pending = pendingBytes > SERVER_LIMITS.importedLineBytes ? [] : [...pending, chunk];
       continue;
     }
     const lines: Line[] = [];
-    if (carriedBytes > SERVER_LIMITS.importedLineBytes) {
+    if (pendingBytes > SERVER_LIMITS.importedLineBytes) {
       const first = chunk.indexOf(newline);
       lines.push({ number, text: "", fault: TOO_LONG });
       number += 1;
       if (end > first) number = splitBlock(chunk.subarray(first + 1, end), newline, number, lines);
     } else {
-      number = splitBlock(joined([...carried, chunk.subarray(0, end)]), newline, number, lines);
+      number = splitBlock(joined([...pending, chunk.subarray(0, end)]), newline, number, lines);
     }
-    carried = [chunk.subarray(end + 1)];
-    carriedBytes = chunk.length - end - 1;
+    pending = [chunk.subarray(end + 1)];
+    pendingBytes = chunk.length - end - 1;
     yield lines;
   }
-  if (carriedBytes === 0) return;
+  if (pendingBytes === 0) return;
   const lines: Line[] = [];
-  if (carriedBytes > SERVER_LIMITS.importedLineBytes) lines.push({ number, text: "", fault: TOO_LONG });
-  else splitBlock(joined(carried), newline, number, lines);
+  if (pendingBytes > SERVER_LIMITS.importedLineBytes) lines.push({ number, text: "", fault: TOO_LONG });
+  else splitBlock(joined(pending), newline, number, lines);
   yield lines;
 }
 
-/** Reads ahead until the line end is known. */
-async function begun(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
+/** Reads ahead until it is known which character ends lines. */
+async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
   const rest = source[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
   let byteLength = 0;
@@ -137,13 +137,13 @@ export function withoutReturn(text: string): string {
 }
 
 /**
- * Reads a file, or standard input for `-`, decompressed; gzip is recognised by its first two bytes, whatever the name.
+ * Reads a file, or standard input for `-`, decompressed; gzip is recognized by its first two bytes, whatever the name.
  * @throws the error of the file system, or of zlib for a damaged or truncated archive, with the path in the message
  */
 export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
   const source: AsyncIterable<Uint8Array> = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 256 * 1024 });
   try {
-    yield* inflated(source);
+    yield* decompressed(source);
   } catch (error) {
     throw readError(path, error);
   }
@@ -169,7 +169,7 @@ function readError(path: string, cause: unknown): Error {
   return new Error(`${name}: ${reason}`, { cause });
 }
 
-async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]();
   let first: Uint8Array = new Uint8Array();
   let ended = false;
@@ -179,25 +179,20 @@ async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     else first = first.length === 0 ? next.value : Buffer.concat([first, next.value]);
   }
   const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => chunks };
-  const all = prepended(first, rest);
+  const all = chained(first.length > 0 ? [first] : [], rest);
   if (first[0] !== 0x1f || first[1] !== 0x8b) {
     yield* all;
     return;
   }
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  // A failure of the source destroys `gunzip`, whose reader throws it.
+  // An error of the source destroys `gunzip`, and its reader throws the error.
   pipeline(Readable.from(all), gunzip, () => undefined);
   yield* gunzip as AsyncIterable<Uint8Array>;
 }
 
-async function* prepended(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (first.length > 0) yield first;
-  yield* rest;
-}
-
 /**
  * Reads one JSON object per line, skipping blank lines. An object with a `type` is an identity record, any other an event.
- * Either gets an id from set, line number and line where it has none.
+ * Items without an id get one from set name, line number and line.
  */
 export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (ImportRow | ImportRecord)[]> {
   for await (const lines of readLines(bytes)) {
@@ -223,7 +218,7 @@ function parseLine({ number, text, fault }: Line, set: string): ImportRow | Impo
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { line: number, reason: `expected a JSON object, got ${shown(value)}` };
   }
-  // The engine checks the object: it names the member that is wrong.
+  // The engine checks the object, and names the invalid member.
   if (Object.hasOwn(value, "type")) return { line: number, record: withId(withIdsOfJson(value as RecordInput)) };
   const event = withoutIdentityId(withIdsOfJson(value as EventInput));
   return { line: number, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, number, json) } : event };

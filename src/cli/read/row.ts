@@ -8,22 +8,22 @@ export type ImportRow =
   | { readonly line: number; readonly event: EventInput }
   | { readonly line: number; readonly reason: string };
 
-/** An identity record, which copies of a store hold beside events. */
+/** An identity record, which full copies contain in addition to events. */
 export interface ImportRecord {
   readonly line: number;
   readonly record: RecordInput;
 }
 
-/** A source in reading order, in blocks of some hundred rows: an await per block, not per row. */
+/** The rows of a source, in blocks of a few hundred rows: one await per block is faster than one per row. */
 export type ImportRows = AsyncIterable<readonly (ImportRow | ImportRecord)[]>;
 
-/** Why a file cannot be read at all; the message does not name the file. */
+/** Thrown if a file cannot be read at all; the message does not name the file. */
 export class FileFault extends Error {}
 
 /** The member, or column, that `export --identity-ids` adds. */
 export const IDENTITY_ID = "identityId";
 
-/** Drops the identity id that an export added: identities follow from ids and records. An invalid one stays, for the engine to reject. */
+/** Drops the identity id that an export added: identities follow from ids and records. An invalid one stays, so that the engine rejects it. */
 export function withoutIdentityId(event: EventInput): EventInput {
   if (!Object.hasOwn(event, IDENTITY_ID)) return event;
   const { identityId, ...rest } = event as EventInput & { readonly identityId?: unknown };
@@ -31,8 +31,8 @@ export function withoutIdentityId(event: EventInput): EventInput {
 }
 
 /**
- * The id of a row without one: a UUID (version 8) from set name, line number and the line itself.
- * Importing a file twice adds nothing, and two files of one name do not hide each other's rows.
+ * Derives the id of a row without one: a UUID (version 8) from set name, line number and line.
+ * So importing a file twice adds nothing, and rows of different files with the same name do not collide.
  */
 export function rowId(set: string, line: number, text: string): string {
   const bytes = createHash("sha256").update(`row\0${set}\0${line}\0${text}`).digest();
@@ -41,12 +41,12 @@ export function rowId(set: string, line: number, text: string): string {
   return uuidText(bytes);
 }
 
-/** A row of a columnar file, with an id where it has none. */
+/** A row of a columnar file, with an id if it has none. */
 export function rowOf(read: EventInput, set: string, line: number): ImportRow {
   const event = withoutIdentityId(read);
   if (event.createdAt === undefined) return { line, reason: NO_TIME };
   return { line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event };
 }
 
-/** Without a time the event would get that of the import. */
+/** Rejection of events without a time, which would otherwise get the time of the import. */
 export const NO_TIME = "createdAt: expected a time, got none";

@@ -14,11 +14,11 @@ function csvHeader(withIdentityIds: boolean): string {
 
 interface CsvRules {
   readonly withIdentityIds: boolean;
-  /** True: texts stay as stored, even where a spreadsheet takes them for formulas. */
+  /** True: texts stay as stored, even if a spreadsheet would read them as formulas. */
   readonly rawCells: boolean;
 }
 
-/** One event as an RFC 4180 record; unset fields are empty, metadata is JSON. With raw cells `import --format csv` restores it exactly. */
+/** One event as an RFC 4180 record; unset fields are empty, metadata is JSON. With raw cells, `import --format csv` restores it exactly. */
 export function csvLine(event: ExportedEvent, { withIdentityIds, rawCells }: CsvRules): string {
   const values: Readonly<Record<string, unknown>> = { ...event };
   const cell = (value: unknown) => quotedCell(rawCells ? cellText(value) : guardedText(value));
@@ -36,7 +36,7 @@ function cellText(value: unknown): string {
 }
 
 /** The methods that an export needs. */
-export type Exporting = Pick<Daybook, "exportEvents" | "exportRecords">;
+export type ExportSource = Pick<Daybook, "exportEvents" | "exportRecords">;
 
 /** Counts of what is written so far. */
 export interface ExportProgress {
@@ -45,12 +45,12 @@ export interface ExportProgress {
   records: number;
 }
 
-/** Lines per write: a string of some hundred kilobytes. */
+/** Lines per chunk of a few hundred kilobytes. */
 const BLOCK_LINES = 500;
 
-/** A copy as NDJSON: records, then events, or events alone. @param onBlock called before each block with the counts including it */
+/** NDJSON: records, if requested, then events. @param onBlock called before each block with the counts including it */
 export async function* ndjsonBlocks(
-  daybook: Exporting,
+  daybook: ExportSource,
   input: ExportInput,
   withRecords: boolean,
   onBlock: (written: ExportProgress) => void,
@@ -70,8 +70,8 @@ export async function* ndjsonBlocks(
   yield* inBlocks(lines(), () => onBlock(written));
 }
 
-/** Events as CSV, after a header. @param rawCells keeps texts as stored @param onBlock as above */
-export async function* csvBlocks(daybook: Exporting, input: ExportInput, rawCells: boolean, onBlock: (written: ExportProgress) => void): AsyncGenerator<string> {
+/** Events as CSV, after a header. @param rawCells keeps texts as stored @param onBlock called before each block with the counts including it */
+export async function* csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: (written: ExportProgress) => void): AsyncGenerator<string> {
   const written: ExportProgress = { events: 0, records: 0 };
   const withIdentityIds = input.identityIds === true;
   const lines = async function* (): AsyncGenerator<string> {
