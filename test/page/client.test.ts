@@ -27,11 +27,11 @@ describe("the client of the page", () => {
     let n = 0;
     const asked = stubFetch(() => Response.json({ n: (n += 1) }));
     const client = clientOf();
-    expect(await Promise.all([client.ask(question, never), client.ask(question, never)])).toEqual([{ n: 1 }, { n: 1 }]);
-    expect(client.known(question)).toEqual({ answer: { n: 1 }, isFresh: true });
-    client.stale();
-    expect(client.known(question)).toEqual({ answer: { n: 1 }, isFresh: false });
-    expect(await client.ask(question, never)).toEqual({ n: 2 });
+    expect(await Promise.all([client.query(question, never), client.query(question, never)])).toEqual([{ n: 1 }, { n: 1 }]);
+    expect(client.cached(question)).toEqual({ answer: { n: 1 }, isFresh: true });
+    client.invalidate();
+    expect(client.cached(question)).toEqual({ answer: { n: 1 }, isFresh: false });
+    expect(await client.query(question, never)).toEqual({ n: 2 });
     expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer sk_1_0123456789abcdefgh", "Bearer sk_1_0123456789abcdefgh"]);
     expect(asked.every(({ url }) => !url.includes("sk_1_0123456789abcdefgh"))).toBe(true);
   });
@@ -40,23 +40,23 @@ describe("the client of the page", () => {
     const header = 'unknown_field; param="filter_groups[0].filters[0].field_name"; name="pl%22na", more; count=2';
     stubFetch(() => Response.json({ n: 1 }, { headers: { "daybook-notice": header } }));
     const client = clientOf();
-    expect(client.unknownIn(question)).toEqual([]);
-    await client.ask(question, never);
-    expect(client.unknownIn(question)).toEqual(['pl"na']);
+    expect(client.unknownNames(question)).toEqual([]);
+    await client.query(question, never);
+    expect(client.unknownNames(question)).toEqual(['pl"na']);
   });
 
   test("keeps the newer of two answers, whichever comes first", async () => {
     const waiting: ((response: Response) => void)[] = [];
     stubFetch(() => new Promise((resolve) => waiting.push(resolve)));
     const client = clientOf();
-    const older = client.ask(question, never);
-    client.stale();
-    const newer = client.ask(question, never);
+    const older = client.query(question, never);
+    client.invalidate();
+    const newer = client.query(question, never);
     waiting[1]?.(Response.json({ n: 2 }));
     await newer;
     waiting[0]?.(Response.json({ n: 1 }));
     await older;
-    expect(client.known(question)).toEqual({ answer: { n: 2 }, isFresh: true });
+    expect(client.cached(question)).toEqual({ answer: { n: 2 }, isFresh: true });
   });
 
   test("breaks off what nobody waits for any more, and nothing else", async () => {
@@ -67,7 +67,7 @@ describe("the client of the page", () => {
     });
     const client = clientOf();
     const [first, second] = [new AbortController(), new AbortController()];
-    const answers = [client.ask(question, first.signal), client.ask(question, second.signal)].map((answer) =>
+    const answers = [client.query(question, first.signal), client.query(question, second.signal)].map((answer) =>
       answer.catch((thrown: unknown) => thrown),
     );
     first.abort();
@@ -84,11 +84,11 @@ describe("the client of the page", () => {
       return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("left", "AbortError"))));
     });
     const client = clientOf();
-    await expect(client.ask(question, AbortSignal.abort())).rejects.toThrow(DOMException);
+    await expect(client.query(question, AbortSignal.abort())).rejects.toThrow(DOMException);
     expect(signals).toEqual([]);
     const other = new AbortController();
-    const answer = client.ask(question, other.signal).catch((thrown: unknown) => thrown);
-    await expect(client.ask(question, AbortSignal.abort())).rejects.toThrow(DOMException);
+    const answer = client.query(question, other.signal).catch((thrown: unknown) => thrown);
+    await expect(client.query(question, AbortSignal.abort())).rejects.toThrow(DOMException);
     other.abort();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(await answer).toBeInstanceOf(DOMException);
@@ -105,7 +105,7 @@ describe("the client of the page", () => {
     stubFetch(() => answers.shift() ?? Promise.reject(new TypeError("refused")));
     const client = clientOf(signedOut);
     const errors = [];
-    for (let at = 0; at < 5; at += 1) errors.push(await client.ask(question, never).catch((thrown: unknown) => thrown));
+    for (let at = 0; at < 5; at += 1) errors.push(await client.query(question, never).catch((thrown: unknown) => thrown));
     expect(errors.every((error) => error instanceof ApiError)).toBe(true);
     expect(errors).toMatchObject([
       { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" },
@@ -126,8 +126,8 @@ describe("a client that was left", () => {
     const asked = stubFetch(() => new Promise((resolve) => waiting.push(resolve)));
     const signedOut = vi.fn();
     const client = clientOf(signedOut);
-    const answers = Promise.allSettled([client.send(question), client.ask(question, never)]);
-    client.leave();
+    const answers = Promise.allSettled([client.send(question), client.query(question, never)]);
+    client.retire();
     for (const answer of waiting) answer(new Response("{}", { status: 401 }));
     expect((await answers).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(asked.map(({ signal }) => signal.aborted)).toEqual([false, true]);

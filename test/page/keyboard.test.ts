@@ -55,7 +55,7 @@ describe("keys alone reach and do all that a mouse can", () => {
     const { page, turnTo } = opened;
     await turnTo("project=shop&period=7d");
     const plot = page.locator(".plot[tabindex]").first();
-    const title = () => plot.locator(".reading-title").innerText();
+    const title = () => plot.locator(".tooltip-title").innerText();
     await plot.focus();
     await page.keyboard.press("Home");
     const byKeys = [await title()];
@@ -64,7 +64,7 @@ describe("keys alone reach and do all that a mouse can", () => {
       byKeys.push(await title());
     }
     await page.keyboard.press("Escape");
-    await plot.locator(".reading").waitFor({ state: "detached" });
+    await plot.locator(".tooltip").waitFor({ state: "detached" });
     const box = await plot.locator(".u-over").boundingBox();
     if (box === null) throw new Error("expected a plot");
     const byPointer = [];

@@ -183,12 +183,12 @@ describe("the token", () => {
     expect(JSON.stringify({ ...places, session: [] })).not.toContain(OWNER.token);
     expect(asked.filter((url) => url.includes("sk_") && !url.includes("#"))).toEqual([]);
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.waitForSelector(".way-in");
+    await page.waitForSelector(".sign-in");
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     expect([...(await flaws()), ...(await hardToSee("light"))]).toEqual([]);
     await page.getByLabel("Token").fill("sk_wrong_0123456789abcdefgh");
     await page.getByLabel("Token").press("Enter");
-    await page.waitForSelector(".way-in-reason");
+    await page.waitForSelector(".form-error");
     await page.getByLabel("Token").fill(OWNER.token);
     await page.getByLabel("Token").press("Enter");
     await settled();
@@ -212,7 +212,7 @@ describe("the token", () => {
     for (const answer of held) answer();
     await other.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
     served.answerWith(null);
-    expect(await other.locator(".way-in").count()).toBe(0);
+    expect(await other.locator(".sign-in").count()).toBe(0);
     expect(await other.evaluate(() => Object.values({ ...sessionStorage }))).toEqual([OWNER.token]);
     await other.context().close();
   });
@@ -282,7 +282,7 @@ describe("the page", () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content");
     await page.locator(".plot").first().focus();
     await page.keyboard.press("End");
-    await page.waitForSelector(".reading");
+    await page.waitForSelector(".tooltip");
     expect(await page.locator(".plot [aria-live]").first().innerText()).toMatch(/Visitors \d+/);
     await page.getByRole("button", { name: "Query and downloads of Pages" }).press("Enter");
     await page.waitForSelector("dialog[open]");

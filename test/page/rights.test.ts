@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { TokenAnswer } from "../../src/page/ask/answers.js";
-import { opens } from "../../src/page/ask/rights.js";
+import { canOpen } from "../../src/page/ask/rights.js";
 import { VIEW_NAMES } from "../../src/page/state/choices.js";
 
 const token = (more: Partial<TokenAnswer>): TokenAnswer => ({ organization: "default", project: null, role: "owner", scopes: ["*"], ...more });
-const viewsOf = (more: Partial<TokenAnswer>) => VIEW_NAMES.filter((view) => opens(token(more), view));
+const viewsOf = (more: Partial<TokenAnswer>) => VIEW_NAMES.filter((view) => canOpen(token(more), view));
 const FIGURES = ["overview", "trends", "funnels", "retention", "paths"];
 
 test("a token opens the views whose routes take it, by its scopes, its role and its project", () => {

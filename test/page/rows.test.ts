@@ -8,7 +8,7 @@ import { trendQuery } from "../../src/page/ask/queries/product.js";
 import { viewStateOf } from "../../src/page/state/address.js";
 import { filterByValue, type Filter } from "../../src/page/state/filter.js";
 import { scopeOf, type ViewScope } from "../../src/page/state/view-state.js";
-import { brokenRows, visitRows } from "../../src/page/views/overview/lists.js";
+import { breakdownRows, visitRows } from "../../src/page/views/overview/lists.js";
 import { answerTo } from "./opened-page.js";
 import { OWNER, servePage, type ServedPage } from "./serve-page.js";
 import { openShop } from "./shop.js";
@@ -57,7 +57,7 @@ describe("a row of a list", () => {
 
   test("of a city is told from its namesakes, by what it says and by its filters", () => {
     const figures = { sessions: 3, users: 2 } as never;
-    const rows = brokenRows([["US", "Paris"], ["FR", "Paris"], ["FR", ""]].map((values) => ({ values, figures })), ["location_country", "location_city"]);
+    const rows = breakdownRows([["US", "Paris"], ["FR", "Paris"], ["FR", ""]].map((values) => ({ values, figures })), ["location_country", "location_city"]);
     expect(rows.map(({ label }) => label)).toEqual(["Paris, United States", "Paris, France", "(not set), France"]);
     expect(rows[1]?.filters).toEqual([
       { field: "location_city", operator: "is", value: "Paris" },

@@ -1,6 +1,6 @@
 import { keyOf, get, type PageQuery } from "./page-query.js";
 
-/** An error of a request, by code: those of the server, and `unreachable`. */
+/** An error of a request: the server's codes, and `unreachable`. */
 export class ApiError extends Error {
   constructor(
     readonly code: string,
@@ -24,18 +24,18 @@ export class ApiError extends Error {
   }
 }
 
-/** The error in a response; without a readable body, it is made from the status. */
+/** The error of a response; if its body is unreadable, the status determines the error. */
 export async function apiErrorOf(response: Response): Promise<ApiError> {
-  const told = problemIn(await response.text().catch(() => ""));
+  const problem = problemIn(await response.text().catch(() => ""));
   const after = Number(response.headers.get("retry-after") ?? "");
   const retryAfterSec = Number.isFinite(after) && after > 0 ? after : null;
-  const code = told.code ?? (response.status === 404 ? "route_not_found" : "internal");
+  const code = problem.code ?? (response.status === 404 ? "route_not_found" : "internal");
   return new ApiError(
     code,
     response.status,
-    told.detail ?? `The server answered with status ${response.status}.`,
+    problem.detail ?? `The server answered with status ${response.status}.`,
     retryAfterSec,
-    told.requestId ?? null,
+    problem.requestId ?? null,
   );
 }
 
@@ -48,9 +48,9 @@ interface ApiProblem {
 function problemIn(text: string): ApiProblem {
   try {
     const parsed: unknown = JSON.parse(text);
-    const told = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
-    if (!isObject(told)) return {};
-    const read = (name: string) => (typeof told[name] === "string" ? told[name] : undefined);
+    const problem = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
+    if (!isObject(problem)) return {};
+    const read = (name: string) => (typeof problem[name] === "string" ? problem[name] : undefined);
     const [code, detail, requestId] = [read("code"), read("detail") ?? read("message"), read("request_id")];
     return { ...(code !== undefined && { code }), ...(detail !== undefined && { detail }), ...(requestId !== undefined && { requestId }) };
   } catch {
@@ -63,25 +63,25 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Maximum number of responses cached for back and forward navigation. */
-const KEPT_COUNT = 200;
+const CACHE_SIZE = 200;
 
 interface CachedAnswer {
   readonly answer: unknown;
-  /** The tick at which it was requested. */
+  /** The tick of its request. */
   readonly tick: number;
   /** Names in the query that no event has. */
   readonly unknown: readonly string[];
 }
 
-/** Sends queries to one origin with one token. Caches responses until something is stored, and aborts requests that no caller waits for. */
+/** Sends queries to one server with one token. Caches responses until data changes, and aborts requests that no caller waits for. */
 export class ApiClient {
-  readonly #kept = new Map<string, CachedAnswer>();
-  readonly #underWay = new Map<
+  readonly #cache = new Map<string, CachedAnswer>();
+  readonly #inFlight = new Map<
     string,
-    { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }
+    { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; callerCount: number }
   >();
   #tick = 0;
-  #isLeft = false;
+  #isRetired = false;
 
   constructor(
     /** Without a trailing slash. */
@@ -90,61 +90,61 @@ export class ApiClient {
     readonly onSignedOut: () => void,
   ) {}
 
-  /** Retires this client: aborts its requests and suppresses its sign-out callback. */
-  leave(): void {
-    this.#isLeft = true;
-    for (const { abort } of this.#underWay.values()) abort.abort();
+  /** Aborts all requests, and disables `onSignedOut`. */
+  retire(): void {
+    this.#isRetired = true;
+    for (const { abort } of this.#inFlight.values()) abort.abort();
   }
 
-  /** Marks cached responses as outdated after a change: they are still shown, and requested again. */
-  stale(): void {
+  /** Marks cached responses as stale after a change. They are still shown until they are fetched again. */
+  invalidate(): void {
     this.#tick += 1;
   }
 
-  /** The cached response of a query. */
-  known<A>(query: PageQuery<A>): { readonly answer: A; readonly isFresh: boolean } | null {
-    const kept = this.#kept.get(keyOf(query));
-    return kept === undefined ? null : { answer: kept.answer as A, isFresh: kept.tick === this.#tick };
+  /** The cached response of a query, if any. */
+  cached<A>(query: PageQuery<A>): { readonly answer: A; readonly isFresh: boolean } | null {
+    const entry = this.#cache.get(keyOf(query));
+    return entry === undefined ? null : { answer: entry.answer as A, isFresh: entry.tick === this.#tick };
   }
 
   /** Names in a query that no event has, if its response is cached. */
-  unknownIn(query: PageQuery<unknown>): readonly string[] {
-    return this.#kept.get(keyOf(query))?.unknown ?? [];
+  unknownNames(query: PageQuery<unknown>): readonly string[] {
+    return this.#cache.get(keyOf(query))?.unknown ?? [];
   }
 
   /** @throws ApiError; an AbortError when `signal` aborts */
-  async ask<A>(query: PageQuery<A>, signal: AbortSignal): Promise<A> {
-    // No `abort` event follows for it, so it would be counted as waiting for ever.
+  async query<A>(query: PageQuery<A>, signal: AbortSignal): Promise<A> {
+    // An aborted signal fires no event, so this caller would be counted forever.
     signal.throwIfAborted();
     const key = keyOf(query);
-    const running = this.#underWay.get(key);
+    const running = this.#inFlight.get(key);
     const shared = running !== undefined && running.tick === this.#tick && !running.abort.signal.aborted ? running : this.#start(key, query);
-    shared.waiting += 1;
-    const leave = () => {
-      shared.waiting -= 1;
-      if (shared.waiting === 0) shared.abort.abort();
+    shared.callerCount += 1;
+    const release = () => {
+      shared.callerCount -= 1;
+      if (shared.callerCount === 0) shared.abort.abort();
     };
-    signal.addEventListener("abort", leave, { once: true });
+    signal.addEventListener("abort", release, { once: true });
     try {
       const answer = await shared.promise;
       signal.throwIfAborted();
       return answer as A;
     } finally {
-      signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", release);
     }
   }
 
-  /** Sends a request that changes something: never shared, never cached. @throws ApiError */
+  /** Sends a request that changes data; it is neither shared nor cached. @throws ApiError */
   async send<A>(query: PageQuery<A>): Promise<A> {
     const response = await this.fetch(query, new AbortController().signal);
     const answer: A = await response.json();
-    this.stale();
+    this.invalidate();
     return answer;
   }
 
-  /** The response of a query if it succeeds. @throws ApiError */
+  /** Sends a query; resolves with a successful response. @throws ApiError */
   async fetch({ method, path, body }: PageQuery<unknown>, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-    const sent: RequestInit = {
+    const init: RequestInit = {
       method,
       signal,
       cache: "no-store",
@@ -152,13 +152,13 @@ export class ApiClient {
       headers: { Authorization: `Bearer ${this.token}`, ...(body !== null && { "Content-Type": "application/json" }), ...headers },
       ...(body !== null && { body: JSON.stringify(body) }),
     };
-    const response = await fetch(`${this.root}${path}`, sent).catch((thrown: unknown) => {
+    const response = await fetch(`${this.root}${path}`, init).catch((thrown: unknown) => {
       if (signal.aborted) throw thrown;
       throw new ApiError("unreachable", 0, "No server responds at this address.", null, null);
     });
     if (response.ok) return response;
     const error = await apiErrorOf(response);
-    if (error.isSignedOut && !this.#isLeft) this.onSignedOut();
+    if (error.isSignedOut && !this.#isRetired) this.onSignedOut();
     throw error;
   }
 
@@ -168,24 +168,24 @@ export class ApiClient {
     const promise = this.fetch(query, abort.signal)
       .then(async (response) => {
         const answer: unknown = await response.json();
-        this.#keep(key, { answer, tick, unknown: unknownFields(response.headers.get("daybook-notice")) });
+        this.#addToCache(key, { answer, tick, unknown: unknownFields(response.headers.get("daybook-notice")) });
         return answer;
       })
       .finally(() => {
-        if (this.#underWay.get(key) === started) this.#underWay.delete(key);
+        if (this.#inFlight.get(key) === started) this.#inFlight.delete(key);
       });
-    const started = { promise, abort, tick, waiting: 0 };
-    this.#underWay.set(key, started);
+    const started = { promise, abort, tick, callerCount: 0 };
+    this.#inFlight.set(key, started);
     return started;
   }
 
-  #keep(key: string, kept: CachedAnswer): void {
+  #addToCache(key: string, entry: CachedAnswer): void {
     // An earlier request may finish later.
-    if ((this.#kept.get(key)?.tick ?? 0) > kept.tick) return;
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT_COUNT && oldest !== undefined) this.#kept.delete(oldest);
+    if ((this.#cache.get(key)?.tick ?? 0) > entry.tick) return;
+    this.#cache.delete(key);
+    this.#cache.set(key, entry);
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > CACHE_SIZE && oldest !== undefined) this.#cache.delete(oldest);
   }
 }
 
@@ -206,33 +206,33 @@ function decoded(name: string): string {
   }
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MIN_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 60_000;
 
 /**
- * Follows everything stored in a project, as server-sent events, until `signal` aborts. Reconnects after a connection breaks, with growing delays;
- * stops on any other client error, such as a missing route or a missing right.
+ * Follows the changes of a project, as server-sent events, until `signal` aborts. Reconnects with growing delays after network and server errors,
+ * and if the server is overloaded; stops on other client errors, such as a missing route or scope.
  */
 export async function followChanges(client: ApiClient, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
   let lastId = "";
-  let pauseMs = FIRST_PAUSE_MS;
+  let delayMs = MIN_DELAY_MS;
   while (!signal.aborted) {
     try {
       const headers = { Accept: "text/event-stream", ...(lastId !== "" && { "Last-Event-ID": lastId }) };
       const response = await client.fetch(get(`/v1/projects/${encodeURIComponent(project)}/changes`), signal, headers);
       if (response.body === null) return;
       for await (const event of eventsOf(response.body)) {
-        pauseMs = FIRST_PAUSE_MS;
+        delayMs = MIN_DELAY_MS;
         if (event.id !== "") lastId = event.id;
         if (event.hasData) onChange();
       }
     } catch (thrown) {
       if (signal.aborted) return;
       if (thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500 && !thrown.isLoad) return;
-      if (thrown instanceof ApiError && thrown.retryAfterSec !== null) pauseMs = Math.max(pauseMs, thrown.retryAfterSec * 1_000);
+      if (thrown instanceof ApiError && thrown.retryAfterSec !== null) delayMs = Math.max(delayMs, thrown.retryAfterSec * 1_000);
     }
-    await pause(pauseMs * (0.75 + Math.random() / 2), signal);
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    await sleep(delayMs * (0.75 + Math.random() / 2), signal);
+    delayMs = Math.min(MAX_DELAY_MS, delayMs * 2);
   }
 }
 
@@ -269,7 +269,7 @@ function eventOf(block: string): ServerEvent {
   return { id, hasData: lines.some((line) => line.startsWith("data:")) };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });

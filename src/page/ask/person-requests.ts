@@ -2,8 +2,8 @@ import type { ShownRequest } from "./answers.js";
 import type { ApiClient } from "./client.js";
 import { bundleQuery, newRequestQuery, resolveQuery, stepQuery } from "./queries/store.js";
 
-/** Opens a request, verifies and acknowledges it, which has to precede any action. @throws ApiError */
-async function acknowledged(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
+/** Opens, verifies and acknowledges a privacy request, as every action requires. @throws ApiError */
+async function openRequest(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const { id } = await client.send(newRequestQuery(type, person, regulation));
   await client.send(stepQuery(id, "verify"));
   await client.send(stepQuery(id, "acknowledge"));
@@ -12,13 +12,13 @@ async function acknowledged(client: ApiClient, type: ShownRequest["type"], perso
 
 /** Removes all data of a person through a privacy request, which stays as a record. @throws ApiError */
 export async function erasePerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<ShownRequest> {
-  const id = await acknowledged(client, "erasure", person, regulation);
+  const id = await openRequest(client, "erasure", person, regulation);
   return await client.send(resolveQuery(id, "completed"));
 }
 
 /** All data about a person, as JSON lines, through a privacy request that is then resolved. @throws ApiError */
 export async function exportPerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<string> {
-  const id = await acknowledged(client, "portability", person, regulation);
+  const id = await openRequest(client, "portability", person, regulation);
   const lines = await bundleOf(client, id);
   await client.send(resolveQuery(id, "completed"));
   return lines;

@@ -2,15 +2,15 @@ import type { TrendBucket } from "../ask/answers.js";
 import { PERIODS, type DayRange, type Unit } from "../state/period.js";
 import { LOCALES } from "./value.js";
 
-/* `local` of a bucket names days of its zone. It is parsed and formatted as UTC, so that it does not shift. */
+/* `local` of a bucket is a date in its zone. Parse and format it as UTC, so that it does not shift. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify(options);
-  const made = formats.get(key) ?? new Intl.DateTimeFormat([...LOCALES], options);
-  formats.set(key, made);
-  return made;
+  const cached = formats.get(key) ?? new Intl.DateTimeFormat([...LOCALES], options);
+  formats.set(key, cached);
+  return cached;
 }
 
 const UTC = { timeZone: "UTC" } as const;

@@ -2,7 +2,7 @@ import { LOCALES } from "./value.js";
 
 const NONE = "–";
 
-/** A number in two forms: short for display, exact on demand. */
+/** A number in two forms: short for display, exact for tooltips and screen readers. */
 export interface FormattedNumber {
   readonly short: string;
   readonly exact: string;
@@ -19,7 +19,7 @@ const exactPercents = new Intl.NumberFormat([...LOCALES], { style: "percent", ma
 const far = new Intl.NumberFormat([...LOCALES], { notation: "scientific", maximumSignificantDigits: 3 });
 const tiny = new Intl.NumberFormat([...LOCALES], { notation: "scientific", maximumSignificantDigits: 17 });
 
-/** From `LONG` on numbers are abbreviated, from `FAR` on written in scientific notation, because there are no words for them. */
+/** Numbers from `LONG` are abbreviated, numbers from `FAR` are in scientific notation. */
 const LONG = 10_000;
 const FAR = 1e15;
 /** Below this, the exact form is in scientific notation. */

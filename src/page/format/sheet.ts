@@ -1,6 +1,6 @@
 /** Signed numbers are not formulas, even if a cell separator follows them in the text. */
 const NUMBER = String.raw`[+-](?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?![^;\t\r\n])`;
-/** Characters that start a formula, in both widths. */
+/** Characters that start a formula, in half and full width. */
 const OPENING = "=+\\-@＝＋－＠";
 /**
  * Where a spreadsheet may read text as a formula: at its start, and after anything that ends a cell in other dialects. NUL counts too: some drop it.
@@ -9,7 +9,7 @@ const OPENING = "=+\\-@＝＋－＠";
 const FORMULA = new RegExp(`(^|[;\\t\\r\\n]"*)(?!${NUMBER})(?=[${OPENING}\\0])`, "gi");
 const FORMULA_IN_JSON = new RegExp(`;([${OPENING}])`, "g");
 
-/** Puts an apostrophe wherever a spreadsheet would read text as a formula. Numbers stay as they are. */
+/** Inserts an apostrophe wherever a spreadsheet would read text as a formula. Numbers stay unchanged. */
 export function withoutFormulas(text: string): string {
   const guarded = text.replace(FORMULA, "$1'");
   return /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
@@ -20,7 +20,7 @@ export function jsonWithoutFormulas(json: string): string {
   return json.replace(FORMULA_IN_JSON, (_, opening: string) => `;\\u${opening.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** A cell as in RFC 4180, quoted if any dialect might see the end of a cell in it. */
+/** A cell as in RFC 4180, quoted if it contains a character that ends a cell in any dialect. */
 export function quotedCell(text: string): string {
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,18 +1,18 @@
 import { OPERATORS, takesValue, type Filter } from "../state/filter.js";
 
-/** The names that `Intl` accepts: systems also report others, such as `en-US@posix`. */
+/** The locales that `Intl` accepts: systems may report others, such as `en-US@posix`. */
 export function knownLocales(names: readonly string[]): string[] {
-  const known = names.filter((name) => {
+  const supported = names.filter((name) => {
     try {
       return Intl.getCanonicalLocales(name).length === 1;
     } catch {
       return false;
     }
   });
-  return known.length > 0 ? known : ["en"];
+  return supported.length > 0 ? supported : ["en"];
 }
 
-/** The reader's languages, which determine the format of numbers, dates and countries. */
+/** The user's locales, which determine the format of numbers, dates and countries. */
 export const LOCALES: readonly string[] = knownLocales(typeof navigator === "undefined" ? [] : (navigator.languages ?? []));
 
 /** The text of the page is English, so its plurals are too. */
@@ -28,14 +28,14 @@ export function plural(count: number, one: string, many = `${one}s`, shown = Str
   return `${shown} ${noun(count, one, many)}`;
 }
 
-/* Values of fields are untrusted: here they become text, and nothing but text. */
+/* Values of fields are untrusted: they are only ever rendered as text. */
 
 const countries = new Intl.DisplayNames([...LOCALES], { type: "region", fallback: "code" });
 const languages = new Intl.DisplayNames([...LOCALES], { type: "language", fallback: "code" });
 
 const NOT_SET = "(not set)";
 
-/** The name of a country in the reader's language, by its ISO code; any other text unchanged. */
+/** The name of a country, by its ISO code, in the user's language; any other text unchanged. */
 export function country(code: string): string {
   if (!/^[A-Za-z]{2}$/.test(code)) return code === "" ? NOT_SET : code;
   return countries.of(code.toUpperCase()) ?? code;
@@ -49,7 +49,7 @@ function language(code: string): string {
   }
 }
 
-/** A value as shown to a reader. */
+/** The display text of a value. */
 export function fieldValue(field: string, value: string): string {
   if (value === "") return NOT_SET;
   if (field === "location_country" || field === "country") return country(value);
@@ -107,7 +107,7 @@ export function sentence({ field, operator, value }: Filter): string {
   }`;
 }
 
-/** An address that is safe to link; null for anything but http and https, so that planted addresses cannot run code. */
+/** A URL that is safe to link; null for schemes other than http and https, which could run code. */
 export function followable(text: string): string | null {
   if (!/^https?:\/\//i.test(text)) return null;
   try {

@@ -1,42 +1,42 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { ApiClient, ApiError } from "../ask/client.js";
-import { opens } from "../ask/rights.js";
+import { canOpen } from "../ask/rights.js";
 import { Empty, ErrorNotice } from "../parts/notice.js";
 import { VIEWS } from "../views/table.js";
 import { useTheme } from "./use-view-state.js";
 import { Mark } from "./mark.js";
-import { prefetch, learn, type StartInfo } from "./beginning.js";
+import { prefetch, loadStartInfo, type StartInfo } from "./beginning.js";
 import { Frame, type FrameProps } from "./frame.js";
 
-/** Key in the session storage. The token is stored only there and in memory, so that closing the tab discards it. */
-const NAME = "daybook-token";
+/** Key in the session storage, the only place besides memory that holds the token: closing the tab discards it. */
+const TOKEN_KEY = "daybook-token";
 
-/** The token of the fragment `#token=sk_…`, which is removed from the address at once. */
-function takeTokenOfAddress(): string | null {
-  const found = /^#token=([^&]+)/.exec(location.hash);
-  if (found === null) return null;
+/** Takes the token from the fragment `#token=sk_…`, and removes it from the URL. */
+function takeTokenFromUrl(): string | null {
+  const match = /^#token=([^&]+)/.exec(location.hash);
+  if (match === null) return null;
   history.replaceState(history.state, "", location.pathname + location.search);
   try {
-    return decodeURIComponent(found[1] ?? "");
+    return decodeURIComponent(match[1] ?? "");
   } catch {
     return null;
   }
 }
 
-function keptToken(): string | null {
+function storedToken(): string | null {
   try {
-    return sessionStorage.getItem(NAME);
+    return sessionStorage.getItem(TOKEN_KEY);
   } catch {
     return null;
   }
 }
 
-/** Without session storage, the token lasts until the page is reloaded. */
-function keepToken(token: string | null): void {
+/** Without session storage, the token is lost on reload. */
+function storeToken(token: string | null): void {
   try {
-    if (token === null) sessionStorage.removeItem(NAME);
-    else sessionStorage.setItem(NAME, token);
+    if (token === null) sessionStorage.removeItem(TOKEN_KEY);
+    else sessionStorage.setItem(TOKEN_KEY, token);
   } catch {
     return;
   }
@@ -48,9 +48,9 @@ interface AppState {
 }
 
 function firstState(): AppState {
-  const token = takeTokenOfAddress();
-  if (token !== null) keepToken(token);
-  return { token: token ?? keptToken(), reason: null };
+  const token = takeTokenFromUrl();
+  if (token !== null) storeToken(token);
+  return { token: token ?? storedToken(), reason: null };
 }
 
 const SIGNED_OUT = "The server does not accept this token: it is unknown, expired or revoked.";
@@ -59,33 +59,33 @@ const SIGNED_OUT = "The server does not accept this token: it is unknown, expire
 export function App({ root }: { readonly root: string }) {
   const { theme, shown, choose } = useTheme();
   const [{ token, reason }, setState] = useState(firstState);
-  const enter = useCallback((given: string | null, why: string | null) => {
-    keepToken(given);
-    setState({ token: given, reason: why });
+  const changeToken = useCallback((token: string | null, reason: string | null) => {
+    storeToken(token);
+    setState({ token, reason });
   }, []);
   useEffect(() => {
     const follow = () => {
-      const given = takeTokenOfAddress();
-      if (given !== null) enter(given, null);
+      const newToken = takeTokenFromUrl();
+      if (newToken !== null) changeToken(newToken, null);
     };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  const client = useMemo(() => (token === null ? null : new ApiClient(root, token, () => enter(null, SIGNED_OUT))), [root, token]);
-  // A layout effect: a late response to the previous token must not end this session.
-  useLayoutEffect(() => () => client?.leave(), [client]);
-  if (client === null) return <WayIn reason={reason} onToken={(given) => enter(given, null)} />;
-  return <Inside key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => enter(null, null)} />;
+  const client = useMemo(() => (token === null ? null : new ApiClient(root, token, () => changeToken(null, SIGNED_OUT))), [root, token]);
+  // A layout effect: a late response for the previous token must not end this session.
+  useLayoutEffect(() => () => client?.retire(), [client]);
+  if (client === null) return <SignIn reason={reason} onToken={(newToken) => changeToken(newToken, null)} />;
+  return <SignedIn key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => changeToken(null, null)} />;
 }
 
-interface WayInProps {
+interface SignInProps {
   /** Why the user was signed out; null on the first visit. */
   readonly reason: string | null;
   readonly onToken: (token: string) => void;
 }
 
 /** The sign-in form. */
-function WayIn({ reason, onToken }: WayInProps) {
+function SignIn({ reason, onToken }: SignInProps) {
   const [token, setToken] = useState("");
   const read = (event: Event) => {
     if (event.target instanceof HTMLInputElement) setToken(event.target.value);
@@ -95,13 +95,13 @@ function WayIn({ reason, onToken }: WayInProps) {
     if (token.trim() !== "") onToken(token.trim());
   };
   return (
-    <main class="way-in">
-      <form class="way-in-card" onSubmit={submit}>
+    <main class="sign-in">
+      <form class="sign-in-card" onSubmit={submit}>
         <Mark />
         <h1>Sign in with a token</h1>
         <p class="remark">Use a secret token of this server. It stays in this tab until you sign out or close it, and is sent only to this server.</p>
         {reason !== null && (
-          <p class="way-in-reason" role="alert">
+          <p class="form-error" role="alert">
             {reason}
           </p>
         )}
@@ -120,58 +120,58 @@ function WayIn({ reason, onToken }: WayInProps) {
   );
 }
 
-type InsideProps = Omit<FrameProps, keyof StartInfo>;
+type SignedInProps = Omit<FrameProps, keyof StartInfo>;
 
-/** Reads what the token may do before any other query. */
-function Inside(props: InsideProps) {
+/** Loads the rights of the token before anything is shown. */
+function SignedIn(props: SignedInProps) {
   const { client, onSignOut } = props;
-  const [known, setKnown] = useState<StartInfo | null>(null);
+  const [startInfo, setStartInfo] = useState<StartInfo | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const [attempt, setAttempt] = useState(0);
-  // A layout effect, before anything is painted: everything waits for it.
+  // A layout effect, to start the requests before the first paint.
   useLayoutEffect(() => {
     const abort = new AbortController();
     setError(null);
     prefetch(client, abort.signal);
-    learn(client, abort.signal).then(setKnown, (thrown: unknown) => {
+    loadStartInfo(client, abort.signal).then(setStartInfo, (thrown: unknown) => {
       if (!abort.signal.aborted) setError(thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null));
     });
     return () => abort.abort();
   }, [client, attempt]);
   if (error !== null)
     return (
-      <Alone onSignOut={onSignOut}>
+      <CenteredCard onSignOut={onSignOut}>
         <ErrorNotice error={error} onAgain={() => setAttempt(attempt + 1)} />
-      </Alone>
+      </CenteredCard>
     );
-  if (known === null)
+  if (startInfo === null)
     return (
-      <main class="way-in" aria-busy="true">
+      <main class="sign-in" aria-busy="true">
         <Mark />
       </main>
     );
-  if (!VIEWS.some(({ name }) => opens(known.token, name)))
+  if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
     return (
-      <Alone onSignOut={onSignOut}>
+      <CenteredCard onSignOut={onSignOut}>
         <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>
-      </Alone>
+      </CenteredCard>
     );
-  if (known.projects.length === 0) {
+  if (startInfo.projects.length === 0) {
     return (
-      <Alone onSignOut={onSignOut}>
+      <CenteredCard onSignOut={onSignOut}>
         <Empty title="Nothing is stored yet">
           Send the first event with <code>POST /v1/events</code>, then reload this page.
         </Empty>
-      </Alone>
+      </CenteredCard>
     );
   }
-  return <Frame {...props} {...known} />;
+  return <Frame {...props} {...startInfo} />;
 }
 
-function Alone({ children, onSignOut }: { readonly children: ComponentChildren; readonly onSignOut: () => void }) {
+function CenteredCard({ children, onSignOut }: { readonly children: ComponentChildren; readonly onSignOut: () => void }) {
   return (
-    <main class="way-in">
-      <div class="way-in-card">
+    <main class="sign-in">
+      <div class="sign-in-card">
         <Mark />
         {children}
         <button type="button" class="button" onClick={onSignOut}>

@@ -6,55 +6,54 @@ import { extentQuery, webQuery } from "../ask/queries/overview.js";
 import { hasScope } from "../ask/rights.js";
 import type { PeriodName } from "../state/period.js";
 import { scopeOf } from "../state/view-state.js";
-import { currentViewState, tellsPeriod } from "./use-view-state.js";
+import { currentViewState, hasPeriod } from "./use-view-state.js";
 
 const RECENT_MS = 30 * 86_400_000;
 
-/** What is loaded before anything is shown. */
+/** Data that is loaded before anything is shown. */
 export interface StartInfo {
   readonly token: TokenAnswer;
   readonly projects: readonly string[];
-  /** Used if the address names no project or no period. */
+  /** Defaults if the URL names no project or no period. */
   readonly firstProject: string;
   readonly firstPeriod: PeriodName;
 }
 
-/** Starts the most likely queries at once, as far as the address determines them, which saves a round trip. */
+/** Starts the first queries that the URL determines, to save a round trip. */
 export function prefetch(client: ApiClient, signal: AbortSignal): void {
-  const picture = currentViewState();
-  const ask = (query: PageQuery<unknown>) => void client.ask(query, signal).catch(() => undefined);
+  const viewState = currentViewState();
+  const run = (query: PageQuery<unknown>) => void client.query(query, signal).catch(() => undefined);
   // The default project always exists and is often the only one.
-  ask(extentQuery(picture.project === "" ? "default" : picture.project, picture.zone));
-  if (picture.view === "overview" && picture.project !== "") ask(webQuery(scopeOf(picture, { nowMs: Date.now(), extent: null })));
+  run(extentQuery(viewState.project === "" ? "default" : viewState.project, viewState.zone));
+  if (viewState.view === "overview" && viewState.project !== "") run(webQuery(scopeOf(viewState, { nowMs: Date.now(), extent: null })));
 }
 
-/** Loads what the token may do and where to begin, with all requests in parallel. @throws ApiError */
-export async function learn(client: ApiClient, signal: AbortSignal): Promise<StartInfo> {
+/** Loads the rights of the token, and the project and period to show first. Sends all requests in parallel. @throws ApiError */
+export async function loadStartInfo(client: ApiClient, signal: AbortSignal): Promise<StartInfo> {
   const { project } = currentViewState();
-  const nobody: ProjectsAnswer = { projects: [] };
-  // Without the right to list projects, the token's own project is used.
-  const listed = client.ask(projectsQuery, signal).catch((thrown: unknown) => {
-    if (thrown instanceof ApiError && thrown.status === 403) return nobody;
+  const noProjects: ProjectsAnswer = { projects: [] };
+  // A token that may not list projects uses its own project.
+  const listed = client.query(projectsQuery, signal).catch((thrown: unknown) => {
+    if (thrown instanceof ApiError && thrown.status === 403) return noProjects;
     throw thrown;
   });
-  const counted = (since: string | null) => client.ask(byProjectQuery(since), signal).catch(() => null);
-  const sizes = project === "" ? counted(null) : null;
-  const recent = tellsPeriod() ? null : counted(new Date(Date.now() - RECENT_MS).toISOString());
-  const [token, { projects }] = await Promise.all([client.ask(tokenQuery, signal), listed]);
+  const countByProject = (since: string | null) => client.query(byProjectQuery(since), signal).catch(() => null);
+  const sizes = project === "" ? countByProject(null) : null;
+  const recent = hasPeriod() ? null : countByProject(new Date(Date.now() - RECENT_MS).toISOString());
+  const [token, { projects }] = await Promise.all([client.query(tokenQuery, signal), listed]);
   const own = token.project ?? "default";
   if (!hasScope(token, "analytics:read")) return { token, projects: [own], firstProject: own, firstPeriod: "30d" };
   const isNamed = projects.includes(project);
-  const firstProject = isNamed ? project : busiest(projects, await (sizes ?? counted(null)));
-  return { token, projects, firstProject, firstPeriod: isPast(firstProject, await recent) ? "all" : "30d" };
+  const firstProject = isNamed ? project : busiest(projects, await (sizes ?? countByProject(null)));
+  return { token, projects, firstProject, firstPeriod: hasNoRecentEvents(firstProject, await recent) ? "all" : "30d" };
 }
 
-/** The project with the most events: "default" exists even if it is empty. */
+/** The project with the most events. "default" exists even if it is empty. */
 function busiest(projects: readonly string[], sizes: ByProjectAnswer | null): string {
-  const [most] = sizes?.data ?? [];
-  return most !== undefined && projects.includes(most.property) ? most.property : (projects[0] ?? "default");
+  const [largest] = sizes?.data ?? [];
+  return largest !== undefined && projects.includes(largest.property) ? largest.property : (projects[0] ?? "default");
 }
 
-/** Whether a project has no recent events. */
-function isPast(project: string, recent: ByProjectAnswer | null): boolean {
+function hasNoRecentEvents(project: string, recent: ByProjectAnswer | null): boolean {
   return recent !== null && !recent.data.some(({ property }) => property === project);
 }

@@ -3,13 +3,13 @@ import type { ComponentType } from "preact";
 import type { TrendAnswer } from "../ask/answers.js";
 import { followChanges, type ApiClient } from "../ask/client.js";
 import { extentQuery } from "../ask/queries/overview.js";
-import { hasScope, opens } from "../ask/rights.js";
+import { hasScope, canOpen } from "../ask/rights.js";
 import { Page, type PageContext, usePage } from "../parts/page-context.js";
 import { dayIn, isDay, INTERVALS, PERIODS, rangeOf, type Period, type PeriodName } from "../state/period.js";
-import { scopeOf, turnTo, type PageClock } from "../state/view-state.js";
+import { scopeOf, switchView, type PageClock } from "../state/view-state.js";
 import { VIEWS, type ViewEntry } from "../views/table.js";
 import { Empty } from "../parts/notice.js";
-import { Choice, Entry } from "../parts/field.js";
+import { Select, TextField } from "../parts/field.js";
 import { Icon, ViewLink } from "../parts/inline.js";
 import { range } from "../format/date.js";
 import { FilterChips } from "../parts/filter-chips.js";
@@ -35,53 +35,53 @@ const UNIT_NAMES = {
   year: "By year",
 } as const;
 
-/** Controls for the time and the filters; only those that the view uses. */
+/** Controls for the period and the filters; only those that the view uses. */
 function ToolBar({ view }: { readonly view: ViewEntry }) {
-  const { picture, scope, extent, go } = usePage();
-  const { period } = picture;
-  const unitNow = scopeOf({ ...picture, interval: "auto" }, { nowMs: Date.now(), extent }).unit;
+  const { viewState, scope, extent, go } = usePage();
+  const { period } = viewState;
+  const autoUnit = scopeOf({ ...viewState, interval: "auto" }, { nowMs: Date.now(), extent }).unit;
   const choose = (chosen: PeriodName | "custom") => {
     const days = rangeOf(period, scope.today);
     const custom = { from: days.from ?? extent?.from ?? scope.today, to: days.to ?? scope.today };
-    go({ ...picture, period: chosen === "custom" ? custom : chosen });
+    go({ ...viewState, period: chosen === "custom" ? custom : chosen });
   };
   const zones = ZONES.includes(scope.zone) ? ZONES : [scope.zone, ...ZONES];
   return (
     <div class="tool-bar">
       <div class="tool-title">
         <h1>{view.title}</h1>
-        {view.takes.includes("period") && <span class="faint">{range(scope)}</span>}
+        {view.controls.includes("period") && <span class="faint">{range(scope)}</span>}
       </div>
       <div class="tools">
-        {view.takes.includes("period") && (
-          <Choice label="Period" isBare value={typeof period === "string" ? period : "custom"} names={PERIOD_NAMES} onChoose={choose} />
+        {view.controls.includes("period") && (
+          <Select label="Period" isBare value={typeof period === "string" ? period : "custom"} names={PERIOD_NAMES} onChoose={choose} />
         )}
-        {view.takes.includes("period") && typeof period !== "string" && (
-          <Days period={period} onChoose={(days) => go({ ...picture, period: days })} />
+        {view.controls.includes("period") && typeof period !== "string" && (
+          <Days period={period} onChoose={(days) => go({ ...viewState, period: days })} />
         )}
-        {view.takes.includes("compare") && (
-          <Choice label="Comparison" isBare value={picture.compare} names={COMPARE_NAMES} onChoose={(compare) => go({ ...picture, compare })} />
+        {view.controls.includes("compare") && (
+          <Select label="Comparison" isBare value={viewState.compare} names={COMPARE_NAMES} onChoose={(compare) => go({ ...viewState, compare })} />
         )}
-        {view.takes.includes("interval") && (
-          <Choice
+        {view.controls.includes("interval") && (
+          <Select
             label="Interval"
             isBare
-            value={picture.interval}
-            names={INTERVALS.map((name) => [name, name === "auto" ? `Auto: ${UNIT_NAMES[unitNow].toLowerCase()}` : UNIT_NAMES[name]])}
-            onChoose={(interval) => go({ ...picture, interval })}
+            value={viewState.interval}
+            names={INTERVALS.map((name) => [name, name === "auto" ? `Auto: ${UNIT_NAMES[autoUnit].toLowerCase()}` : UNIT_NAMES[name]])}
+            onChoose={(interval) => go({ ...viewState, interval })}
           />
         )}
-        {view.takes.includes("period") && (
-          <Choice
+        {view.controls.includes("period") && (
+          <Select
             label="Time zone"
             isBare
             value={scope.zone}
             names={zones.map((name) => [name, name.replaceAll("_", " ")])}
-            onChoose={(zone) => go({ ...picture, zone })}
+            onChoose={(zone) => go({ ...viewState, zone })}
           />
         )}
       </div>
-      {view.takes.includes("filters") && <FilterChips filters={picture.filters} onChange={(filters) => go({ ...picture, filters })} />}
+      {view.controls.includes("filters") && <FilterChips filters={viewState.filters} onChange={(filters) => go({ ...viewState, filters })} />}
     </div>
   );
 }
@@ -92,13 +92,13 @@ interface DaysProps {
 }
 
 function Days({ period: { from, to }, onChoose }: DaysProps) {
-  const settle = (first: string, last: string) => {
+  const commit = (first: string, last: string) => {
     if (isDay(first) && isDay(last)) onChoose(first <= last ? { from: first, to: last } : { from: last, to: first });
   };
   return (
     <>
-      <Entry label="From" isBare type="date" value={from} onSettle={(day) => settle(day, to)} />
-      <Entry label="To" isBare type="date" value={to} onSettle={(day) => settle(from, day)} />
+      <TextField label="From" isBare type="date" value={from} onCommit={(day) => commit(day, to)} />
+      <TextField label="To" isBare type="date" value={to} onCommit={(day) => commit(from, day)} />
     </>
   );
 }
@@ -112,39 +112,39 @@ interface SideBarProps {
 
 const THEME_NAMES = { auto: "Auto", light: "Light", dark: "Dark" } as const;
 
-/** Project, views, colours and sign-out. */
+/** Project, views, colors and sign-out. */
 function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
-  const { picture, token, go } = usePage();
+  const { viewState, token, go } = usePage();
   const links = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On small screens the links are one line, in which the current one may be out of sight.
+    // On small screens the links form one scrollable line: scroll to the current one.
     const current = links.current?.querySelector<HTMLElement>("[aria-current]");
     if (current && links.current) links.current.scrollLeft = current.offsetLeft - links.current.clientWidth / 2;
-  }, [picture.view]);
-  const shown = VIEWS.filter(({ name }) => opens(token, name));
+  }, [viewState.view]);
+  const shown = VIEWS.filter(({ name }) => canOpen(token, name));
   return (
     <aside class="side" aria-label="Daybook">
       <div class="side-head">
         <Mark />
-        <Choice
+        <Select
           label="Project"
           isBare
-          value={picture.project}
+          value={viewState.project}
           names={projects.map((name) => [name, name])}
-          onChoose={(project) => go({ ...picture, project })}
+          onChoose={(project) => go({ ...viewState, project })}
         />
       </div>
       <nav aria-label="Views" ref={links}>
         {shown.map(({ name, title }) => (
-          <ViewLink key={name} to={turnTo(picture, name)} class="nav-link" isCurrent={name === picture.view}>
+          <ViewLink key={name} to={switchView(viewState, name)} class="nav-link" isCurrent={name === viewState.view}>
             <Icon name={name} /> <span>{title}</span>
           </ViewLink>
         ))}
       </nav>
       <div class="side-foot">
-        <span class="colours">
+        <span class="colors">
           <Icon name="sun" />
-          <Choice label="Colours" isBare value={theme} names={THEMES.map((name) => [name, THEME_NAMES[name]])} onChoose={onTheme} />
+          <Select label="Colors" isBare value={theme} names={THEMES.map((name) => [name, THEME_NAMES[name]])} onChoose={onTheme} />
         </span>
         <button type="button" class="quiet" onClick={onSignOut} title={`${token.organization}, ${token.role}`}>
           <Icon name="out" /> <span>Sign out</span>
@@ -154,36 +154,36 @@ function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
   );
 }
 
-/** Changes within this time are handled as one. */
-const GATHER_MS = 1_000;
-/** The number of people online changes even if nothing is stored. */
+/** Changes within this time cause one refresh. */
+const BATCH_MS = 1_000;
+/** Refresh interval without changes: the number of people online still changes. */
 const IDLE_MS = 60_000;
 
-/** A counter that goes up when something was stored in the project, or a minute has passed, while the page is visible. */
+/** A counter that increases when data of the project changes, and every minute, while the page is visible. */
 function useChanges(client: ApiClient, project: string): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {
     if (project === "") return;
     const abort = new AbortController();
-    let gathering: ReturnType<typeof setTimeout> | null = null;
-    const bump = () => {
-      gathering = null;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const flush = () => {
+      timer = null;
       if (document.hidden) return;
-      client.stale();
+      client.invalidate();
       setTick((count) => count + 1);
     };
-    const gather = () => {
-      gathering ??= setTimeout(bump, GATHER_MS);
+    const schedule = () => {
+      timer ??= setTimeout(flush, BATCH_MS);
     };
-    const onSeen = () => (document.hidden ? undefined : gather());
-    const idle = setInterval(gather, IDLE_MS);
-    document.addEventListener("visibilitychange", onSeen);
-    void followChanges(client, project, abort.signal, gather);
+    const onVisibility = () => (document.hidden ? undefined : schedule());
+    const idle = setInterval(schedule, IDLE_MS);
+    document.addEventListener("visibilitychange", onVisibility);
+    void followChanges(client, project, abort.signal, schedule);
     return () => {
       abort.abort();
       clearInterval(idle);
-      if (gathering !== null) clearTimeout(gathering);
-      document.removeEventListener("visibilitychange", onSeen);
+      if (timer !== null) clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onVisibility);
     };
   }, [client, project]);
   return tick;
@@ -199,23 +199,23 @@ export interface FrameProps extends StartInfo {
 
 /** The views and the controls around them. */
 export function Frame({ client, token, projects, firstProject, firstPeriod, theme, themeShown, onTheme, onSignOut }: FrameProps) {
-  const { picture: told, go, settle } = useViewState(firstPeriod);
-  const project = projects.includes(told.project) ? told.project : firstProject;
-  const isOpen = opens(token, told.view);
-  const view = isOpen ? told.view : (VIEWS.find(({ name }) => opens(token, name))?.name ?? "overview");
-  const picture = useMemo(() => ({ ...told, project, view }), [told, project, view]);
+  const { viewState: requested, go, replace } = useViewState(firstPeriod);
+  const project = projects.includes(requested.project) ? requested.project : firstProject;
+  const isOpen = canOpen(token, requested.view);
+  const view = isOpen ? requested.view : (VIEWS.find(({ name }) => canOpen(token, name))?.name ?? "overview");
+  const viewState = useMemo(() => ({ ...requested, project, view }), [requested, project, view]);
   useEffect(() => {
-    if (picture.project !== told.project || picture.view !== told.view) settle(picture);
-  }, [picture]);
+    if (viewState.project !== requested.project || viewState.view !== requested.view) replace(viewState);
+  }, [viewState]);
   const tick = useChanges(client, hasScope(token, "analytics:read") ? project : "");
-  const extent = useExtent(client, project, picture.zone, tick, hasScope(token, "analytics:read"));
-  const nowMs = useToday(picture.zone, tick);
-  const scope = useMemo(() => scopeOf(picture, { nowMs, extent }), [picture, nowMs, extent]);
+  const extent = useExtent(client, project, viewState.zone, tick, hasScope(token, "analytics:read"));
+  const nowMs = useToday(viewState.zone, tick);
+  const scope = useMemo(() => scopeOf(viewState, { nowMs, extent }), [viewState, nowMs, extent]);
   const entry = VIEWS.find(({ name }) => name === view) ?? VIEWS[0];
   useEffect(() => {
     document.title = `${entry.title} · ${project} · Daybook`;
   }, [entry, project]);
-  const page: PageContext = { picture, scope, extent, client, token, tick, theme: themeShown, go };
+  const page: PageContext = { viewState, scope, extent, client, token, tick, theme: themeShown, go };
   const { View } = entry;
   return (
     <Page.Provider value={page}>
@@ -226,27 +226,27 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
         <SideBar projects={projects} theme={theme} onTheme={onTheme} onSignOut={onSignOut} />
         <main id="view" tabIndex={-1}>
           <ToolBar view={entry} />
-          <ViewPlace key={`${view} ${project}`} View={View} />
+          <ViewBoundary key={`${view} ${project}`} View={View} />
         </main>
       </div>
     </Page.Provider>
   );
 }
 
-/** The time in which the project has events, by month, which is precise enough. */
+/** The range in which the project has events, in whole months. */
 function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageClock["extent"] {
   const query = extentQuery(project, zone);
-  const [extent, setExtent] = useState(() => extentIn(client.known(query)?.answer, zone));
+  const [extent, setExtent] = useState(() => extentIn(client.cached(query)?.answer, zone));
   useEffect(() => {
-    const known = client.known(query);
-    const settle = (answer: TrendAnswer | undefined) => {
+    const cached = client.cached(query);
+    const update = (answer: TrendAnswer | undefined) => {
       const next = extentIn(answer, zone);
       setExtent((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
     };
-    if (known !== null) settle(known.answer);
-    if (!isAllowed || known?.isFresh === true) return;
+    if (cached !== null) update(cached.answer);
+    if (!isAllowed || cached?.isFresh === true) return;
     const abort = new AbortController();
-    client.ask(query, abort.signal).then(settle, () => undefined);
+    client.query(query, abort.signal).then(update, () => undefined);
     return () => abort.abort();
   }, [client, project, zone, tick]);
   return extent;
@@ -265,16 +265,16 @@ function useToday(zone: string, tick: number): number {
   return useMemo(() => nowMs, [today, zone, tick]);
 }
 
-/** Shows a view; an error in it leaves the rest of the page intact. */
-function ViewPlace({ View }: { readonly View: ComponentType }) {
-  const [broken, again] = useErrorBoundary((thrown: unknown) => console.error(thrown));
-  if (broken === undefined) return <View />;
+/** Shows a view; an error in it does not affect the rest of the page. */
+function ViewBoundary({ View }: { readonly View: ComponentType }) {
+  const [error, retry] = useErrorBoundary((thrown: unknown) => console.error(thrown));
+  if (error === undefined) return <View />;
   return (
     <section class="panel" aria-label="Error">
       <Empty title="This view failed">
         <p>It cannot display the response. The numbers are still available with curl.</p>
         <p>
-          <button type="button" class="button" onClick={again}>
+          <button type="button" class="button" onClick={retry}>
             Try again
           </button>
         </p>

@@ -5,76 +5,76 @@ import type { ViewState } from "../state/view-state.js";
 
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The view state of the address. A missing zone becomes the browser's, which the address contains from then on. */
+/** The view state of the current URL, with the browser's time zone if the URL names none. */
 export function currentViewState(): ViewState {
-  const told = viewStateOf(location.search);
-  return told.zone === "" ? { ...told, zone: BROWSER_ZONE } : told;
+  const state = viewStateOf(location.search);
+  return state.zone === "" ? { ...state, zone: BROWSER_ZONE } : state;
 }
 
-/** Whether the address names a period. */
-export function tellsPeriod(): boolean {
+/** Whether the URL names a period. */
+export function hasPeriod(): boolean {
   return new URLSearchParams(location.search).has("period");
 }
 
-function write(picture: ViewState, isNew: boolean): void {
-  const address = addressOf(picture);
-  const url = location.pathname + (address === "" ? "" : `?${address}`);
+function writeUrl(viewState: ViewState, isNew: boolean): void {
+  const query = addressOf(viewState);
+  const url = location.pathname + (query === "" ? "" : `?${query}`);
   if (isNew) history.pushState(null, "", url);
   else history.replaceState(null, "", url);
 }
 
-/** The view state, kept in sync with the address. @param firstPeriod used if the address names none */
+/** The view state, synchronized with the URL. `go` adds a history entry, `replace` does not. @param firstPeriod used if the URL names none */
 export function useViewState(firstPeriod: PeriodName): {
-  readonly picture: ViewState;
-  readonly go: (picture: ViewState) => void;
-  readonly settle: (picture: ViewState) => void;
+  readonly viewState: ViewState;
+  readonly go: (viewState: ViewState) => void;
+  readonly replace: (viewState: ViewState) => void;
 } {
-  const [picture, setPicture] = useState(() => (tellsPeriod() ? currentViewState() : { ...currentViewState(), period: firstPeriod }));
+  const [viewState, setViewState] = useState(() => (hasPeriod() ? currentViewState() : { ...currentViewState(), period: firstPeriod }));
   useEffect(() => {
-    write(picture, false);
-    const follow = () => setPicture(currentViewState());
+    writeUrl(viewState, false);
+    const follow = () => setViewState(currentViewState());
     addEventListener("popstate", follow);
     return () => removeEventListener("popstate", follow);
   }, []);
   const go = useCallback((next: ViewState) => {
     if (addressOf(next) === addressOf(currentViewState())) return;
     const isOtherView = next.view !== currentViewState().view;
-    write(next, true);
-    setPicture(next);
+    writeUrl(next, true);
+    setViewState(next);
     if (isOtherView) scrollTo(0, 0);
   }, []);
-  const settle = useCallback((next: ViewState) => {
-    write(next, false);
-    setPicture(next);
+  const replace = useCallback((next: ViewState) => {
+    writeUrl(next, false);
+    setViewState(next);
   }, []);
-  return { picture, go, settle };
+  return { viewState, go, replace };
 }
 
-const NAME = "daybook-theme";
+const THEME_KEY = "daybook-theme";
 
 export const THEMES = ["auto", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-function keptTheme(): Theme {
+function storedTheme(): Theme {
   try {
-    return THEMES.find((name) => name === localStorage.getItem(NAME)) ?? "auto";
+    return THEMES.find((name) => name === localStorage.getItem(THEME_KEY)) ?? "auto";
   } catch {
     return "auto";
   }
 }
 
-function keepTheme(theme: Theme): void {
+function storeTheme(theme: Theme): void {
   try {
-    if (theme === "auto") localStorage.removeItem(NAME);
-    else localStorage.setItem(NAME, theme);
+    if (theme === "auto") localStorage.removeItem(THEME_KEY);
+    else localStorage.setItem(THEME_KEY, theme);
   } catch {
     return;
   }
 }
 
-/** The colours: the reader's choice, or those of the system. `shown` changes with either. */
+/** The color theme: the user's choice, or that of the system. `shown` changes with either. */
 export function useTheme(): { readonly theme: Theme; readonly shown: string; readonly choose: (theme: Theme) => void } {
-  const [theme, setTheme] = useState(keptTheme);
+  const [theme, setTheme] = useState(storedTheme);
   const [isDark, setDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
   useEffect(() => {
     const system = matchMedia("(prefers-color-scheme: dark)");
@@ -82,10 +82,10 @@ export function useTheme(): { readonly theme: Theme; readonly shown: string; rea
     system.addEventListener("change", follow);
     return () => system.removeEventListener("change", follow);
   }, []);
-  // Before anything is drawn: plots read the colours when they are created.
+  // Set before rendering: plots read the colors when they are created.
   document.documentElement.dataset["theme"] = theme;
   const choose = (chosen: Theme) => {
-    keepTheme(chosen);
+    storeTheme(chosen);
     setTheme(chosen);
   };
   return { theme, shown: theme === "auto" ? String(isDark) : theme, choose };

@@ -7,7 +7,7 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** A sheet at the side, for reading. */
+  /** Wider, for content to read. */
   readonly isWide?: boolean;
 }
 
@@ -40,17 +40,17 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
 
 interface ConfirmationProps {
   readonly title: string;
-  /** Text that has to be typed; null: a click is enough. */
+  /** Text that the user must type; null: a click is enough. */
   readonly typed: string | null;
-  readonly deed: string;
+  readonly action: string;
   readonly isDanger: boolean;
-  readonly onDeed: () => Promise<void>;
+  readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Asks for confirmation of an action; if it cannot be undone, a name has to be typed. */
-export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, children }: ConfirmationProps) {
+/** Asks for confirmation of an action; for irreversible ones, the user must type a name. */
+export function Confirmation({ title, typed, action, isDanger, onConfirm, onClose, children }: ConfirmationProps) {
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -63,7 +63,7 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
     setBusy(true);
     setError(null);
     try {
-      await onDeed();
+      await onConfirm();
       onClose();
     } catch (thrown) {
       setError(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown));
@@ -83,7 +83,7 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
           </label>
         )}
         {error !== null && (
-          <p class="way-in-reason" role="alert">
+          <p class="form-error" role="alert">
             {error}
           </p>
         )}
@@ -92,7 +92,7 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
             Cancel
           </button>
           <button type="submit" class={isDanger ? "button danger" : "button primary"} disabled={isBusy || (typed !== null && text !== typed)}>
-            {isBusy ? "…" : deed}
+            {isBusy ? "…" : action}
           </button>
         </div>
       </form>

@@ -5,7 +5,7 @@ import { eventNamesQuery, fieldValuesQuery } from "../ask/queries/product.js";
 import { COMMON_FIELDS, fieldName, fieldValue } from "../format/value.js";
 import { usePage, useQuery } from "./page-context.js";
 
-interface ChoiceProps<T extends string> {
+interface SelectProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly names: readonly (readonly [T, string])[];
@@ -14,8 +14,8 @@ interface ChoiceProps<T extends string> {
   readonly isBare?: boolean;
 }
 
-/** A choice of one of several names. */
-export function Choice<T extends string>({ label, value, names, onChoose, isBare = false }: ChoiceProps<T>) {
+/** A drop-down list. */
+export function Select<T extends string>({ label, value, names, onChoose, isBare = false }: SelectProps<T>) {
   const onChange = (event: Event) => {
     const chosen = names.find(([name]) => event.target instanceof HTMLSelectElement && name === event.target.value);
     if (chosen !== undefined) onChoose(chosen[0]);
@@ -34,11 +34,11 @@ export function Choice<T extends string>({ label, value, names, onChoose, isBare
   );
 }
 
-interface EntryProps {
+interface TextFieldProps {
   readonly label: string;
   readonly value: string;
-  /** Called when the text is committed: by Enter, by choosing a suggestion, or on leaving the field. */
-  readonly onSettle: (value: string) => void;
+  /** Called when the text is committed: on Enter, on choosing a suggestion, or on blur. */
+  readonly onCommit: (value: string) => void;
   readonly suggestions?: readonly (readonly [string, string])[];
   readonly placeholder?: string;
   readonly type?: "text" | "date" | "search" | "number";
@@ -46,10 +46,10 @@ interface EntryProps {
 }
 
 /** A text field with suggestions. */
-export function Entry({ label, value, onSettle, suggestions = [], placeholder = "", type = "text", isBare = false }: EntryProps) {
+export function TextField({ label, value, onCommit, suggestions = [], placeholder = "", type = "text", isBare = false }: TextFieldProps) {
   const list = useId();
-  const settle = (event: Event) => {
-    if (event.target instanceof HTMLInputElement && event.target.value !== value) onSettle(event.target.value);
+  const commit = (event: Event) => {
+    if (event.target instanceof HTMLInputElement && event.target.value !== value) onCommit(event.target.value);
   };
   return (
     <label class={isBare ? "choice bare" : "choice"}>
@@ -61,7 +61,7 @@ export function Entry({ label, value, onSettle, suggestions = [], placeholder = 
         list={suggestions.length > 0 ? list : undefined}
         autoComplete="off"
         spellcheck={false}
-        onChange={settle}
+        onChange={commit}
       />
       {suggestions.length > 0 && (
         <datalist id={list}>
@@ -74,8 +74,14 @@ export function Entry({ label, value, onSettle, suggestions = [], placeholder = 
   );
 }
 
+interface CheckboxProps {
+  readonly label: string;
+  readonly value: boolean;
+  readonly onChoose: (value: boolean) => void;
+}
+
 /** A checkbox. */
-export function Check({ label, value, onChoose }: { readonly label: string; readonly value: boolean; readonly onChoose: (value: boolean) => void }) {
+export function Checkbox({ label, value, onChoose }: CheckboxProps) {
   return (
     <label class="check">
       <input type="checkbox" checked={value} onChange={() => onChoose(!value)} />
@@ -84,8 +90,8 @@ export function Check({ label, value, onChoose }: { readonly label: string; read
   );
 }
 
-/** A row of choices above a panel. */
-export function Choices({ children }: { readonly children: ComponentChildren }) {
+/** A row of fields above a panel. */
+export function FieldRow({ children }: { readonly children: ComponentChildren }) {
   return <div class="choices">{children}</div>;
 }
 
@@ -101,19 +107,19 @@ export function useEventNames(): Suggestions {
 /** Values of a field in the period. */
 export function useFieldValues(field: string): Suggestions {
   const { scope } = usePage();
-  const isAsked = field !== "" && !field.startsWith("metadata.") && !PRIVATE.includes(field);
-  const { answer } = useQuery(isAsked ? fieldValuesQuery(scope, field) : null);
+  const isListed = field !== "" && !field.startsWith("metadata.") && !PRIVATE.includes(field);
+  const { answer } = useQuery(isListed ? fieldValuesQuery(scope, field) : null);
   return (answer?.series ?? []).flatMap(({ values: [value = ""] }) => (value === "" ? [] : [[value, fieldValue(field, value)] as const]));
 }
 
 /** Names of the saved segments. */
-export function useSegmentNames(isAsked: boolean): Suggestions {
+export function useSegmentNames(isNeeded: boolean): Suggestions {
   const { token } = usePage();
-  const { answer } = useQuery(isAsked && token.project === null ? segmentsQuery : null);
+  const { answer } = useQuery(isNeeded && token.project === null ? segmentsQuery : null);
   return (answer?.segments ?? []).map(({ name }) => [name, name]);
 }
 
-/** Fields whose values identify single events or visitors, so they are not listed. */
+/** Fields whose values are not suggested, because they identify single events or visitors. */
 const PRIVATE = ["id", "created_at", "anonymous_id", "external_id"];
 
 export const FIELD_SUGGESTIONS: Suggestions = COMMON_FIELDS.map((field) => [field, fieldName(field)]);

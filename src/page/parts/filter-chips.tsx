@@ -3,7 +3,7 @@ import { sentence, fieldName } from "../format/value.js";
 import { withFilter, type Filter, OPERATORS, filterOf, takesValue, type OperatorName } from "../state/filter.js";
 import { Icon } from "./inline.js";
 import { Dialog } from "./dialog.js";
-import { Choice, Entry, FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./field.js";
+import { Select, TextField, FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./field.js";
 
 interface FilterDialogProps {
   readonly onAdd: (filter: Filter) => void;
@@ -30,15 +30,15 @@ function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
     <Dialog title="Add a filter" onClose={onClose}>
       <form class="form" onSubmit={submit}>
         {!isSegment && (
-          <Entry
+          <TextField
             label="Field or metadata key"
             value={field}
             suggestions={FIELD_SUGGESTIONS}
-            onSettle={setField}
+            onCommit={setField}
             placeholder="path, plan, metadata.a.b"
           />
         )}
-        <Choice label="Condition" value={operator} names={OPERATOR_NAMES} onChoose={setOperator} />
+        <Select label="Condition" value={operator} names={OPERATOR_NAMES} onChoose={setOperator} />
         {takesValue(operator) && (
           <ValueEntry
             value={value}

@@ -5,15 +5,15 @@ import type { ViewState } from "../state/view-state.js";
 import { usePage } from "./page-context.js";
 import type { FormattedNumber, NumberChange } from "../format/number.js";
 
-interface PictureLinkProps {
+interface ViewLinkProps {
   readonly to: ViewState;
   readonly children: ComponentChildren;
   readonly class?: string;
   readonly isCurrent?: boolean;
 }
 
-/** A link to another view state, with a real address that can be copied or opened in a new tab. */
-export function ViewLink({ to, children, class: name, isCurrent = false }: PictureLinkProps) {
+/** A link to another view state. Its address can be copied, and opened in a new tab. */
+export function ViewLink({ to, children, class: name, isCurrent = false }: ViewLinkProps) {
   const { go } = usePage();
   const onClick = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
@@ -27,8 +27,8 @@ export function ViewLink({ to, children, class: name, isCurrent = false }: Pictu
   );
 }
 
-/** Untrusted text; a link only if it is an http(s) address, and without a referrer. */
-export function Outside({ text }: { readonly text: string }) {
+/** Untrusted text; a link, without a referrer, only if it is an http(s) URL. */
+export function ExternalText({ text }: { readonly text: string }) {
   const address = followable(text);
   if (address === null) return <>{text}</>;
   return (
@@ -67,7 +67,7 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** A sign next to a word, or in a button that has a name; hidden from screen readers. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
@@ -76,24 +76,24 @@ export function Icon({ name }: { readonly name: IconName }) {
   );
 }
 
-/** A number: short on the page, exact on hover and for screen readers. */
-export function Num({ shown, hook }: { readonly shown: FormattedNumber; readonly hook?: string }) {
+/** A number: short on the page, exact on hover and for screen readers. @param figure value of `data-figure`, for tests */
+export function Num({ shown, figure }: { readonly shown: FormattedNumber; readonly figure?: string }) {
   const isExact = shown.short === shown.exact;
   return (
-    <span class="num" title={shown.exact} data-figure={hook} data-exact={shown.exact}>
+    <span class="num" title={shown.exact} data-figure={figure} data-exact={shown.exact}>
       <span aria-hidden={isExact ? undefined : "true"}>{shown.short}</span>
       {isExact ? null : <span class="unseen">{shown.exact}</span>}
     </span>
   );
 }
 
-/** The change of a figure: an arrow and a share, coloured as good or bad news. */
+/** The change of a figure: an arrow and a percentage, green for an improvement, red otherwise. @param isCost whether lower is better */
 export function ChangeMark({ change, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
   if (change === null) return null;
   const { direction, short, exact } = change;
-  const news = direction === "same" ? "same" : (direction === "up") === isCost ? "bad" : "good";
+  const tone = direction === "same" ? "same" : (direction === "up") === isCost ? "bad" : "good";
   return (
-    <span class={`change ${news}`} title={exact}>
+    <span class={`change ${tone}`} title={exact}>
       {direction !== "same" && <Icon name={direction} />}
       <span class="unseen">{direction === "same" ? "unchanged" : direction} </span>
       {short}

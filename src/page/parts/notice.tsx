@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../ask/client.js";
 
-/** A message that there is nothing to show, and what to do about it. */
+/** An empty state: says that there is nothing to show, and what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="notice" role="status">
@@ -23,8 +23,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 function titleOf({ code, isLoad, status }: ApiError): string {
-  const told = TITLES[code];
-  if (told !== undefined) return told;
+  const title = TITLES[code];
+  if (title !== undefined) return title;
   if (isLoad) return "The server is busy";
   return status >= 500 ? "Something went wrong on the server" : "The query cannot be run";
 }

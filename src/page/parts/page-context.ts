@@ -8,17 +8,17 @@ import { keyOf, type PageQuery } from "../ask/page-query.js";
 
 /** The context of every view. */
 export interface PageContext {
-  readonly picture: ViewState;
+  readonly viewState: ViewState;
   readonly scope: ViewScope;
   readonly extent: PageClock["extent"];
   readonly client: ApiClient;
   readonly token: TokenAnswer;
-  /** Goes up when stored data may have changed. */
+  /** Increases when stored data may have changed. */
   readonly tick: number;
-  /** Changes with the colours. */
+  /** Changes with the colors. */
   readonly theme: string;
-  /** Shows another view state, as a new entry of the history. */
-  readonly go: (picture: ViewState) => void;
+  /** Shows another view state, and adds it to the history. */
+  readonly go: (viewState: ViewState) => void;
 }
 
 export const Page = createContext<PageContext | null>(null);
@@ -31,19 +31,19 @@ export function usePage(): PageContext {
 
 /** Returns a function that adds filters to the view state. */
 export function useFilterBy(): (...filters: readonly Filter[]) => void {
-  const { picture, go } = usePage();
-  return (...filters) => go({ ...picture, filters: filters.reduce(withFilter, picture.filters) });
+  const { viewState, go } = usePage();
+  return (...filters) => go({ ...viewState, filters: filters.reduce(withFilter, viewState.filters) });
 }
 
 const RETRY_SEC = 5;
 
-/** The state of a query's response. */
+/** The state of a query. */
 export interface QueryState<A> {
   readonly query: PageQuery<A> | null;
-  /** Of this query, or of the previous one while this one is loading. */
+  /** The response to this query, or to the previous one while this one is loading. */
   readonly answer: A | null;
   readonly error: ApiError | null;
-  /** Whether the response shown is that of the previous query. */
+  /** Whether `answer` belongs to the previous query. */
   readonly isOld: boolean;
   readonly again: () => void;
 }
@@ -57,7 +57,7 @@ interface QueryProgress<A> {
   readonly error: ApiError | null;
 }
 
-/** Runs a query, repeats it when something was stored, and retries later if the server is overloaded. null runs nothing. */
+/** Runs a query, and runs it again when data changes, or later if the server is overloaded. null: runs nothing. */
 export function useQuery<A>(query: PageQuery<A> | null): QueryState<A> {
   const { client, tick } = usePage();
   const key = query === null ? "" : keyOf(query);
@@ -65,14 +65,14 @@ export function useQuery<A>(query: PageQuery<A> | null): QueryState<A> {
   const [attempt, setAttempt] = useState(0);
   const again = () => setAttempt((count) => count + 1);
 
-  // A layout effect: a request that is sent a frame earlier returns a frame earlier.
+  // A layout effect, to send the request one frame earlier.
   useLayoutEffect(() => {
     if (query === null) return;
-    const known = client.known(query);
-    if (known !== null) setState({ key, answer: known.answer, answerKey: key, error: null });
-    if (known?.isFresh === true) return;
+    const cached = client.cached(query);
+    if (cached !== null) setState({ key, answer: cached.answer, answerKey: key, error: null });
+    if (cached?.isFresh === true) return;
     const abort = new AbortController();
-    client.ask(query, abort.signal).then(
+    client.query(query, abort.signal).then(
       (answer) => setState({ key, answer, answerKey: key, error: null }),
       (thrown: unknown) => {
         if (abort.signal.aborted) return;
@@ -93,6 +93,6 @@ export function useQuery<A>(query: PageQuery<A> | null): QueryState<A> {
 
   if (query === null) return { query, answer: null, error: null, isOld: false, again };
   if (isCurrent) return { query, answer: state.answer, error, isOld: false, again };
-  const known = client.known(query)?.answer ?? null;
-  return { query, answer: known ?? state.answer, error: null, isOld: known === null && state.answer !== null, again };
+  const cached = client.cached(query)?.answer ?? null;
+  return { query, answer: cached ?? state.answer, error: null, isOld: cached === null && state.answer !== null, again };
 }

@@ -10,12 +10,12 @@ import { PlainTable } from "./table.js";
 
 /** Downloads a file. */
 export function saveFile(name: string, type: string, content: BlobPart): void {
-  const address = URL.createObjectURL(new Blob([content], { type }));
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
-  link.href = address;
+  link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** A file name that is valid on every file system. */
@@ -93,7 +93,7 @@ function textOf({ method, path, body }: PageQuery<unknown>): string {
 
 function CopyButton({ text }: { readonly text: string }) {
   const [isDone, setDone] = useState(false);
-  // Without a secure context there is no clipboard: the button is left out, and the text can be selected by hand.
+  // The clipboard requires a secure context; without one, the text can still be selected.
   if (!isSecureContext) return null;
   const copy = () =>
     void navigator.clipboard.writeText(text).then(
@@ -109,8 +109,8 @@ function CopyButton({ text }: { readonly text: string }) {
 
 interface PanelProps<A> {
   readonly title: string;
-  readonly reply: QueryState<A>;
-  /** The response as a table, to download, and to read where there is a plot. */
+  readonly result: QueryState<A>;
+  /** The response as a table, for the download and the preview. */
   readonly sheet: (answer: A) => Sheet;
   readonly children: (answer: A) => ComponentChildren;
   /** Content next to the title. */
@@ -118,21 +118,21 @@ interface PanelProps<A> {
   /** Expected number of lines, so that the layout does not shift. */
   readonly lines?: number;
   /** Shown while there is no query. */
-  readonly unasked?: ComponentChildren;
+  readonly noQuery?: ComponentChildren;
   readonly class?: string;
   /** Another query that the panel depends on. */
   readonly also?: PageQuery<unknown> | null;
 }
 
-/** A response with its query, which is also available as a curl command and as files. */
-export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unasked, class: name = "", also = null }: PanelProps<A>) {
-  const [isAsked, setAsked] = useState(false);
-  const { query, answer, error, isOld } = reply;
-  // A response that could not be refreshed stays, and is marked.
-  const isKept = error !== null && answer !== null && (error.isLoad || error.code === "unreachable");
+/** A panel that shows the response to a query, and offers the query as a curl command and the response as files. */
+export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQuery, class: name = "", also = null }: PanelProps<A>) {
+  const [isQueryOpen, setQueryOpen] = useState(false);
+  const { query, answer, error, isOld } = result;
+  // A response that could not be refreshed is still shown, and marked as stale.
+  const isStale = error !== null && answer !== null && (error.isLoad || error.code === "unreachable");
   const { client } = usePage();
-  const unknown = query === null || isOld ? [] : client.unknownIn(query);
-  const hasFailed = error !== null && !isKept;
+  const unknown = query === null || isOld ? [] : client.unknownNames(query);
+  const hasFailed = error !== null && !isStale;
   return (
     <section
       class={`panel ${name}`}
@@ -145,8 +145,8 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
       <header class="panel-head">
         <h2>{title}</h2>
         <div class="panel-tools">
-          {isKept && (
-            <span class="kept" title={error.detail}>
+          {isStale && (
+            <span class="stale" title={error.detail}>
               not refreshed
             </span>
           )}
@@ -157,7 +157,7 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
               class="icon-button"
               aria-label={`Query and downloads of ${title}`}
               title="Query, CSV, JSON"
-              onClick={() => setAsked(true)}
+              onClick={() => setQueryOpen(true)}
             >
               <Icon name="query" />
             </button>
@@ -166,28 +166,28 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
       </header>
       {unknown.length > 0 && (
         <p class="remark unknown">
-          No event has a field or metadata key named {unknown.map((each) => `“${each}”`).join(", ")}: it counts as not set.
+          No event has a field or metadata key named {unknown.map((field) => `“${field}”`).join(", ")}: it counts as not set.
         </p>
       )}
       <div class={isOld ? "panel-body old" : "panel-body"}>
         {query === null ? (
-          unasked
+          noQuery
         ) : hasFailed ? (
-          <ErrorNotice error={error} onAgain={reply.again} />
+          <ErrorNotice error={error} onAgain={result.again} />
         ) : answer === null ? (
           <Skeleton lines={lines} />
         ) : (
           children(answer)
         )}
       </div>
-      {isAsked && query !== null && (
+      {isQueryOpen && query !== null && (
         <QueryDialog
           title={title}
           query={query}
           also={also}
           answer={answer}
           sheet={answer === null ? null : sheet(answer)}
-          onClose={() => setAsked(false)}
+          onClose={() => setQueryOpen(false)}
         />
       )}
     </section>

@@ -3,8 +3,8 @@ import type { FormattedNumber } from "../format/number.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "./page-context.js";
 
-/** Colours of the style sheet for a canvas, in the current theme. */
-export interface PlotColours {
+/** Colors for the canvas, from the style sheet. */
+export interface PlotColors {
   readonly text: string;
   readonly grid: string;
   readonly faint: string;
@@ -13,47 +13,47 @@ export interface PlotColours {
 
 const SERIES_COLOURS = 9;
 
-export function plotColours(element: HTMLElement): PlotColours {
+export function plotColors(element: HTMLElement): PlotColors {
   const probe = document.createElement("span");
   element.append(probe);
   const read = (name: string) => {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
-  const colours = {
+  const colors = {
     text: read("--text-2"),
     grid: read("--line"),
     faint: read("--text-3"),
     series: Array.from({ length: SERIES_COLOURS }, (_, at) => read(`--series-${at + 1}`)),
   };
   probe.remove();
-  return colours;
+  return colors;
 }
 
-/** The same colour with an alpha value. */
-export function thin(colour: string, alpha: number): string {
-  const [r, g, b] = colour.match(/[\d.]+/g) ?? [];
-  return r === undefined || g === undefined || b === undefined ? colour : `rgba(${r}, ${g}, ${b}, ${alpha})`;
+/** The same color with an alpha value. */
+export function withAlpha(color: string, alpha: number): string {
+  const [r, g, b] = color.match(/[\d.]+/g) ?? [];
+  return r === undefined || g === undefined || b === undefined ? color : `rgba(${r}, ${g}, ${b}, ${alpha})`;
 }
 
 /** One line of a plot. */
 export interface PlotLine {
   readonly name: string;
   readonly data: readonly (number | null)[];
-  /** From an earlier period: drawn faint, below the others. */
+  /** From the comparison period: drawn faint, behind the others. */
   readonly isEarlier?: boolean;
 }
 
 export interface PlotLook {
   readonly kind: "line" | "bar";
-  /** Whether the last bucket is not over: its part of a line is dashed. */
+  /** Whether the last bucket is incomplete: the line is dashed there. */
   readonly isOpenEnd: boolean;
   readonly labels: readonly string[];
   readonly format: (value: number | null) => FormattedNumber;
 }
 
 /** Axis steps for counts, which are whole numbers. */
-const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+const INTEGER_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** Columns of a plot: indexes of the buckets, and the values of each line. A line with an open end is two series: all but the end, and the end. */
 export function plotData(lines: readonly PlotLine[], bucketCount: number, { kind, isOpenEnd }: PlotLook): uPlot.AlignedData {
@@ -67,19 +67,19 @@ export function plotData(lines: readonly PlotLine[], bucketCount: number, { kind
   return [places, ...columns];
 }
 
-export function plotSeries(lines: readonly PlotLine[], bucketCount: number, colours: PlotColours, { kind, isOpenEnd }: PlotLook): uPlot.Series[] {
+export function plotSeries(lines: readonly PlotLine[], bucketCount: number, colors: PlotColors, { kind, isOpenEnd }: PlotLook): uPlot.Series[] {
   const isAlone = lines.filter(({ isEarlier }) => isEarlier !== true).length === 1;
-  let colour = -1;
+  let color = -1;
   const series = lines.flatMap(({ isEarlier }): uPlot.Series[] => {
-    if (isEarlier === true) return [{ stroke: thin(colours.faint, 0.7), width: 1.25, dash: [3, 3], points: { show: false } }];
-    colour += 1;
-    const stroke = colours.series[colour % colours.series.length] ?? colours.text;
+    if (isEarlier === true) return [{ stroke: withAlpha(colors.faint, 0.7), width: 1.25, dash: [3, 3], points: { show: false } }];
+    color += 1;
+    const stroke = colors.series[color % colors.series.length] ?? colors.text;
     if (kind === "bar") {
       const bars = uPlot.paths.bars?.({ size: [0.7, 48], radius: 0.15 });
       return [
         {
-          stroke: thin(stroke, 0),
-          fill: thin(stroke, isAlone ? 0.85 : 0.6),
+          stroke: withAlpha(stroke, 0),
+          fill: withAlpha(stroke, isAlone ? 0.85 : 0.6),
           width: 0,
           points: { show: false },
           ...(bars !== undefined && { paths: bars }),
@@ -90,7 +90,7 @@ export function plotSeries(lines: readonly PlotLine[], bucketCount: number, colo
       stroke,
       width: 2,
       points: { show: bucketCount === 1, size: 7, fill: stroke },
-      ...(isAlone && { fill: thin(stroke, 0.09) }),
+      ...(isAlone && { fill: withAlpha(stroke, 0.09) }),
     };
     return isOpenEnd && bucketCount > 1 ? [base, { ...base, dash: [4, 4], points: { show: false } }] : [base];
   });
@@ -102,10 +102,10 @@ interface PlotSize {
   readonly height: number;
 }
 
-export function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.Series[], colours: PlotColours, look: PlotLook): uPlot.Options {
-  const areWhole = lines.every(({ data }) => data.every((value) => value === null || Number.isInteger(value)));
+export function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.Series[], colors: PlotColors, look: PlotLook): uPlot.Options {
+  const areIntegers = lines.every(({ data }) => data.every((value) => value === null || Number.isInteger(value)));
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  const axis: uPlot.Axis = { stroke: colours.text, font, ticks: { show: false }, gap: 6 };
+  const axis: uPlot.Axis = { stroke: colors.text, font, ticks: { show: false }, gap: 6 };
   const widest = Math.max(...look.labels.map(({ length }) => length), 4);
   return {
     ...size,
@@ -115,36 +115,36 @@ export function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: 
     cursor: { y: false, points: { size: 7, width: 0 }, drag: { x: false, y: false } },
     scales: {
       x: { time: false, range: (_, min, max) => (look.kind === "bar" || min === max ? [min - 0.6, max + 0.6] : [min, max]) },
-      y: { range: (_, min, max) => upToRound(Math.min(0, min), max) },
+      y: { range: (_, min, max) => withHeadroom(Math.min(0, min), max) },
     },
     axes: [
       {
         ...axis,
         grid: { show: false },
         size: 26,
-        splits: (plot) => placesOf(look.labels.length, Math.floor(plot.width / (widest * 7 + 28))),
+        splits: (plot) => labelPositions(look.labels.length, Math.floor(plot.width / (widest * 7 + 28))),
         values: (_, places) => places.map((place) => look.labels[place] ?? ""),
       },
       {
         ...axis,
-        grid: { stroke: colours.grid, width: 1 },
+        grid: { stroke: colors.grid, width: 1 },
         size: (_, values) => Math.max(36, ...(values ?? []).map((text) => text.length * 7 + 12)),
         values: (_, splits) => splits.map((value) => look.format(value).short),
         space: 44,
-        ...(areWhole && { incrs: WHOLE_STEPS }),
+        ...(areIntegers && { incrs: INTEGER_STEPS }),
       },
     ],
   };
 }
 
-/** Ends slightly above the largest value, and is never empty. */
-function upToRound(min: number, max: number): [number, number] {
+/** The range of the axis: ends slightly above the largest value, and is never empty. */
+function withHeadroom(min: number, max: number): [number, number] {
   return [min, max <= min ? min + 1 : max + (max - min) * 0.06];
 }
 
-/** Indexes with a label: the first, and as many others as fit, evenly spaced. */
-function placesOf(bucketCount: number, roomCount: number): number[] {
-  const step = Math.max(1, Math.ceil(bucketCount / Math.max(1, roomCount)));
+/** Indexes of the labels: the first, and as many others as fit, evenly spaced. */
+function labelPositions(bucketCount: number, maxLabels: number): number[] {
+  const step = Math.max(1, Math.ceil(bucketCount / Math.max(1, maxLabels)));
   return Array.from({ length: Math.ceil(bucketCount / step) }, (_, at) => at * step);
 }
 
@@ -161,31 +161,31 @@ interface PlotProps extends PlotLook {
 export function Plot(props: PlotProps) {
   const { lines, labels, titles, kind, isOpenEnd, label } = props;
   const { theme } = usePage();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [at, setAt] = useState<number | null>(null);
   const content = JSON.stringify([lines, labels, kind, isOpenEnd, theme]);
 
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
-    const colours = plotColours(element);
+    const colors = plotColors(element);
     const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
-    const options = plotOptions(size(), lines, plotSeries(lines, labels.length, colours, props), colours, props);
-    const made = new uPlot(
+    const options = plotOptions(size(), lines, plotSeries(lines, labels.length, colors, props), colors, props);
+    const created = new uPlot(
       { ...options, hooks: { setCursor: [(self) => setAt(self.cursor.idx ?? null)] } },
       plotData(lines, labels.length, props),
       element,
     );
-    plot.current = made;
+    plot.current = created;
     const observer = new ResizeObserver(() => {
       const { width, height } = size();
-      if (width !== made.width || height !== made.height) made.setSize({ width, height });
+      if (width !== created.width || height !== created.height) created.setSize({ width, height });
     });
     observer.observe(element);
     return () => {
       observer.disconnect();
-      made.destroy();
+      created.destroy();
       plot.current = null;
     };
   }, [content]);
@@ -202,18 +202,18 @@ export function Plot(props: PlotProps) {
 
   return (
     <div class="plot" tabIndex={0} role="group" aria-label={`${label}. Use the arrow keys to read the values.`} onKeyDown={move}>
-      <div class="plot-place" ref={place} />
+      <div class="plot-place" ref={container} />
       <div class="unseen" aria-live="polite">
         {at === null ? "" : `${titles[at] ?? ""}: ${lines.map(({ name, data }) => `${name} ${props.format(data[at] ?? null).exact}`).join(", ")}`}
       </div>
       {at !== null && at < labels.length && (
-        <Reading {...props} at={at} share={labels.length < 2 ? 0 : at / (labels.length - 1)} isOpen={isOpenEnd && at === labels.length - 1} />
+        <Tooltip {...props} at={at} share={labels.length < 2 ? 0 : at / (labels.length - 1)} isOpen={isOpenEnd && at === labels.length - 1} />
       )}
     </div>
   );
 }
 
-function Reading({
+function Tooltip({
   lines,
   titles,
   earlierTitles,
@@ -222,26 +222,26 @@ function Reading({
   share,
   isOpen,
 }: PlotProps & { readonly at: number; readonly share: number; readonly isOpen: boolean }) {
-  // The current period comes first here, although it is drawn last, on top.
+  // List the current period first, although it is drawn last.
   const now = lines.filter(({ isEarlier }) => isEarlier !== true);
   const earlier = lines.filter(({ isEarlier }) => isEarlier === true);
   return (
-    <div class={share > 0.5 ? "reading left" : "reading"} style={{ left: `${8 + share * 84}%` }} aria-hidden="true">
-      <div class="reading-title">
+    <div class={share > 0.5 ? "tooltip left" : "tooltip"} style={{ left: `${8 + share * 84}%` }} aria-hidden="true">
+      <div class="tooltip-title">
         {titles[at]}
         {isOpen && <span class="faint"> · not over yet</span>}
       </div>
       {now.map(({ name, data }, index) => (
-        <div class="reading-row" key={name}>
+        <div class="tooltip-row" key={name}>
           <span class={`key k${(index % 9) + 1}`} />
-          <span class="reading-name">{name}</span>
+          <span class="tooltip-name">{name}</span>
           <span class="num">{format(data[at] ?? null).exact}</span>
         </div>
       ))}
       {earlier.map(({ name, data }) => (
-        <div class="reading-row" key={name}>
+        <div class="tooltip-row" key={name}>
           <span class="key earlier" />
-          <span class="reading-name">{earlierTitles?.[at] ?? name}</span>
+          <span class="tooltip-name">{earlierTitles?.[at] ?? name}</span>
           <span class="num">{format(data[at] ?? null).exact}</span>
         </div>
       ))}
@@ -249,7 +249,7 @@ function Reading({
   );
 }
 
-/** Explains the colours of several lines. */
+/** The names of the lines, by color. */
 export function Legend({ names }: { readonly names: readonly string[] }) {
   return (
     <ul class="legend">

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { FormattedNumber } from "../format/number.js";
 import type { Filter } from "../state/filter.js";
@@ -6,7 +5,7 @@ import { sentence } from "../format/value.js";
 import { Num } from "./inline.js";
 import { useFilterBy } from "./page-context.js";
 import type { EventChoice } from "../state/event-choice.js";
-import { Entry, useEventNames } from "./field.js";
+import { TextField, useEventNames } from "./field.js";
 import { FilterChips } from "./filter-chips.js";
 
 export interface RankedRow {
@@ -25,25 +24,24 @@ interface RankedListProps {
   /** Headings of the labels and the figures. */
   readonly heads: readonly [string, string, ...string[]];
   readonly rows: readonly RankedRow[];
-  readonly foot?: ComponentChildren;
 }
 
-/** Rows with bars, largest first. While the list is hovered or has the focus, rows keep their order even if new data arrive. */
-export function RankedList({ label, heads, rows, foot }: RankedListProps) {
-  const [isHeld, setHeld] = useState(false);
+/** Rows with bars, largest first. While the list is hovered or focused, rows keep their order when new data arrives. */
+export function RankedList({ label, heads, rows }: RankedListProps) {
+  const [isFrozen, setFrozen] = useState(false);
   const order = useRef<readonly string[]>([]);
   const filterBy = useFilterBy();
-  const shown = isHeld ? inOrder(rows, order.current) : rows;
+  const shown = isFrozen ? inPreviousOrder(rows, order.current) : rows;
   order.current = shown.map(({ key }) => key);
   const largest = Math.max(1, ...rows.map(({ figure }) => figure));
   const [name, figure, ...others] = heads;
   return (
     <div
       class="ranked"
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocusCapture={() => setHeld(true)}
-      onBlurCapture={() => setHeld(false)}
+      onPointerEnter={() => setFrozen(true)}
+      onPointerLeave={() => setFrozen(false)}
+      onFocusCapture={() => setFrozen(true)}
+      onBlurCapture={() => setFrozen(false)}
     >
       <table aria-label={label}>
         <thead>
@@ -71,7 +69,7 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
                 )}
               </th>
               <td class="right">
-                <Num shown={row.shown} hook={`${row.key}:figure`} />
+                <Num shown={row.shown} figure={`${row.key}:figure`} />
               </td>
               {row.more !== undefined && (
                 <td class="right faint">
@@ -82,7 +80,6 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
           ))}
         </tbody>
       </table>
-      {foot}
     </div>
   );
 }
@@ -103,14 +100,14 @@ function RowButton({ label, filters, onChoose }: { readonly label: string; reado
   );
 }
 
-/** Rows in their previous order with the current figures; new ones come last. */
-function inOrder(rows: readonly RankedRow[], keys: readonly string[]): readonly RankedRow[] {
-  const place = new Map(keys.map((key, at) => [key, at]));
-  const placeOf = ({ key }: RankedRow) => place.get(key) ?? keys.length;
-  return [...rows].sort((a, b) => placeOf(a) - placeOf(b));
+/** Current rows in their previous order; new rows come last. */
+function inPreviousOrder(rows: readonly RankedRow[], keys: readonly string[]): readonly RankedRow[] {
+  const positions = new Map(keys.map((key, at) => [key, at]));
+  const positionOf = ({ key }: RankedRow) => positions.get(key) ?? keys.length;
+  return [...rows].sort((a, b) => positionOf(a) - positionOf(b));
 }
 
-interface EventEntryProps {
+interface EventFieldProps {
   readonly label: string;
   readonly choice: EventChoice;
   readonly onChange: (choice: EventChoice) => void;
@@ -119,17 +116,17 @@ interface EventEntryProps {
 }
 
 /** Selects events by name and filters. */
-export function EventEntry({ label, choice, onChange, isBare = false }: EventEntryProps) {
+export function EventField({ label, choice, onChange, isBare = false }: EventFieldProps) {
   const names = useEventNames();
   return (
     <div class="event-entry">
-      <Entry
+      <TextField
         label={label}
         isBare={isBare}
         value={choice.event}
         suggestions={names}
         placeholder="any event"
-        onSettle={(event) => onChange({ ...choice, event })}
+        onCommit={(event) => onChange({ ...choice, event })}
       />
       <FilterChips filters={choice.filters} add="where" onChange={(filters) => onChange({ ...choice, filters })} />
     </div>

@@ -97,7 +97,7 @@ interface TabsProps<T extends string> {
   readonly onChoose: (name: T) => void;
 }
 
-/** A choice of one of a few names, side by side; arrow keys move between them. */
+/** A radio group, shown as tabs; arrow keys move between them. */
 export function Tabs<T extends string>({ label, names, chosen, onChoose }: TabsProps<T>) {
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {

@@ -30,38 +30,38 @@ const SHARED = {
 /** Each filter is a parameter of its own, so the name is singular. */
 const NAMES: Readonly<Record<string, string>> = { filters: "filter" };
 
-/** The query string of a view state, without `?`. Choices of other views are left out. */
-export function addressOf(picture: ViewState): string {
+/** The URL query of a view state, without `?`. Choices of other views are left out. */
+export function addressOf(viewState: ViewState): string {
   const query = new URLSearchParams();
   const write = <T>(name: string, codec: AddressCodec<T>, value: T) => {
-    for (const each of codec.print(value)) query.append(name, each);
+    for (const text of codec.print(value)) query.append(name, text);
   };
-  write("view", SHARED.view, picture.view);
-  write("project", SHARED.project, picture.project);
-  write("period", SHARED.period, picture.period);
-  write("compare", SHARED.compare, picture.compare);
-  write("interval", SHARED.interval, picture.interval);
-  write("zone", SHARED.zone, picture.zone);
-  write("filter", SHARED.filters, picture.filters);
-  const chosen = new Map<string, unknown>(Object.entries(picture.choices[picture.view]));
-  for (const [name, codec] of codecsOf(picture.view)) write(`${picture.view}.${name}`, codec, chosen.get(name) ?? codec.initial);
+  write("view", SHARED.view, viewState.view);
+  write("project", SHARED.project, viewState.project);
+  write("period", SHARED.period, viewState.period);
+  write("compare", SHARED.compare, viewState.compare);
+  write("interval", SHARED.interval, viewState.interval);
+  write("zone", SHARED.zone, viewState.zone);
+  write("filter", SHARED.filters, viewState.filters);
+  const chosen = new Map<string, unknown>(Object.entries(viewState.choices[viewState.view]));
+  for (const [name, codec] of codecsOf(viewState.view)) write(`${viewState.view}.${name}`, codec, chosen.get(name) ?? codec.initial);
   return query.toString().replaceAll("%2F", "/").replaceAll("%7E", "~").replaceAll("%21", "!").replaceAll("%3A", ":");
 }
 
-/** The view state of a query string. Unreadable parts get their initial value. */
+/** Parses a URL query. Invalid parts get their initial value. */
 export function viewStateOf(search: string): ViewState {
   const query = new URLSearchParams(search);
   const read = <K extends keyof typeof SHARED>(name: K) => SHARED[name].parse(query.getAll(NAMES[name] ?? name)) as ViewState[K];
-  const shown = read("view");
+  const current = read("view");
   return {
-    view: shown,
+    view: current,
     project: read("project"),
     period: read("period"),
     compare: read("compare"),
     interval: read("interval"),
     zone: read("zone"),
     filters: read("filters"),
-    choices: choicesIn(query, shown),
+    choices: choicesIn(query, current),
   };
 }
 

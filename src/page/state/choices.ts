@@ -6,7 +6,7 @@ export const MEASURES = [
   "revenue",
 ] as const;
 
-/** The choices of each view, besides those that all views share, and their form in the address. */
+/** The choices of each view, in addition to those that all views share, with their URL codecs. */
 export const CHOICES = {
   overview: {
     figure: oneOf(["visitors", "visits", "views"]),

@@ -1,8 +1,8 @@
-/** The form of a choice in the address: under a name, as zero or more texts. Unreadable texts give the initial value, never an error. */
+/** Encodes a choice in the URL, as zero or more values of one parameter. Invalid values become the initial value, never an error. */
 export interface AddressCodec<T> {
   readonly initial: T;
   readonly parse: (texts: readonly string[]) => T;
-  /** Empty for the initial value, so that addresses stay short. */
+  /** Empty for the initial value, to keep URLs short. */
   readonly print: (value: T) => readonly string[];
 }
 
@@ -32,17 +32,17 @@ export function wholeNumber(initial: number, min: number, max: number): AddressC
   return { initial, parse, print: (value) => (value === initial ? [] : [String(value)]) };
 }
 
-/** A list whose items are one text each; unreadable ones are left out. */
+/** A list with one value per item; invalid items are left out. */
 export function listOf<T>(parseItem: (text: string) => T | null, printItem: (item: T) => string, maxCount: number): AddressCodec<readonly T[]> {
   const parse = (texts: readonly string[]) =>
-    texts.slice(0, maxCount).flatMap((each) => {
-      const item = parseItem(each);
+    texts.slice(0, maxCount).flatMap((text) => {
+      const item = parseItem(text);
       return item === null ? [] : [item];
     });
   return { initial: [], parse, print: (items) => items.map(printItem) };
 }
 
-/** Several texts as one, separated by `~`; `!` escapes both. */
+/** Joins texts with `~`; `!` escapes both characters. */
 export function joinParts(parts: readonly string[]): string {
   return parts.map((part) => part.replaceAll("!", "!0").replaceAll("~", "!1")).join("~");
 }

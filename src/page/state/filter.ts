@@ -1,6 +1,6 @@
 import { joinParts, listOf, splitParts, type AddressCodec } from "./codecs.js";
 
-/** The operators that the page offers, by name in the API, and their wording in a sentence. */
+/** The operators that the page offers, by API name, and their wording in a sentence. */
 export const OPERATORS = {
   is: "is",
   is_not: "is not",
@@ -32,7 +32,7 @@ export interface Filter {
   readonly value: string;
 }
 
-/** Maximum in a view state: a query accepts 100 in all, and the steps of a funnel have their own. */
+/** Maximum number in a view state: a query accepts 100 in all, including the filters of funnel steps. */
 const FILTER_COUNT = 20;
 
 function isOperator(text: string): text is OperatorName {
@@ -52,7 +52,7 @@ export function filterOf(field = "", operator = "", value = ""): Filter | null {
   return value === "" ? null : { field, operator: name, value };
 }
 
-/** The filter for a clicked row: its value, or that there is none. */
+/** The filter for a clicked row: the field is its value, or is not set. */
 export function filterByValue(field: string, value: string): Filter {
   return value === "" ? { field, operator: "is_not_set", value: "" } : { field, operator: "is", value };
 }
@@ -65,9 +65,9 @@ function sameFilter(a: Filter, b: Filter): boolean {
   return a.field === b.field && a.operator === b.operator && a.value === b.value;
 }
 
-/** Adds a filter unless it is present; beyond the limit, the oldest ones are dropped. */
+/** Adds a filter unless it exists; beyond the limit, the oldest filters are dropped. */
 export function withFilter(filters: readonly Filter[], added: Filter): readonly Filter[] {
-  return filters.some((each) => sameFilter(each, added)) ? filters : [...filters, added].slice(-FILTER_COUNT);
+  return filters.some((filter) => sameFilter(filter, added)) ? filters : [...filters, added].slice(-FILTER_COUNT);
 }
 
 export const filterList: AddressCodec<readonly Filter[]> = listOf(

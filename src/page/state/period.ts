@@ -48,10 +48,10 @@ function offsetMs(zone: string, nowMs: number): number {
 
 /** The first instant of a day in a zone, ISO 8601 in UTC: for routes that count days in UTC. */
 export function startOfDay(day: string, zone: string): string {
-  const wanted = Date.parse(`${day}T00:00:00Z`);
-  const first = wanted - offsetMs(zone, wanted);
-  const second = wanted - offsetMs(zone, first);
-  // If the clock skips midnight, neither shows it: the later one is the first instant of the day.
+  const utcMidnight = Date.parse(`${day}T00:00:00Z`);
+  const first = utcMidnight - offsetMs(zone, utcMidnight);
+  const second = utcMidnight - offsetMs(zone, first);
+  // If the clock skips midnight, the later candidate is the first instant of the day.
   const start = dayIn(zone, second) < day ? Math.max(first, second) : second;
   return new Date(start).toISOString();
 }
@@ -84,7 +84,7 @@ export const PERIODS = {
 
 export type PeriodName = keyof typeof PERIODS;
 
-/** A named period, which moves with the current day, or two fixed days. */
+/** A named period relative to today, or two fixed days. */
 export type Period = PeriodName | { readonly from: string; readonly to: string };
 
 /** Days, both included; null: open. */
@@ -108,7 +108,7 @@ export function rangeOf(period: Period, today: string): DayRange {
   return { from: addDays(today, -(DAYS_BACK[period] ?? 29)), to: today };
 }
 
-/** `7d`, or two days: `2026-03-01..2026-03-31`; the wrong order is corrected, and one day stands for itself. */
+/** Parses `7d`, one day, or two days: `2026-03-01..2026-03-31`. Days in the wrong order are swapped. */
 function parsePeriod([given = ""]: readonly string[]): Period {
   const text = given.trim().toLowerCase();
   if (isName(text)) return text;
@@ -120,14 +120,14 @@ function parsePeriod([given = ""]: readonly string[]): Period {
 export const period: AddressCodec<Period> = {
   initial: "30d",
   parse: parsePeriod,
-  // Always printed: without a period in the address, the page chooses one that has events.
+  // Always printed: without a period in the URL, the page chooses one with events.
   print: (value) => [typeof value === "string" ? value : `${value.from}..${value.to}`],
 };
 
 export const INTERVALS = ["auto", "hour", "day", "week", "month", "quarter", "year"] as const;
 export type Unit = Exclude<(typeof INTERVALS)[number], "auto">;
 
-/** A unit for which a plot has a few dozen points. */
+/** The unit that gives a plot a few dozen points. */
 export function unitFor({ from, to }: DayRange): Unit {
   if (from === null || to === null) return "month";
   const days = dayCount(from, to);

@@ -2,7 +2,7 @@ import { INITIAL_CHOICES, type Choices, type ChoicesOf, type ViewName } from "./
 import type { Filter } from "./filter.js";
 import { dayIn, rangeOf, unitFor, type INTERVALS, type Period, type DayRange, type Unit } from "./period.js";
 
-/** The view state: everything that determines what the page shows. The address contains all of it. */
+/** Everything that determines what the page shows. The URL contains all of it. */
 export interface ViewState {
   readonly view: ViewName;
   /** "": the one with the most events. */
@@ -27,23 +27,23 @@ export const INITIAL_VIEW_STATE: ViewState = {
   choices: INITIAL_CHOICES,
 };
 
-/** The view state with other choices of a view, which becomes the current one. */
-export function choose<V extends ViewName>(picture: ViewState, view: V, changed: Partial<ChoicesOf<V>>): ViewState {
-  return { ...picture, view, choices: { ...picture.choices, [view]: { ...picture.choices[view], ...changed } } };
+/** Changes choices of a view, and makes it the current one. */
+export function choose<V extends ViewName>(viewState: ViewState, view: V, changed: Partial<ChoicesOf<V>>): ViewState {
+  return { ...viewState, view, choices: { ...viewState.choices, [view]: { ...viewState.choices[view], ...changed } } };
 }
 
-/** Another view with the same time, project and filters. */
-export function turnTo(picture: ViewState, view: ViewName): ViewState {
-  return { ...picture, view };
+/** Switches to another view with the same period, project and filters. */
+export function switchView(viewState: ViewState, view: ViewName): ViewState {
+  return { ...viewState, view };
 }
 
-/** What a view state does not contain: the current time, and the first and last day of the project's data (null: unknown, or no data). */
+/** The current time, and the first and last day of the project's data (null: unknown, or no data). */
 export interface PageClock {
   readonly nowMs: number;
   readonly extent: { readonly from: string; readonly to: string } | null;
 }
 
-/** A view state at a point in time, from which queries are built. */
+/** The parameters of queries: a view state, resolved at a point in time. */
 export interface ViewScope extends DayRange {
   readonly project: string;
   readonly zone: string;
@@ -55,11 +55,11 @@ export interface ViewScope extends DayRange {
 
 const COMPARE = { previous: "previous_period", year: "previous_year", none: null } as const;
 
-export function scopeOf(picture: ViewState, { nowMs, extent }: PageClock): ViewScope {
-  const zone = picture.zone === "" ? "UTC" : picture.zone;
+export function scopeOf(viewState: ViewState, { nowMs, extent }: PageClock): ViewScope {
+  const zone = viewState.zone === "" ? "UTC" : viewState.zone;
   const today = dayIn(zone, nowMs);
-  const range = rangeOf(picture.period, today);
+  const range = rangeOf(viewState.period, today);
   const isOpen = range.from === null || range.to === null;
-  const unit = picture.interval === "auto" ? unitFor(isOpen && extent !== null ? extent : range) : picture.interval;
-  return { ...range, project: picture.project, zone, today, unit, compare: isOpen ? null : COMPARE[picture.compare], filters: picture.filters };
+  const unit = viewState.interval === "auto" ? unitFor(isOpen && extent !== null ? extent : range) : viewState.interval;
+  return { ...range, project: viewState.project, zone, today, unit, compare: isOpen ? null : COMPARE[viewState.compare], filters: viewState.filters };
 }

@@ -16,20 +16,20 @@ interface TimeRemarksProps {
 
 /** Remarks on figures over time: always one line, so that the layout does not shift. */
 export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
-  const { scope, picture } = usePage();
+  const { scope, viewState } = usePage();
   const remarks: string[] = [];
-  if (hasEarlier) remarks.push(`Dashed grey line: ${picture.compare === "year" ? "a year ago" : "the previous period"}.`);
+  if (hasEarlier) remarks.push(`Dashed grey line: ${viewState.compare === "year" ? "a year ago" : "the previous period"}.`);
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (last?.partial === true) remarks.push(`The last ${scope.unit} is incomplete: not over yet, or cut off by the period.`);
   if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is incomplete: cut off by the period.`);
-  if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none")
+  if (scope.compare !== null && scope.to === scope.today && viewState.compare !== "none")
     remarks.push("Changes are relative to whole days, but today is not over yet.");
   if (areUniques && scope.from !== scope.to)
     remarks.push("Visitors counted without cookies are new every day: over several days, they are the sum of the daily counts.");
   return <Remark>{remarks.join(" ")}</Remark>;
 }
 
-/** Money without a rate, which no other number includes. */
+/** Revenue that no other number includes, for lack of an exchange rate. */
 export function UnconvertedRemark({ unconverted }: { readonly unconverted: ShownUnconverted }) {
   if (unconverted.length === 0) return null;
   return (
@@ -38,7 +38,7 @@ export function UnconvertedRemark({ unconverted }: { readonly unconverted: Shown
       {unconverted.map(({ currency, revenue, orders }, at) => (
         <span key={currency}>
           {at > 0 && ", "}
-          <Num shown={shownIn(revenue, currency)} /> (<Num shown={number(orders)} /> {noun(orders, "order")})
+          <Num shown={formatted(revenue, currency)} /> (<Num shown={number(orders)} /> {noun(orders, "order")})
         </span>
       ))}
       .
@@ -46,28 +46,28 @@ export function UnconvertedRemark({ unconverted }: { readonly unconverted: Shown
   );
 }
 
-/** Currencies are as sent, and `Intl` rejects some of them. */
-function shownIn(revenue: number, currency: string): FormattedNumber {
+/** Formats an amount. Currencies are as sent, and `Intl` rejects some of them. */
+function formatted(revenue: number, currency: string): FormattedNumber {
   if (/^[A-Z]{3}$/.test(currency)) return money(revenue, currency);
   const { short, exact } = number(revenue);
   return { short: `${short} ${currency}`, exact: `${exact} ${currency}` };
 }
 
-/** Explains that no event lies in the period or matches the filters, and where there are some. */
+/** Says that no event is in the period or matches the filters, and where events are. */
 export function NothingHere() {
-  const { picture, scope, extent } = usePage();
+  const { viewState, scope, extent } = usePage();
   const isOutside = extent !== null && ((scope.from !== null && scope.from > extent.to) || (scope.to !== null && scope.to < extent.from));
   return (
-    <Empty title={picture.filters.length > 0 && !isOutside ? "No events match these filters" : "No events in this period"}>
+    <Empty title={viewState.filters.length > 0 && !isOutside ? "No events match these filters" : "No events in this period"}>
       {extent !== null && isOutside && <p>This project has events from {range(extent)}.</p>}
       <p class="row center">
-        {picture.filters.length > 0 && (
-          <ViewLink to={{ ...picture, filters: [] }} class="button">
+        {viewState.filters.length > 0 && (
+          <ViewLink to={{ ...viewState, filters: [] }} class="button">
             Clear filters
           </ViewLink>
         )}
         {extent !== null && (
-          <ViewLink to={{ ...picture, period: "all" }} class="button">
+          <ViewLink to={{ ...viewState, period: "all" }} class="button">
             All time
           </ViewLink>
         )}

@@ -12,27 +12,27 @@ import { Revenue } from "./revenue/revenue.js";
 import { Store } from "./store/store.js";
 import { Trends } from "./trends/trends.js";
 
-/** Parts of the view state that a view uses. */
-export type Taken = "period" | "compare" | "interval" | "filters";
+/** Controls of the tool bar that a view uses. */
+export type ViewControl = "period" | "compare" | "interval" | "filters";
 
 export interface ViewEntry {
   readonly name: ViewName;
   readonly title: string;
-  readonly takes: readonly Taken[];
+  readonly controls: readonly ViewControl[];
   readonly View: ComponentType;
 }
 
 /** The views, in order of navigation. */
 export const VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
-  { name: "overview", title: "Overview", takes: ["period", "compare", "interval", "filters"], View: Overview },
-  { name: "trends", title: "Trends", takes: ["period", "compare", "interval", "filters"], View: Trends },
-  { name: "funnels", title: "Funnels", takes: ["period", "filters"], View: Funnels },
-  { name: "retention", title: "Retention", takes: ["period", "filters"], View: Retention },
-  { name: "paths", title: "Paths", takes: ["period", "filters"], View: Paths },
-  { name: "events", title: "Events", takes: ["period", "filters"], View: Events },
-  { name: "people", title: "People", takes: ["period"], View: People },
-  { name: "companies", title: "Companies", takes: ["period"], View: Companies },
-  { name: "revenue", title: "Revenue", takes: ["period", "compare", "interval"], View: Revenue },
-  { name: "privacy", title: "Privacy requests", takes: [], View: Privacy },
-  { name: "store", title: "Store", takes: [], View: Store },
+  { name: "overview", title: "Overview", controls: ["period", "compare", "interval", "filters"], View: Overview },
+  { name: "trends", title: "Trends", controls: ["period", "compare", "interval", "filters"], View: Trends },
+  { name: "funnels", title: "Funnels", controls: ["period", "filters"], View: Funnels },
+  { name: "retention", title: "Retention", controls: ["period", "filters"], View: Retention },
+  { name: "paths", title: "Paths", controls: ["period", "filters"], View: Paths },
+  { name: "events", title: "Events", controls: ["period", "filters"], View: Events },
+  { name: "people", title: "People", controls: ["period"], View: People },
+  { name: "companies", title: "Companies", controls: ["period"], View: Companies },
+  { name: "revenue", title: "Revenue", controls: ["period", "compare", "interval"], View: Revenue },
+  { name: "privacy", title: "Privacy requests", controls: [], View: Privacy },
+  { name: "store", title: "Store", controls: [], View: Store },
 ];

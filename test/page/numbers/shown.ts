@@ -41,11 +41,11 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
       return textOf(heads?.item(cell?.cellIndex ?? 0) ?? element.closest("div")?.querySelector("dt")).replace(/ ↓$/, "");
     };
     const shortOf = (element: Element) => {
-      const figure = element.querySelector(".station-figure")?.firstChild ?? element.querySelector("[aria-hidden]:not(svg)") ?? element;
+      const figure = element.querySelector(".flow-node-figure")?.firstChild ?? element.querySelector("[aria-hidden]:not(svg)") ?? element;
       return figure.textContent?.trim() ?? "";
     };
     const numbersOf = (panel: Element) =>
-      [...panel.querySelectorAll<HTMLElement>(".num[data-exact], dd.num, .change, .heat:not(.none), .station")].map((element) => ({
+      [...panel.querySelectorAll<HTMLElement>(".num[data-exact], dd.num, .change, .heat:not(.none), .flow-node")].map((element) => ({
         of: headOf(element),
         short: shortOf(element),
         // The first line of a station is its name, which strangers wrote.
@@ -62,8 +62,8 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
       };
       for (let at = 0; at < placesRead; at += 1) {
         await press(at === 0 ? "Home" : "ArrowRight");
-        const reading = [...plot.querySelectorAll(".reading .num")].map(textOf);
-        if (reading.length > 0) places.push([textOf(plot.querySelector(".reading-title")), ...reading]);
+        const reading = [...plot.querySelectorAll(".tooltip .num")].map(textOf);
+        if (reading.length > 0) places.push([textOf(plot.querySelector(".tooltip-title")), ...reading]);
       }
       await press("Escape");
       return places;
@@ -71,7 +71,7 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
     const looseOf = (panel: Element) => {
       const body = panel.querySelector(".panel-body")?.cloneNode(true);
       if (!(body instanceof Element)) return "";
-      const numbers = ".num, .change, .heat, .station, .plot";
+      const numbers = ".num, .change, .heat, .flow-node, .plot";
       const labelsAndTimes = ".legend, .notice, button, a, th, td, dt, dd, code, .cut-line, .funnel-name, .funnel-detail, strong, time";
       body.querySelectorAll(`${numbers}, ${labelsAndTimes}`).forEach((element) => element.remove());
       return textOf(body).replaceAll(/\D+/g, " ").trim();

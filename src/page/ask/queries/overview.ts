@@ -3,9 +3,9 @@ import type { SessionsAnswer, TrendAnswer, WebAnswer } from "../answers.js";
 import type { PageQuery } from "../page-query.js";
 import { insight } from "./scoped.js";
 
-/** Rows of a list before it is opened in full. */
+/** Rows of a list in a panel. */
 export const LIST_ROWS = 9;
-/** Rows of a list that is opened in full. */
+/** Rows of a list in a dialog. */
 export const LONG_LIST_ROWS = 500;
 
 /** Figures, plot and most lists of the overview. */
@@ -13,7 +13,7 @@ export function webQuery(scope: ViewScope, limit = LIST_ROWS): PageQuery<WebAnsw
   return insight("web", scope, { interval: scope.unit, compare: scope.compare, limit });
 }
 
-/** Longer versions of the same lists. */
+/** The lists of `webQuery` in full. */
 export function longListsQuery(scope: ViewScope): PageQuery<WebAnswer> {
   return insight("web", scope, { limit: LONG_LIST_ROWS });
 }
@@ -23,12 +23,12 @@ export function visitsByQuery(scope: ViewScope, fields: readonly string[], limit
   return insight("sessions", scope, { breakdown: { fields, limit }, limit: 1 });
 }
 
-const EARLIER = { visitors: "unique_users", visits: "sessions" } as const;
+const MEASURES = { visitors: "unique_users", visits: "sessions" } as const;
 
-/** A figure over time with its comparison period, which the overview's own response lacks; null: not available. */
+/** A figure over time for the comparison period, which the response to `webQuery` lacks; null: not available. */
 export function earlierQuery(scope: ViewScope, figure: "visitors" | "visits" | "views"): PageQuery<TrendAnswer> | null {
   if (scope.compare === null || figure === "views") return null;
-  return insight("trend", scope, { measure: { type: EARLIER[figure] }, interval: scope.unit, compare: scope.compare });
+  return insight("trend", scope, { measure: { type: MEASURES[figure] }, interval: scope.unit, compare: scope.compare });
 }
 
 /** Revenue over time. */

@@ -15,15 +15,15 @@ const COMPANY_USERS = 50;
 /** Maximum number of days that reports about companies look back. */
 export const RANGE_DAYS = 365;
 
-/** Range limits for reports about a person: without dates they cover the last 30 days. */
-const EVER = { start_date: "1970-01-01", end_date: "9999-12-31" };
+/** Dates for reports about a person, which otherwise cover the last 30 days. */
+const ALL_TIME = { start_date: "1970-01-01", end_date: "9999-12-31" };
 
 /** The most active people in the range, by user id. */
 export function mostActiveQuery(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", scope, { interval: "total", breakdown: { fields: ["user_id"], limit: PEOPLE_ROWS } });
 }
 
-/** How a person is identified in a request: text with an `@` is an email, any other text an id. */
+/** The members that identify a person in a request: text with an `@` is an email, any other text an id. */
 export function personQuery(person: string): { readonly email: string } | { readonly user_id: string } {
   const key = person.trim();
   return key.includes("@") ? { email: key } : { user_id: key };
@@ -33,8 +33,8 @@ function aboutPerson<A>(report: string, scope: ViewScope, person: string, more: 
   const { start_date, end_date } = instants(scope);
   return get(`/v1/identities/${report}`, {
     ...personQuery(person),
-    start_date: start_date ?? EVER.start_date,
-    end_date: end_date ?? EVER.end_date,
+    start_date: start_date ?? ALL_TIME.start_date,
+    end_date: end_date ?? ALL_TIME.end_date,
     ...more,
   });
 }
@@ -51,7 +51,7 @@ export function personSessionsQuery(scope: ViewScope, person: string, cursor: st
   return aboutPerson("sessions", scope, person, { limit: SESSION_ROWS, cursor });
 }
 
-/** The days before now that reports about companies cover, and whether that is less than the selected range. */
+/** The number of days, up to now, that reports about companies cover, and whether it is less than the selected range. */
 export function companyDays({ from, today }: ViewScope): { readonly days: number; readonly isCut: boolean } {
   const days = from === null ? RANGE_DAYS + 1 : Math.max(1, dayCount(from, today));
   return { days: Math.min(RANGE_DAYS, days), isCut: days > RANGE_DAYS };
@@ -77,7 +77,7 @@ export function eventQuery(scope: ViewScope, id: string): PageQuery<SearchAnswer
   return search(scope, {}, [{ field_name: "id", operator: "is", value: id }], null);
 }
 
-/** What a person did in a time range, such as a session. */
+/** Events of a person in a time range, such as a session. */
 export function eventsOfPersonQuery(identity: string, project: string, start: string, end: string): PageQuery<SearchAnswer> {
   const filters = [
     wireFilter({ field: "project", operator: "is", value: project }),

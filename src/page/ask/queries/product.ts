@@ -23,7 +23,7 @@ export function funnelQuery(scope: ViewScope, { step, order, level, window, by }
   });
 }
 
-/** How many members of each cohort come back. */
+/** How many members of each cohort return. */
 export function retentionQuery(
   scope: ViewScope,
   { cohort, back, members, returned, unit, periods }: ChoicesOf<"retention">,
@@ -40,16 +40,16 @@ export function retentionQuery(
 
 /** New, returning, resurrecting and dormant people by unit of time. */
 export function lifecycleQuery(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<LifecycleAnswer> {
-  return insight("lifecycle", among(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: unit });
+  return insight("lifecycle", withChoice(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: unit });
 }
 
-/** In how many units of the range people were active. */
+/** In how many units of the range each person was active. */
 export function stickinessQuery(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<StickinessAnswer> {
-  return insight("stickiness", among(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: "total", unit });
+  return insight("stickiness", withChoice(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: "total", unit });
 }
 
 /** The scope with the additional filters of an event choice. */
-function among(scope: ViewScope, { filters }: EventChoice): ViewScope {
+function withChoice(scope: ViewScope, { filters }: EventChoice): ViewScope {
   return { ...scope, filters: [...scope.filters, ...filters] };
 }
 
@@ -69,11 +69,11 @@ export const SERIES_COUNT = 8;
 const NAME_COUNT = 200;
 const VALUE_COUNT = 50;
 
-const WITHOUT_FIELD: readonly string[] = ["events", "unique_users", "sessions", "revenue"];
+const MEASURES_WITHOUT_FIELD: readonly string[] = ["events", "unique_users", "sessions", "revenue"];
 
 /** Whether a measure needs a field. */
 export function takesField(measure: (typeof MEASURES)[number]): boolean {
-  return !WITHOUT_FIELD.includes(measure);
+  return !MEASURES_WITHOUT_FIELD.includes(measure);
 }
 
 /** The configured trend; null if its measure lacks a field. */

@@ -1,6 +1,6 @@
 import type { CompaniesAnswer } from "../../ask/answers.js";
 import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../../ask/queries/people.js";
-import { seesOthers } from "../../ask/rights.js";
+import { canRead } from "../../ask/rights.js";
 import { instantDay } from "../../format/date.js";
 import { plural } from "../../format/value.js";
 import { money, number } from "../../format/number.js";
@@ -14,13 +14,13 @@ import { choose } from "../../state/view-state.js";
 
 /** Companies and their active people. */
 export function Companies() {
-  const { picture, scope } = usePage();
-  const { sort, company } = picture.choices.companies;
-  const reply = useQuery(companiesQuery(scope, { sort }));
+  const { viewState, scope } = usePage();
+  const { sort, company } = viewState.choices.companies;
+  const result = useQuery(companiesQuery(scope, { sort }));
   const { days, isCut } = companyDays(scope);
   return (
     <>
-      <Panel title="Companies" reply={reply} lines={12} sheet={({ companies }) => sheetOf(companies)}>
+      <Panel title="Companies" result={result} lines={12} sheet={({ companies }) => sheetOf(companies)}>
         {(answer) =>
           answer.companies.length === 0 ? (
             <Empty title="No company was active">
@@ -40,12 +40,12 @@ export function Companies() {
 }
 
 function CompanyRows({ answer: { companies, currency } }: { readonly answer: CompaniesAnswer }) {
-  const { picture, scope, go } = usePage();
-  const { sort } = picture.choices.companies;
+  const { viewState, scope, go } = usePage();
+  const { sort } = viewState.choices.companies;
   const sorting = (name: typeof sort) => ({
     isNumber: true,
     isSorted: sort === name,
-    onSort: () => go(choose(picture, "companies", { sort: name })),
+    onSort: () => go(choose(viewState, "companies", { sort: name })),
   });
   return (
     <Grid
@@ -57,7 +57,7 @@ function CompanyRows({ answer: { companies, currency } }: { readonly answer: Com
           name: "Company",
           cell: ({ company_id: id, name, domain }) => (
             <>
-              <ViewLink to={choose(picture, "companies", { company: id })}>{name === "" ? id : name}</ViewLink>
+              <ViewLink to={choose(viewState, "companies", { company: id })}>{name === "" ? id : name}</ViewLink>
               {domain !== null && <span class="faint"> {domain}</span>}
             </>
           ),
@@ -72,12 +72,12 @@ function CompanyRows({ answer: { companies, currency } }: { readonly answer: Com
 }
 
 function CompanyPeople({ company }: { readonly company: string }) {
-  const { picture, scope, token } = usePage();
-  const reply = useQuery(companyUsersQuery(scope, company));
+  const { viewState, scope, token } = usePage();
+  const result = useQuery(companyUsersQuery(scope, company));
   const name = (id: string) =>
-    seesOthers(token, "identities:read") ? <ViewLink to={choose(picture, "people", { person: id })}>{id}</ViewLink> : id;
+    canRead(token, "identities:read") ? <ViewLink to={choose(viewState, "people", { person: id })}>{id}</ViewLink> : id;
   return (
-    <Panel title={`People of ${company}`} reply={reply} lines={8} sheet={({ users }) => sheetOf(users)}>
+    <Panel title={`People of ${company}`} result={result} lines={8} sheet={({ users }) => sheetOf(users)}>
       {({ users }) =>
         users.length === 0 ? (
           <p class="nothing">None</p>

@@ -4,13 +4,13 @@ import { keyOf } from "../../ask/page-query.js";
 import { searchQuery, eventQuery } from "../../ask/queries/people.js";
 import { plural, fieldValue, fieldName } from "../../format/value.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Check, Choices, Entry, useEventNames } from "../../parts/field.js";
-import { Icon, Outside, ViewLink } from "../../parts/inline.js";
+import { Checkbox, FieldRow, TextField, useEventNames } from "../../parts/field.js";
+import { Icon, ExternalText, ViewLink } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { choose } from "../../state/view-state.js";
 import { instant, instantShort } from "../../format/date.js";
-import { seesOthers } from "../../ask/rights.js";
+import { canRead } from "../../ask/rights.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Empty, Skeleton, ErrorNotice } from "../../parts/notice.js";
 import { filterByValue, withFilter } from "../../state/filter.js";
@@ -52,16 +52,16 @@ function EventDialog({ id, onClose }: { readonly id: string; readonly onClose: (
       ) : event === undefined ? (
         <Empty title="There is no such event" />
       ) : (
-        <Whole event={event} />
+        <EventDetails event={event} />
       )}
     </Dialog>
   );
 }
 
-function Whole({ event }: { readonly event: ShownEvent }) {
-  const { scope, picture, token } = usePage();
+function EventDetails({ event }: { readonly event: ShownEvent }) {
+  const { scope, viewState, token } = usePage();
   const person = event.userId === "" ? (event.anonymous_id ?? "") : event.userId;
-  const told = FIELDS.flatMap(([member, field]) => {
+  const fields = FIELDS.flatMap(([member, field]) => {
     const value = event[member];
     return value === null || value === undefined || value === "" ? [] : [{ field, value: String(value) }];
   });
@@ -81,7 +81,7 @@ function Whole({ event }: { readonly event: ShownEvent }) {
             <code>{event.id}</code>
           </dd>
         </div>
-        {told.map(({ field, value }) => (
+        {fields.map(({ field, value }) => (
           <Fact key={field} name={fieldName(field)} field={field} value={value} />
         ))}
       </dl>
@@ -95,9 +95,9 @@ function Whole({ event }: { readonly event: ShownEvent }) {
           </dl>
         </>
       )}
-      {person !== "" && seesOthers(token, "identities:read") && (
+      {person !== "" && canRead(token, "identities:read") && (
         <div class="row">
-          <ViewLink class="button" to={choose({ ...picture, view: "people" }, "people", { person })}>
+          <ViewLink class="button" to={choose({ ...viewState, view: "people" }, "people", { person })}>
             Show the person
           </ViewLink>
         </div>
@@ -107,14 +107,14 @@ function Whole({ event }: { readonly event: ShownEvent }) {
 }
 
 function Fact({ name, field, value }: { readonly name: string; readonly field: string; readonly value: string }) {
-  const { picture } = usePage();
-  const filtered = { ...choose(picture, "events", { open: "" }), filters: withFilter(picture.filters, filterByValue(field, value)) };
+  const { viewState } = usePage();
+  const filtered = { ...choose(viewState, "events", { open: "" }), filters: withFilter(viewState.filters, filterByValue(field, value)) };
   const isMetadata = field.startsWith("metadata.");
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <Outside text={isMetadata ? value : fieldValue(field, value)} />{" "}
+        <ExternalText text={isMetadata ? value : fieldValue(field, value)} />{" "}
         <ViewLink class="only" to={filtered}>
           only these<span class="unseen">: {name}</span>
         </ViewLink>
@@ -123,34 +123,34 @@ function Fact({ name, field, value }: { readonly name: string; readonly field: s
   );
 }
 
-/** Single events: filtered, followed live, and opened with all their fields. */
+/** A list of events, which can be filtered, followed live, and opened. */
 export function Events() {
-  const { picture, scope, client, go } = usePage();
-  const { event, open } = picture.choices.events;
+  const { viewState, scope, client, go } = usePage();
+  const { event, open } = viewState.choices.events;
   const query = searchQuery(scope, { event }, null);
-  const reply = useQuery(query);
+  const result = useQuery(query);
   const names = useEventNames();
   const [isLive, setLive] = useState(false);
   const [pages, setPages] = useState<EventPages | null>(null);
   const key = keyOf(query);
-  const newest = reply.isOld ? null : reply.answer;
+  const newest = result.isOld ? null : result.answer;
   useEffect(() => {
-    if (newest !== null && (isLive || pages?.key !== key)) setPages(withNew(pages, key, newest));
+    if (newest !== null && (isLive || pages?.key !== key)) setPages(withNewest(pages, key, newest));
   }, [newest, isLive, key]);
-  const waiting = newest === null || pages?.key !== key ? [] : newEvents(pages, newest);
+  const unshown = newest === null || pages?.key !== key ? [] : newEvents(pages, newest);
   const loadOlder = () => {
     if (pages === null || pages.cursor === null) return;
     const abort = new AbortController();
     client
-      .ask(searchQuery(scope, { event }, pages.cursor), abort.signal)
-      .then((older) => setPages((now) => withOlder(now, key, older)), reply.again);
+      .query(searchQuery(scope, { event }, pages.cursor), abort.signal)
+      .then((older) => setPages((now) => withOlder(now, key, older)), result.again);
   };
-  const openEvent = (found: ShownEvent) => go(choose(picture, "events", { open: found.id }));
-  const news = (
+  const openEvent = (found: ShownEvent) => go(choose(viewState, "events", { open: found.id }));
+  const newEventsButton = (
     <span aria-live="polite">
-      {waiting.length > 0 && newest !== null && (
-        <button type="button" class="chip-add" onClick={() => setPages(withNew(pages, key, newest))}>
-          <Icon name="up" /> {plural(waiting.length, "new event")}
+      {unshown.length > 0 && newest !== null && (
+        <button type="button" class="chip-add" onClick={() => setPages(withNewest(pages, key, newest))}>
+          <Icon name="up" /> {plural(unshown.length, "new event")}
         </button>
       )}
     </span>
@@ -158,18 +158,18 @@ export function Events() {
   return (
     <>
       <section class="panel choices-panel" aria-label="Event selection">
-        <Choices>
-          <Entry
+        <FieldRow>
+          <TextField
             label="Event"
             value={event}
             suggestions={names}
             placeholder="any event"
-            onSettle={(name) => go(choose(picture, "events", { event: name }))}
+            onCommit={(name) => go(choose(viewState, "events", { event: name }))}
           />
-          <Check label="Follow live" value={isLive} onChoose={setLive} />
-        </Choices>
+          <Checkbox label="Follow live" value={isLive} onChoose={setLive} />
+        </FieldRow>
       </section>
-      <Panel title="Events" class="events-panel" reply={reply} lines={16} head={news} sheet={() => sheetOf(pages?.events ?? [])}>
+      <Panel title="Events" class="events-panel" result={result} lines={16} head={newEventsButton} sheet={() => sheetOf(pages?.events ?? [])}>
         {(answer) => {
           const shown = pages?.key === key ? pages : { key, events: answer.events, cursor: answer.cursor };
           if (shown.events.length === 0) return <NothingHere />;
@@ -185,7 +185,7 @@ export function Events() {
           );
         }}
       </Panel>
-      {open !== "" && <EventDialog id={open} onClose={() => go(choose(picture, "events", { open: "" }))} />}
+      {open !== "" && <EventDialog id={open} onClose={() => go(choose(viewState, "events", { open: "" }))} />}
     </>
   );
 }
@@ -199,12 +199,12 @@ interface EventPages {
 
 /** Events of the newest page that are not shown yet. */
 function newEvents(pages: EventPages, { events }: SearchAnswer): ShownEvent[] {
-  const known = new Set(pages.events.map(({ id }) => id));
-  return events.filter(({ id }) => !known.has(id));
+  const shownIds = new Set(pages.events.map(({ id }) => id));
+  return events.filter(({ id }) => !shownIds.has(id));
 }
 
-/** Puts the newest page above the shown events; replaces them if there may be a gap, or if the query is another. */
-function withNew(pages: EventPages | null, key: string, newest: SearchAnswer): EventPages {
+/** Puts the newest page above the shown events; replaces them if there may be a gap, or if the query has changed. */
+function withNewest(pages: EventPages | null, key: string, newest: SearchAnswer): EventPages {
   if (pages === null || pages.key !== key) return { key, events: newest.events, cursor: newest.cursor };
   const added = newEvents(pages, newest);
   if (added.length === newest.events.length) return { key, events: newest.events, cursor: newest.cursor };
@@ -253,8 +253,8 @@ function EventRows({ events, zone, onOpen }: EventRowsProps) {
                 </span>
               </td>
               <td>
-                <span class="cut" title={whoIs(event)}>
-                  {whoIs(event)}
+                <span class="cut" title={personOf(event)}>
+                  {personOf(event)}
                 </span>
               </td>
               <td class="nowrap">
@@ -270,6 +270,6 @@ function EventRows({ events, zone, onOpen }: EventRowsProps) {
   );
 }
 
-function whoIs({ userId, anonymous_id: anonymousId = "" }: ShownEvent): string {
+function personOf({ userId, anonymous_id: anonymousId = "" }: ShownEvent): string {
   return userId === "" ? anonymousId : userId;
 }

@@ -1,12 +1,12 @@
 import { funnelQuery } from "../../ask/queries/product.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Choice, Choices, Entry, FIELD_SUGGESTIONS, useEventNames } from "../../parts/field.js";
+import { Select, FieldRow, TextField, FIELD_SUGGESTIONS, useEventNames } from "../../parts/field.js";
 import { Empty, Remark } from "../../parts/notice.js";
 import { usePage, useFilterBy, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
-import { EventEntry } from "../../parts/ranked-list.js";
+import { EventField } from "../../parts/ranked-list.js";
 import { Icon, Num } from "../../parts/inline.js";
 import { ANY_EVENT, type EventChoice } from "../../state/event-choice.js";
 import type { FunnelAnswer, ShownFunnelStep } from "../../ask/answers.js";
@@ -16,14 +16,14 @@ import { Grid } from "../../parts/table.js";
 import { filterByValue } from "../../state/filter.js";
 import { NothingHere } from "../remarks.js";
 
-interface FunnelShownProps {
+interface FunnelResultProps {
   readonly answer: FunnelAnswer;
   readonly chosen: ChoicesOf<"funnels">;
 }
 
 const COUNTED = { identity: ["person", "people"], session: ["visit", "visits"], account: ["company or person", "companies and people"] } as const;
 
-function FunnelShown({ answer: { steps, rows, pending }, chosen }: FunnelShownProps) {
+function FunnelResult({ answer: { steps, rows, pending }, chosen }: FunnelResultProps) {
   if (steps[0]?.entities === 0) return <NothingHere />;
   const [one, many] = COUNTED[chosen.level];
   const last = steps.at(-1);
@@ -33,7 +33,7 @@ function FunnelShown({ answer: { steps, rows, pending }, chosen }: FunnelShownPr
       {last !== undefined && (
         <p class="lead">
           <span class="figure-number">
-            <Num shown={percent(last.conversion_rate)} hook="conversion" />
+            <Num shown={percent(last.conversion_rate)} figure="conversion" />
           </span>{" "}
           of <Num shown={number(steps[0]?.entities ?? 0)} /> {noun(steps[0]?.entities ?? 0, one, many)} completed all steps
         </p>
@@ -81,7 +81,7 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
       <div class="funnel-figures">
         <span>
           <strong>
-            <Num shown={number(step.entities)} hook={`step ${at + 1}`} />
+            <Num shown={number(step.entities)} figure={`step ${at + 1}`} />
           </strong>{" "}
           <span class="faint">
             <Num shown={percent(step.conversion_rate)} />
@@ -144,9 +144,9 @@ const STEP_COUNT = 20;
 /** The steps of a funnel, which can be edited, moved and removed. */
 function StepList({ steps, onChange }: StepListProps) {
   const shown = steps.length === 0 ? [ANY_EVENT, ANY_EVENT] : steps;
-  const replace = (at: number, step: EventChoice) => onChange(shown.map((each, index) => (index === at ? step : each)));
+  const replace = (at: number, step: EventChoice) => onChange(shown.map((other, index) => (index === at ? step : other)));
   const swap = (at: number) =>
-    onChange(shown.map((each, index) => (index === at ? (shown[at + 1] ?? each) : index === at + 1 ? (shown[at] ?? each) : each)));
+    onChange(shown.map((step, index) => (index === at ? (shown[at + 1] ?? step) : index === at + 1 ? (shown[at] ?? step) : step)));
   return (
     <>
       <ol class="steps">
@@ -155,7 +155,7 @@ function StepList({ steps, onChange }: StepListProps) {
             <span class="step-number" aria-hidden="true">
               {at + 1}
             </span>
-            <EventEntry label={`Step ${at + 1}`} isBare choice={step} onChange={(changed) => replace(at, changed)} />
+            <EventField label={`Step ${at + 1}`} isBare choice={step} onChange={(changed) => replace(at, changed)} />
             <span class="step-tools">
               <button type="button" class="icon-button" aria-label={`Move step ${at + 1} up`} disabled={at === 0} onClick={() => swap(at - 1)}>
                 <Icon name="up" />
@@ -203,11 +203,11 @@ const LEVELS = [
 
 /** How many entities get through each step. */
 export function Funnels() {
-  const { picture, scope, go } = usePage();
-  const chosen = picture.choices.funnels;
-  const reply = useQuery(funnelQuery(scope, chosen));
+  const { viewState, scope, go } = usePage();
+  const chosen = viewState.choices.funnels;
+  const result = useQuery(funnelQuery(scope, chosen));
   const names = useEventNames();
-  const change = (changed: Partial<ChoicesOf<"funnels">>) => go(choose(picture, "funnels", changed));
+  const change = (changed: Partial<ChoicesOf<"funnels">>) => go(choose(viewState, "funnels", changed));
   const settleWindow = (text: string) => {
     const days = Number(text);
     if (Number.isInteger(days) && days >= 1 && days <= 366) change({ window: days });
@@ -217,20 +217,26 @@ export function Funnels() {
     <>
       <section class="panel choices-panel" aria-label="Steps">
         <StepList steps={chosen.step} onChange={(step) => change({ step })} />
-        <Choices>
-          <Choice label="Counting" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
-          <Choice label="Order of steps" value={chosen.order} names={ORDERS} onChoose={(order) => change({ order })} />
-          <Entry label="Within (days)" type="number" value={String(chosen.window)} onSettle={settleWindow} />
-          <Entry label="Break down by" value={chosen.by} suggestions={FIELD_SUGGESTIONS} placeholder="nothing" onSettle={(by) => change({ by })} />
-        </Choices>
+        <FieldRow>
+          <Select label="Counting" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
+          <Select label="Order of steps" value={chosen.order} names={ORDERS} onChoose={(order) => change({ order })} />
+          <TextField label="Within (days)" type="number" value={String(chosen.window)} onCommit={settleWindow} />
+          <TextField
+            label="Break down by"
+            value={chosen.by}
+            suggestions={FIELD_SUGGESTIONS}
+            placeholder="nothing"
+            onCommit={(by) => change({ by })}
+          />
+        </FieldRow>
       </section>
       <Panel
         title="Funnel"
         class="funnel-panel"
-        reply={reply}
+        result={result}
         lines={10}
         sheet={({ steps, rows }) => sheetOf([...steps, ...(rows ?? []).flatMap((row) => row.steps.map((step) => ({ values: row.values, ...step })))])}
-        unasked={
+        noQuery={
           <Empty title="A funnel needs at least two steps">
             <p>A step is an event, or any event that matches a filter.</p>
             {first.length >= 2 && (
@@ -243,7 +249,7 @@ export function Funnels() {
           </Empty>
         }
       >
-        {(answer) => <FunnelShown answer={answer} chosen={chosen} />}
+        {(answer) => <FunnelResult answer={answer} chosen={chosen} />}
       </Panel>
     </>
   );

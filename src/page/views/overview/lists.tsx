@@ -20,17 +20,17 @@ type VisitList = WebAnswer["sources"];
 
 /** Labels of visits without a touch, and of touches without a value for the field. */
 const WITHOUT_TOUCH = ["(direct)", "(none)"];
-const UNTOLD = "(not set)";
+const NOT_SET = "(not set)";
 
 /**
- * Filters for the visits of a row: those with an event that has the value. Null for visits without a touch: only their first event matters,
- * but nearly every visit has later events without a touch, so a filter for unset values would match far more visits than the row counts.
+ * Filters that select the visits of a row. Null for visits without a touch: the row counts visits whose first event has none, but nearly every visit
+ * has later events without one, so a filter for unset values would match far more visits.
  */
 function filtersOf(field: string, value: string): readonly Filter[] | null {
   if (!field.startsWith("touch_")) return [filterByValue(field, value)];
   if (WITHOUT_TOUCH.includes(value)) return null;
-  // These visits have a touch that lacks this field.
-  if (value === UNTOLD) return [{ field: "touch_source", operator: "is_set", value: "" }, filterByValue(field, "")];
+  // These visits have a touch without this field.
+  if (value === NOT_SET) return [{ field: "touch_source", operator: "is_set", value: "" }, filterByValue(field, "")];
   return [filterByValue(field, value)];
 }
 
@@ -58,7 +58,7 @@ function pageRows(list: WebAnswer["pages"]): RankedRow[] {
 }
 
 /** Rows of visits by fields of their first event; the last field is the listed one, those before it distinguish equal values. */
-export function brokenRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: readonly string[]): RankedRow[] {
+export function breakdownRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: readonly string[]): RankedRow[] {
   return rows.map(({ values, figures }) => {
     const named = fields.map((field, at) => [field, values[at] ?? ""] as const).reverse();
     return {
@@ -77,25 +77,25 @@ type PanelLists<N extends string> = Readonly<Record<N, readonly [string, Overvie
 
 const PAGES: PanelLists<OverviewChoices["pages"]> = {
   top: ["Top", { heads: ["Page", "Visitors", "Views"], rows: ({ pages }) => pageRows(pages) }],
-  entry: ["Entry", { heads: named("Entry page"), rows: ({ entry_pages: list }) => visitRows(list, "path") }],
-  exit: ["Exit", { heads: named("Exit page"), rows: ({ exit_pages: list }) => visitRows(list, "path") }],
+  entry: ["Entry", { heads: visitorHeads("Entry page"), rows: ({ entry_pages: list }) => visitRows(list, "path") }],
+  exit: ["Exit", { heads: visitorHeads("Exit page"), rows: ({ exit_pages: list }) => visitRows(list, "path") }],
 };
 const SOURCES: PanelLists<OverviewChoices["sources"]> = {
-  source: ["Source", { heads: named("Source"), rows: ({ sources }) => visitRows(sources, "touch_source") }],
-  channel: ["Channel", { heads: named("Channel"), rows: ({ mediums }) => visitRows(mediums, "touch_medium") }],
-  referrer: ["Site", { heads: ofVisits("Referring site"), fields: ["referrer_domain"] }],
-  campaign: ["Campaign", { heads: named("Campaign"), rows: ({ campaigns }) => visitRows(campaigns, "touch_campaign") }],
+  source: ["Source", { heads: visitorHeads("Source"), rows: ({ sources }) => visitRows(sources, "touch_source") }],
+  channel: ["Channel", { heads: visitorHeads("Channel"), rows: ({ mediums }) => visitRows(mediums, "touch_medium") }],
+  referrer: ["Site", { heads: visitHeads("Referring site"), fields: ["referrer_domain"] }],
+  campaign: ["Campaign", { heads: visitorHeads("Campaign"), rows: ({ campaigns }) => visitRows(campaigns, "touch_campaign") }],
 };
 const PLACES: PanelLists<OverviewChoices["places"]> = {
-  country: ["Country", { heads: named("Country"), rows: ({ countries }) => visitRows(countries, "location_country") }],
-  region: ["Region", { heads: ofVisits("Region"), fields: ["location_country", "location_region"] }],
-  city: ["City", { heads: ofVisits("City"), fields: ["location_country", "location_city"] }],
+  country: ["Country", { heads: visitorHeads("Country"), rows: ({ countries }) => visitRows(countries, "location_country") }],
+  region: ["Region", { heads: visitHeads("Region"), fields: ["location_country", "location_region"] }],
+  city: ["City", { heads: visitHeads("City"), fields: ["location_country", "location_city"] }],
 };
 const DEVICES: PanelLists<OverviewChoices["devices"]> = {
-  device: ["Device", { heads: named("Device"), rows: ({ devices }) => visitRows(devices, "device") }],
-  browser: ["Browser", { heads: named("Browser"), rows: ({ browsers }) => visitRows(browsers, "browser") }],
-  system: ["System", { heads: named("System"), rows: ({ systems }) => visitRows(systems, "os") }],
-  screen: ["Screen", { heads: ofVisits("Screen"), fields: ["screen"] }],
+  device: ["Device", { heads: visitorHeads("Device"), rows: ({ devices }) => visitRows(devices, "device") }],
+  browser: ["Browser", { heads: visitorHeads("Browser"), rows: ({ browsers }) => visitRows(browsers, "browser") }],
+  system: ["System", { heads: visitorHeads("System"), rows: ({ systems }) => visitRows(systems, "os") }],
+  screen: ["Screen", { heads: visitHeads("Screen"), fields: ["screen"] }],
 };
 const PANELS = { pages: ["Pages", PAGES], sources: ["Sources", SOURCES], places: ["Places", PLACES], devices: ["Devices", DEVICES] } as const;
 
@@ -107,42 +107,42 @@ export function Lists({ web }: { readonly web: QueryState<WebAnswer> }) {
   return (
     <div class="pair">
       {(Object.keys(PANELS) as PanelName[]).map((name) => (
-        <OneOfLists key={name} name={name} web={web} />
+        <TabbedList key={name} name={name} web={web} />
       ))}
     </div>
   );
 }
 
-function OneOfLists({ name, web }: { readonly name: PanelName; readonly web: QueryState<WebAnswer> }) {
-  const { picture, go } = usePage();
+function TabbedList({ name, web }: { readonly name: PanelName; readonly web: QueryState<WebAnswer> }) {
+  const { viewState, go } = usePage();
   const [title, lists] = PANELS[name];
-  const chosen = picture.choices.overview[name];
+  const chosen = viewState.choices.overview[name];
   const all = Object.entries<readonly [string, OverviewList]>(lists);
-  const list = all.find(([each]) => each === chosen) ?? all[0];
+  const list = all.find(([choice]) => choice === chosen) ?? all[0];
   if (list === undefined) return null;
   const tabs = (
     <Tabs
       label={title}
-      names={all.map(([each, [shown]]) => [each, shown])}
+      names={all.map(([choice, [shown]]) => [choice, shown])}
       chosen={list[0]}
-      onChoose={(each) => go(choose(picture, "overview", { [name]: each }))}
+      onChoose={(choice) => go(choose(viewState, "overview", { [name]: choice }))}
     />
   );
   return <ListPanel title={title} web={web} list={list[1][1]} tabs={tabs} />;
 }
 
-function named(name: string): OverviewList["heads"] {
+function visitorHeads(name: string): Heads {
   return [name, "Visitors", "Visits"];
 }
 
 /** For lists that are ranked by visits. */
-function ofVisits(name: string): OverviewList["heads"] {
+function visitHeads(name: string): Heads {
   return [name, "Visits", "Visitors"];
 }
 
 type Heads = readonly [string, string, string];
 
-/** A list of the overview's own response, or visits by fields that it lacks. */
+/** A list from the response to `webQuery`, or visits by fields that it lacks. */
 type OverviewList =
   | { readonly heads: Heads; readonly rows: (answer: WebAnswer) => RankedRow[] }
   | { readonly heads: Heads; readonly fields: readonly string[] };
@@ -154,51 +154,51 @@ interface ListPanelProps {
   readonly tabs: ComponentChildren;
 }
 
-/** One list of the overview: the panel, and the focus on its tabs, stay when another list is chosen. */
+/** One list of the overview. Choosing another list keeps the panel, and so the focus on its tabs. */
 function ListPanel({ title, web, list, tabs }: ListPanelProps) {
   const { scope } = usePage();
-  const broken = useQuery("fields" in list ? visitsByQuery(scope, list.fields) : null);
+  const breakdown = useQuery("fields" in list ? visitsByQuery(scope, list.fields) : null);
   if ("fields" in list)
     return (
-      <Listed
+      <ExpandableList
         title={title}
         heads={list.heads}
         tabs={tabs}
-        reply={broken}
-        rows={({ rows }: SessionsAnswer) => brokenRows(rows ?? [], list.fields)}
+        result={breakdown}
+        rows={({ rows }: SessionsAnswer) => breakdownRows(rows ?? [], list.fields)}
         hasMore={({ value_count: count }) => count > LIST_ROWS}
-        long={visitsByQuery(scope, list.fields, LONG_LIST_ROWS)}
+        fullQuery={visitsByQuery(scope, list.fields, LONG_LIST_ROWS)}
       />
     );
   return (
-    <Listed
+    <ExpandableList
       title={title}
       heads={list.heads}
       tabs={tabs}
-      reply={web}
+      result={web}
       rows={list.rows}
       hasMore={(answer) => list.rows(answer).length >= LIST_ROWS}
-      long={longListsQuery(scope)}
+      fullQuery={longListsQuery(scope)}
     />
   );
 }
 
-interface ListedProps<A> {
+interface ExpandableListProps<A> {
   readonly title: string;
-  readonly heads: readonly [string, string, string];
+  readonly heads: Heads;
   readonly tabs: ComponentChildren;
-  readonly reply: QueryState<A>;
+  readonly result: QueryState<A>;
   readonly rows: (answer: A) => RankedRow[];
   readonly hasMore: (answer: A) => boolean;
   /** The query for the full list. */
-  readonly long: PageQuery<A>;
+  readonly fullQuery: PageQuery<A>;
 }
 
 /** A list in a panel, which can be opened in full. */
-function Listed<A>({ title, heads, tabs, reply, rows, hasMore, long }: ListedProps<A>) {
-  const [isLong, setLong] = useState(false);
+function ExpandableList<A>({ title, heads, tabs, result, rows, hasMore, fullQuery }: ExpandableListProps<A>) {
+  const [isExpanded, setExpanded] = useState(false);
   return (
-    <Panel title={title} class="list" reply={reply} head={tabs} sheet={(answer) => sheetOfRows(heads, rows(answer))}>
+    <Panel title={title} class="list" result={result} head={tabs} sheet={(answer) => sheetOfRows(heads, rows(answer))}>
       {(answer) => {
         const shown = rows(answer);
         return (
@@ -206,11 +206,11 @@ function Listed<A>({ title, heads, tabs, reply, rows, hasMore, long }: ListedPro
             <RankedList label={title} heads={heads} rows={shown} />
             {shown.length === 0 && <p class="nothing">None</p>}
             {hasMore(answer) && (
-              <button type="button" class="more" onClick={() => setLong(true)}>
+              <button type="button" class="more" onClick={() => setExpanded(true)}>
                 Show all
               </button>
             )}
-            {isLong && <LongList title={title} query={long} heads={heads} rows={rows} onClose={() => setLong(false)} />}
+            {isExpanded && <FullList title={title} query={fullQuery} heads={heads} rows={rows} onClose={() => setExpanded(false)} />}
           </>
         );
       }}
@@ -219,19 +219,19 @@ function Listed<A>({ title, heads, tabs, reply, rows, hasMore, long }: ListedPro
 }
 
 /** A ranked list as a sheet: labels and exact figures. */
-function sheetOfRows(heads: readonly [string, string, string], rows: readonly RankedRow[]): Sheet {
+function sheetOfRows(heads: Heads, rows: readonly RankedRow[]): Sheet {
   return { columns: heads, rows: rows.map(({ label, figure, more }) => [label, figure, more?.exact ?? null]) };
 }
 
-interface LongListProps<A> {
+interface FullListProps<A> {
   readonly title: string;
   readonly query: PageQuery<A>;
-  readonly heads: readonly [string, string, string];
+  readonly heads: Heads;
   readonly rows: (answer: A) => RankedRow[];
   readonly onClose: () => void;
 }
 
-function LongList<A>({ title, query, heads, rows, onClose }: LongListProps<A>) {
+function FullList<A>({ title, query, heads, rows, onClose }: FullListProps<A>) {
   const { answer, error, again } = useQuery(query);
   return (
     <Dialog title={title} onClose={onClose} isWide>

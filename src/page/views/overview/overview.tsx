@@ -1,6 +1,6 @@
 import type { WebAnswer, TrendAnswer } from "../../ask/answers.js";
 import { earlierQuery, webQuery } from "../../ask/queries/overview.js";
-import { seesOthers } from "../../ask/rights.js";
+import { canRead } from "../../ask/rights.js";
 import { number, change, duration, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Tabs } from "../../parts/table.js";
@@ -19,30 +19,30 @@ type OverviewFigures = WebAnswer["figures"];
 interface FigureKind {
   readonly name: keyof OverviewFigures;
   readonly title: string;
-  readonly what: string;
+  readonly description: string;
   readonly show: (value: number | null) => FormattedNumber;
   /** Whether an increase is bad news. */
   readonly isCost?: boolean;
 }
 
 const KINDS: readonly FigureKind[] = [
-  { name: "visitors", title: "Visitors", what: "Distinct people", show: number },
-  { name: "visits", title: "Visits", what: "Visits that began in this period", show: number },
-  { name: "views", title: "Views", what: "Page views", show: number },
-  { name: "views_per_visit", title: "Views per visit", what: "Average number of page views per visit", show: number },
-  { name: "bounce_rate", title: "Bounce rate", what: "Share of visits with a single event", show: percent, isCost: true },
-  { name: "duration_avg_sec", title: "Visit duration", what: "Average, including visits with a duration of zero", show: duration },
+  { name: "visitors", title: "Visitors", description: "Distinct people", show: number },
+  { name: "visits", title: "Visits", description: "Visits that began in this period", show: number },
+  { name: "views", title: "Views", description: "Page views", show: number },
+  { name: "views_per_visit", title: "Views per visit", description: "Average number of page views per visit", show: number },
+  { name: "bounce_rate", title: "Bounce rate", description: "Share of visits with a single event", show: percent, isCost: true },
+  { name: "duration_avg_sec", title: "Visit duration", description: "Average, including visits with a duration of zero", show: duration },
 ];
 
 function FigureStrip({ figures, previous }: { readonly figures: OverviewFigures; readonly previous: OverviewFigures | null }) {
   return (
     <dl class="figures">
-      {KINDS.map(({ name, title, what, show, isCost }) => (
+      {KINDS.map(({ name, title, description, show, isCost }) => (
         <div class="figure" key={name}>
-          <dt title={what}>{title}</dt>
+          <dt title={description}>{title}</dt>
           <dd>
             <span class="figure-number">
-              <Num shown={show(figures[name])} hook={name} />
+              <Num shown={show(figures[name])} figure={name} />
             </span>
             <ChangeMark change={previous === null ? null : change(figures[name], previous[name])} isCost={isCost === true} />
           </dd>
@@ -91,21 +91,21 @@ const PLOTTED = [
   ["views", "Views"],
 ] as const;
 
-/** The state of a site: figures, also over time, and the sources of its visits. */
+/** Figures of a site, also over time, and lists about its visits. */
 export function Overview() {
-  const { picture, scope, token, go } = usePage();
+  const { viewState, scope, token, go } = usePage();
   const web = useQuery(webQuery(scope));
-  const { figure } = picture.choices.overview;
+  const { figure } = viewState.choices.overview;
   const earlier = useQuery(earlierQuery(scope, figure));
   const figures = (
-    <Tabs label="Plotted figure" names={PLOTTED} chosen={figure} onChoose={(chosen) => go(choose(picture, "overview", { figure: chosen }))} />
+    <Tabs label="Plotted figure" names={PLOTTED} chosen={figure} onChoose={(chosen) => go(choose(viewState, "overview", { figure: chosen }))} />
   );
   return (
     <>
       <Panel
         title="Visitors and visits"
         class="figures-panel"
-        reply={web}
+        result={web}
         also={earlier.query}
         sheet={sheetOfWeb}
         lines={10}
@@ -128,7 +128,7 @@ export function Overview() {
         }
       </Panel>
       {(web.answer === null || !isNothing(web.answer)) && <Lists web={web} />}
-      {seesOthers(token, "revenue:read") && <OverviewRevenue />}
+      {canRead(token, "revenue:read") && <OverviewRevenue />}
     </>
   );
 }
@@ -138,7 +138,7 @@ function Online({ answer }: { readonly answer: WebAnswer | null }) {
   const { now_online: count } = answer;
   return (
     <span class={count > 0 ? "online some" : "online"} title="People with an event in the last five minutes, regardless of filters and dates">
-      <Num shown={number(count)} hook="now_online" /> online now
+      <Num shown={number(count)} figure="now_online" /> online now
     </span>
   );
 }

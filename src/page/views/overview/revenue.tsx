@@ -9,17 +9,16 @@ import { Panel } from "../../parts/panel.js";
 import { Plot } from "../../parts/plot.js";
 import { TimeRemarks, UnconvertedRemark } from "../remarks.js";
 
-/** Revenue over time; missing if nothing was paid. It comes last, so that the layout does not shift when it appears. */
+/** Revenue over time; hidden without payments. It comes last, so that the layout does not shift when it appears. */
 export function OverviewRevenue() {
   const { scope } = usePage();
-  const reply = useQuery(revenueTrendQuery(scope));
-  const { answer } = reply;
+  const result = useQuery(revenueTrendQuery(scope));
+  const { answer } = result;
   if (answer === null || (answer.series[0]?.counted === 0 && answer.unconverted.length === 0)) return null;
   return (
     <Panel
       title="Revenue"
-     
-      reply={reply}
+      result={result}
       sheet={({ buckets, series }) =>
         sheetOfSeries(
           buckets,
@@ -27,13 +26,13 @@ export function OverviewRevenue() {
         )
       }
     >
-      {(shown) => <RevenueCourse answer={shown} />}
+      {(shown) => <RevenueOverTime answer={shown} />}
     </Panel>
   );
 }
 
 /** The total revenue, and its plot. */
-export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
+export function RevenueOverTime({ answer }: { readonly answer: TrendAnswer }) {
   const { scope } = usePage();
   const { buckets, series, previous, currency } = answer;
   const total = series[0]?.total ?? null;
@@ -43,7 +42,7 @@ export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
       <div class="figures alone">
         <div class="figure">
           <span class="figure-number">
-            <Num shown={money(total, currency)} hook="revenue" />
+            <Num shown={money(total, currency)} figure="revenue" />
           </span>
           <ChangeMark change={change(total, earlier?.total ?? null)} isCost={false} />
         </div>

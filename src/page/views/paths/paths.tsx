@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { pathsQuery } from "../../ask/queries/product.js";
 import { sheetOf } from "../../format/sheet.js";
-import { Choice, Choices, Entry, FIELD_SUGGESTIONS, useFieldValues } from "../../parts/field.js";
+import { Select, FieldRow, TextField, FIELD_SUGGESTIONS, useFieldValues } from "../../parts/field.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import type { ChoicesOf } from "../../state/choices.js";
@@ -64,10 +64,10 @@ function flowLayout({ nodes, edges }: PathsAnswer): FlowLayout {
         share: node.sessions / largest,
       })),
   );
-  const places = new Map(columns.flat().map((place) => [place.key, place]));
+  const positions = new Map(columns.flat().map((position) => [position.key, position]));
   const widest = Math.max(1, ...edges.map(({ sessions }) => sessions));
   const ribbons = edges.flatMap(({ step, from, to, sessions }) => {
-    const [start, end] = [places.get(keyOf(step, from)), places.get(keyOf(step + 1, to))];
+    const [start, end] = [positions.get(keyOf(step, from)), positions.get(keyOf(step + 1, to))];
     if (start === undefined || end === undefined) return [];
     return [{ from: start.key, to: end.key, path: curve(start, end), thickness: Math.max(1, (sessions / widest) * THICKEST) }];
   });
@@ -97,7 +97,7 @@ function Flow({ answer, field, onStart }: FlowProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   if (answer.sessions === 0) return <NothingHere />;
   const { columns, ribbons, width, height } = flowLayout(answer);
-  const isLit = (from: string, to: string) => chosen === null || chosen === from || chosen === to;
+  const isHighlighted = (from: string, to: string) => chosen === null || chosen === from || chosen === to;
   return (
     <>
       <p class="lead">
@@ -112,16 +112,16 @@ function Flow({ answer, field, onStart }: FlowProps) {
         >
           <svg class="flow-ribbons" width={width} height={height} aria-hidden="true">
             {ribbons.map(({ from, to, path, thickness }) => (
-              <path key={`${from} ${to}`} d={path} stroke-width={thickness} class={isLit(from, to) ? "ribbon lit" : "ribbon"} />
+              <path key={`${from} ${to}`} d={path} stroke-width={thickness} class={isHighlighted(from, to) ? "ribbon lit" : "ribbon"} />
             ))}
           </svg>
-          {columns.flat().map((place) => (
-            <Station
-              key={place.key}
-              place={place}
-              label={fieldValue(field, place.node.value)}
-              onPoint={() => setChosen(place.key)}
-              onStart={() => onStart(place.node.value)}
+          {columns.flat().map((position) => (
+            <NodeButton
+              key={position.key}
+              position={position}
+              label={fieldValue(field, position.node.value)}
+              onHighlight={() => setChosen(position.key)}
+              onStart={() => onStart(position.node.value)}
             />
           ))}
         </div>
@@ -131,41 +131,41 @@ function Flow({ answer, field, onStart }: FlowProps) {
   );
 }
 
-interface StationProps {
-  readonly place: NodePosition;
+interface NodeButtonProps {
+  readonly position: NodePosition;
   readonly label: string;
-  readonly onPoint: () => void;
+  readonly onHighlight: () => void;
   readonly onStart: () => void;
 }
 
-function Station({ place: { node, x, y, share }, label, onPoint, onStart }: StationProps) {
+function NodeButton({ position: { node, x, y, share }, label, onHighlight, onStart }: NodeButtonProps) {
   return (
     <button
       type="button"
-      class="station"
+      class="flow-node"
       style={{ left: `${x}px`, top: `${y}px`, height: `${NODE_HEIGHT}px` }}
-      title={`${label}\n${told(node)}`}
-      onPointerEnter={onPoint}
-      onFocus={onPoint}
+      title={`${label}\n${descriptionOf(node)}`}
+      onPointerEnter={onHighlight}
+      onFocus={onHighlight}
       onClick={onStart}
     >
-      <span class="station-bar" style={{ width: `${share * 100}%` }} />
-      <span class="station-name">{label}</span>
-      <span class="station-figure num">
+      <span class="flow-node-bar" style={{ width: `${share * 100}%` }} />
+      <span class="flow-node-name">{label}</span>
+      <span class="flow-node-figure num">
         {number(node.sessions).short}
-        <span class="unseen"> {told(node)}</span>
+        <span class="unseen"> {descriptionOf(node)}</span>
       </span>
     </button>
   );
 }
 
-function told({ step, sessions, drop_offs }: Node): string {
+function descriptionOf({ step, sessions, drop_offs }: Node): string {
   return `step ${step}: ${plural(sessions, "visit", "visits", number(sessions).exact)}, ${number(drop_offs).exact} ended here`;
 }
 
 const SHOWN_ROWS = 15;
 
-/** Whole paths, most frequent first. */
+/** Complete paths, most frequent first. */
 function Sequences({ answer: { sequences, sessions }, field }: { readonly answer: PathsAnswer; readonly field: string }) {
   if (sequences.length === 0) return <p class="nothing">None</p>;
   return (
@@ -177,7 +177,7 @@ function Sequences({ answer: { sequences, sessions }, field }: { readonly answer
         {
           name: "Path",
           cell: ({ values }) => (
-            <span class="way">
+            <span class="path-values">
               {values.map((value, at) => (
                 <span key={at}>
                   {at > 0 && <span class="faint"> → </span>}
@@ -198,31 +198,31 @@ const DEPTHS = ["3", "4", "5", "6", "8"] as const;
 
 /** Paths through visits. */
 export function Paths() {
-  const { picture, scope, go } = usePage();
-  const chosen = picture.choices.paths;
-  const reply = useQuery(pathsQuery(scope, chosen));
+  const { viewState, scope, go } = usePage();
+  const chosen = viewState.choices.paths;
+  const result = useQuery(pathsQuery(scope, chosen));
   const values = useFieldValues(chosen.node);
-  const change = (changed: Partial<ChoicesOf<"paths">>) => go(choose(picture, "paths", changed));
+  const change = (changed: Partial<ChoicesOf<"paths">>) => go(choose(viewState, "paths", changed));
   const depth = DEPTHS.find((name) => name === String(chosen.depth)) ?? "4";
   return (
     <>
       <section class="panel choices-panel" aria-label="Path settings">
-        <Choices>
-          <Entry label="Steps by" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onSettle={(node) => change({ node, start: "", end: "" })} />
-          <Entry label="Starting at" value={chosen.start} suggestions={values} placeholder="anywhere" onSettle={(start) => change({ start })} />
-          <Entry label="Ending at" value={chosen.end} suggestions={values} placeholder="anywhere" onSettle={(end) => change({ end })} />
-          <Choice
+        <FieldRow>
+          <TextField label="Steps by" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onCommit={(node) => change({ node, start: "", end: "" })} />
+          <TextField label="Starting at" value={chosen.start} suggestions={values} placeholder="anywhere" onCommit={(start) => change({ start })} />
+          <TextField label="Ending at" value={chosen.end} suggestions={values} placeholder="anywhere" onCommit={(end) => change({ end })} />
+          <Select
             label="Number of steps"
             value={depth}
             names={DEPTHS.map((name) => [name, name])}
             onChoose={(name) => change({ depth: Number(name) })}
           />
-        </Choices>
+        </FieldRow>
       </section>
-      <Panel title="Paths" reply={reply} lines={12} sheet={({ edges }) => sheetOf(edges)}>
+      <Panel title="Paths" result={result} lines={12} sheet={({ edges }) => sheetOf(edges)}>
         {(answer) => <Flow answer={answer} field={chosen.node} onStart={(start) => change({ start })} />}
       </Panel>
-      <Panel title="Most frequent paths" reply={reply} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
+      <Panel title="Most frequent paths" result={result} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
         {(answer) => <Sequences answer={answer} field={chosen.node} />}
       </Panel>
     </>

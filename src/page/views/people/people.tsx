@@ -12,8 +12,8 @@ import { Person } from "./person.js";
 
 /** One person, found by an id or an email, or the most active people. */
 export function People() {
-  const { picture, go } = usePage();
-  const { person } = picture.choices.people;
+  const { viewState, go } = usePage();
+  const { person } = viewState.choices.people;
   const [text, setText] = useState(person);
   useEffect(() => setText(person), [person]);
   const read = (event: Event) => {
@@ -21,7 +21,7 @@ export function People() {
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    go(choose(picture, "people", { person: text.trim() }));
+    go(choose(viewState, "people", { person: text.trim() }));
   };
   return (
     <>
@@ -34,7 +34,7 @@ export function People() {
           Find
         </button>
         {person !== "" && (
-          <ViewLink class="button" to={choose(picture, "people", { person: "" })}>
+          <ViewLink class="button" to={choose(viewState, "people", { person: "" })}>
             Most active people
           </ViewLink>
         )}
@@ -45,27 +45,26 @@ export function People() {
 }
 
 function MostActive() {
-  const { picture, scope } = usePage();
-  const reply = useQuery(mostActiveQuery({ ...scope, filters: [] }));
+  const { viewState, scope } = usePage();
+  const result = useQuery(mostActiveQuery({ ...scope, filters: [] }));
   return (
     <Panel
       title="Most active people"
-     
-      reply={reply}
+      result={result}
       lines={16}
       sheet={({ series }) => sheetOf(series.map(({ values, total }) => ({ user_id: values[0], events: total })))}
     >
       {({ series }) => {
-        const known = series.filter(({ values }) => (values[0] ?? "") !== "");
-        if (known.length === 0)
+        const identified = series.filter(({ values }) => (values[0] ?? "") !== "");
+        if (identified.length === 0)
           return series.length === 0 ? <NothingHere /> : <p class="nothing">No person has a user id in this period: search by a visitor id.</p>;
         return (
           <Grid
             label="Most active people"
-            rows={known}
+            rows={identified}
             keyOf={({ values }) => values[0] ?? ""}
             columns={[
-              { name: "User", cell: ({ values: [id = ""] }) => <ViewLink to={choose(picture, "people", { person: id })}>{id}</ViewLink> },
+              { name: "User", cell: ({ values: [id = ""] }) => <ViewLink to={choose(viewState, "people", { person: id })}>{id}</ViewLink> },
               { name: "Events", isNumber: true, cell: ({ total }) => <Num shown={number(total)} /> },
             ]}
           />

@@ -4,7 +4,7 @@ import { instantDay, clock, instant } from "../../format/date.js";
 import { duration, money, number, percent, type FormattedNumber } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { fieldValue, noun } from "../../format/value.js";
-import { Outside, Num } from "../../parts/inline.js";
+import { ExternalText, Num } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel, fileName, saveFile } from "../../parts/panel.js";
 import { Grid } from "../../parts/table.js";
@@ -26,16 +26,16 @@ export function Person({ person }: { readonly person: string }) {
       <Panel
         title={person}
        
-        reply={profile}
+        result={profile}
         lines={4}
-        head={isKnown ? <PersonDeeds person={person} /> : undefined}
+        head={isKnown ? <PersonActions person={person} /> : undefined}
         sheet={(answer) => sheetOf([answer])}
       >
         {(answer) => <Profile answer={answer} zone={scope.zone} />}
       </Panel>
       {isKnown && (
         <div class="pair person">
-          <Panel title="Sessions" reply={sessions} lines={12} sheet={(answer) => sheetOf(answer.sessions)}>
+          <Panel title="Sessions" result={sessions} lines={12} sheet={(answer) => sheetOf(answer.sessions)}>
             {(answer) => <Timeline key={answer.identity_id} person={person} first={answer} />}
           </Panel>
           <div class="stack">
@@ -66,7 +66,7 @@ function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zo
             <dt>{name}</dt>
             <dd>
               <span class="figure-number">
-                <Num shown={shown} hook={name} />
+                <Num shown={shown} figure={name} />
               </span>
             </dd>
           </div>
@@ -82,9 +82,9 @@ function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zo
 
 function Devices({ person }: { readonly person: string }) {
   const { scope } = usePage();
-  const reply = useQuery(devicesQuery(scope, person));
+  const result = useQuery(devicesQuery(scope, person));
   return (
-    <Panel title="Devices and places" reply={reply} lines={4} sheet={({ history }) => sheetOf(history)}>
+    <Panel title="Devices and places" result={result} lines={4} sheet={({ history }) => sheetOf(history)}>
       {({ history }) =>
         history.length === 0 ? (
           <p class="nothing">None</p>
@@ -112,9 +112,9 @@ function Devices({ person }: { readonly person: string }) {
 
 function Referrers({ person }: { readonly person: string }) {
   const { scope } = usePage();
-  const reply = useQuery(referrersQuery(scope, person));
+  const result = useQuery(referrersQuery(scope, person));
   return (
-    <Panel title="Referrers" reply={reply} lines={3} sheet={({ referrers }) => sheetOf(referrers)}>
+    <Panel title="Referrers" result={result} lines={3} sheet={({ referrers }) => sheetOf(referrers)}>
       {({ referrers }) =>
         referrers.length === 0 ? (
           <p class="nothing">None</p>
@@ -124,7 +124,7 @@ function Referrers({ person }: { readonly person: string }) {
             rows={referrers}
             keyOf={({ referrer }) => referrer}
             columns={[
-              { name: "Referrer", cell: ({ referrer }) => <Outside text={referrer} /> },
+              { name: "Referrer", cell: ({ referrer }) => <ExternalText text={referrer} /> },
               { name: "Times", isNumber: true, cell: ({ count }) => <Num shown={number(count)} /> },
             ]}
           />
@@ -135,31 +135,31 @@ function Referrers({ person }: { readonly person: string }) {
 }
 
 /** Actions on a person's data: both are privacy requests, which stay as records. */
-function PersonDeeds({ person }: { readonly person: string }) {
-  const { client, token, picture, go } = usePage();
-  const [deed, setDeed] = useState<"export" | "erase" | null>(null);
+function PersonActions({ person }: { readonly person: string }) {
+  const { client, token, viewState, go } = usePage();
+  const [action, setAction] = useState<"export" | "erase" | null>(null);
   if (!hasScope(token, "privacy_requests:write") || !hasScope(token, "privacy_requests:read")) return null;
   const exportNow = async () => saveFile(fileName("person", person, "ndjson"), "application/x-ndjson", await exportPerson(client, person, "gdpr"));
   const eraseNow = async () => {
     await erasePerson(client, person, "gdpr");
-    go(choose(choose(picture, "people", { person: "" }), "privacy", {}));
+    go(choose(choose(viewState, "people", { person: "" }), "privacy", {}));
   };
   return (
     <>
-      <button type="button" class="button" onClick={() => setDeed("export")}>
+      <button type="button" class="button" onClick={() => setAction("export")}>
         Export…
       </button>
-      <button type="button" class="button" onClick={() => setDeed("erase")}>
+      <button type="button" class="button" onClick={() => setAction("erase")}>
         Erase…
       </button>
-      {deed === "export" && (
+      {action === "export" && (
         <Confirmation
           title={`Export everything about ${person}`}
           typed={person}
-          deed="Export"
+          action="Export"
           isDanger={false}
-          onDeed={exportNow}
-          onClose={() => setDeed(null)}
+          onConfirm={exportNow}
+          onClose={() => setAction(null)}
         >
           <p>
             The file contains all ids, identity records and events of <strong>{person}</strong>, in all projects. A privacy request of type
@@ -167,8 +167,15 @@ function PersonDeeds({ person }: { readonly person: string }) {
           </p>
         </Confirmation>
       )}
-      {deed === "erase" && (
-        <Confirmation title={`Erase ${person}`} typed={person} deed="Erase permanently" isDanger onDeed={eraseNow} onClose={() => setDeed(null)}>
+      {action === "erase" && (
+        <Confirmation
+          title={`Erase ${person}`}
+          typed={person}
+          action="Erase permanently"
+          isDanger
+          onConfirm={eraseNow}
+          onClose={() => setAction(null)}
+        >
           <p>
             Every event, id, email and trait of <strong>{person}</strong> is removed from memory and from every file, in all projects. All numbers
             change accordingly. This cannot be undone.
@@ -190,10 +197,10 @@ function Timeline({ person, first }: TimelineProps) {
   const { scope, client } = usePage();
   const [older, setOlder] = useState<PersonSessionsAnswer | null>(null);
   const { cursor } = older ?? first;
-  const known = new Set(first.sessions.map(({ session_id: id }) => id));
-  const sessions = [...first.sessions, ...(older?.sessions ?? []).filter(({ session_id: id }) => !known.has(id))];
+  const firstIds = new Set(first.sessions.map(({ session_id: id }) => id));
+  const sessions = [...first.sessions, ...(older?.sessions ?? []).filter(({ session_id: id }) => !firstIds.has(id))];
   const load = () =>
-    void client.ask(personSessionsQuery(scope, person, cursor), new AbortController().signal).then(
+    void client.query(personSessionsQuery(scope, person, cursor), new AbortController().signal).then(
       (answer) => setOlder((before) => ({ ...answer, sessions: [...(before?.sessions ?? []), ...answer.sessions] })),
       () => undefined,
     );
@@ -217,8 +224,8 @@ function Timeline({ person, first }: TimelineProps) {
 function Session({ session, identity }: { readonly session: ShownSession; readonly identity: string }) {
   const { scope, token } = usePage();
   const [isOpen, setOpen] = useState(false);
-  const way = [session.entry_url, session.exit_url === session.entry_url ? null : session.exit_url].filter((url) => url !== null).join(" → ");
-  const around = [session.utm_source ?? session.referrer, session.device, session.browser, session.location_city]
+  const pages = [session.entry_url, session.exit_url === session.entry_url ? null : session.exit_url].filter((url) => url !== null).join(" → ");
+  const details = [session.utm_source ?? session.referrer, session.device, session.browser, session.location_city]
     .filter((text) => text !== null && text !== "")
     .join(" · ");
   return (
@@ -236,14 +243,14 @@ function Session({ session, identity }: { readonly session: ShownSession; readon
           </button>
         )}
       </div>
-      {way !== "" && (
-        <div class="cut-line" title={way}>
-          {way}
+      {pages !== "" && (
+        <div class="cut-line" title={pages}>
+          {pages}
         </div>
       )}
-      {around !== "" && (
-        <div class="faint cut-line" title={around}>
-          {around}
+      {details !== "" && (
+        <div class="faint cut-line" title={details}>
+          {details}
         </div>
       )}
       {isOpen && <SessionEvents session={session} identity={identity} />}

@@ -10,7 +10,7 @@ import { usePage, useQuery } from "../../parts/page-context.js";
 import { Panel, saveFile } from "../../parts/panel.js";
 import { Grid } from "../../parts/table.js";
 import { Confirmation, Dialog } from "../../parts/dialog.js";
-import { Choice } from "../../parts/field.js";
+import { Select } from "../../parts/field.js";
 import { bundleOf } from "../../ask/person-requests.js";
 import type { PageQuery } from "../../ask/page-query.js";
 import { ApiError } from "../../ask/client.js";
@@ -62,10 +62,10 @@ function subjectOf({ subject }: ShownRequest): string | null {
 /** Requests of people about their data, and their state. */
 export function Privacy() {
   const { scope, token } = usePage();
-  const reply = useQuery(privacyQuery);
+  const result = useQuery(privacyQuery);
   const [open, setOpen] = useState<string | null>(null);
   const [isNew, setNew] = useState(false);
-  const shown = reply.answer?.privacy_requests.find(({ id }) => id === open);
+  const shown = result.answer?.privacy_requests.find(({ id }) => id === open);
   const mayWrite = hasScope(token, "privacy_requests:write");
   const add = (
     <button type="button" class="button" onClick={() => setNew(true)}>
@@ -77,7 +77,7 @@ export function Privacy() {
       <Panel
         title="Requests"
        
-        reply={reply}
+        result={result}
         lines={10}
         head={mayWrite ? add : undefined}
         sheet={({ privacy_requests: requests }) => sheetOf(requests)}
@@ -115,8 +115,8 @@ export function Privacy() {
           )
         }
       </Panel>
-      {isNew && <NewRequest onClose={() => setNew(false)} onDone={reply.again} />}
-      {shown !== undefined && <RequestDialog request={shown} onClose={() => setOpen(null)} onDone={reply.again} />}
+      {isNew && <NewRequest onClose={() => setNew(false)} onDone={result.again} />}
+      {shown !== undefined && <RequestDialog request={shown} onClose={() => setOpen(null)} onDone={result.again} />}
     </>
   );
 }
@@ -143,13 +143,13 @@ function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonl
     onDone();
   };
   return (
-    <Confirmation title="New privacy request" typed={null} deed="Open the request" isDanger={false} onDeed={open} onClose={onClose}>
+    <Confirmation title="New privacy request" typed={null} action="Open the request" isDanger={false} onConfirm={open} onClose={onClose}>
       <label class="choice">
         <span class="label">Email or user id of the person</span>
         <input type="text" value={person} required autoComplete="off" spellcheck={false} onInput={read} />
       </label>
-      <Choice label="Type of request" value={type} names={TYPES} onChoose={setType} />
-      <Choice label="Regulation" value={regulation} names={REGULATIONS} onChoose={setRegulation} />
+      <Select label="Type of request" value={type} names={TYPES} onChoose={setType} />
+      <Select label="Regulation" value={regulation} names={REGULATIONS} onChoose={setRegulation} />
     </Confirmation>
   );
 }
@@ -193,7 +193,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
   ];
   if (isErasing && subject !== null) {
     return (
-      <Confirmation title={`Erase ${subject}`} typed={subject} deed="Erase permanently" isDanger onDeed={erase} onClose={onClose}>
+      <Confirmation title={`Erase ${subject}`} typed={subject} action="Erase permanently" isDanger onConfirm={erase} onClose={onClose}>
         <p>
           Resolving this request removes every event, id, email and trait of <strong>{subject}</strong> from memory and from every file. This
           cannot be undone.
@@ -231,7 +231,7 @@ function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
         )}
       </dl>
       {error !== null && (
-        <p class="way-in-reason" role="alert">
+        <p class="form-error" role="alert">
           {error}
         </p>
       )}

@@ -21,20 +21,20 @@ const KINDS = [
   ["dormant", "Dormant"],
 ] as const;
 const UNIT_NAMES = { day: "Day", week: "Week", month: "Month" } as const;
-const YET = "people who may still come back count as dormant.";
+const DORMANT_REMARK = "people who may still come back count as dormant.";
 /** Rows of the table, for the newest buckets; the plot and the file contain all. */
 const ROWS = 12;
 
 /** New, returning, resurrecting and dormant people of each unit of time. */
 export function Lifecycle() {
-  const { picture, scope } = usePage();
-  const chosen = picture.choices.retention;
-  const reply = useQuery(lifecycleQuery(scope, chosen));
+  const { viewState, scope } = usePage();
+  const chosen = viewState.choices.retention;
+  const result = useQuery(lifecycleQuery(scope, chosen));
   const seriesOf = (buckets: readonly ShownLifecycleBucket[]) => KINDS.map(([kind, name]) => ({ name, data: buckets.map((bucket) => bucket[kind]) }));
   return (
     <Panel
       title="Lifecycle"
-      reply={reply}
+      result={result}
       lines={12}
       sheet={({ buckets }) => sheetOfSeries(buckets, seriesOf(buckets))}
       head={<UnitTabs />}
@@ -57,7 +57,7 @@ export function Lifecycle() {
             <Remark>
               New: active for the first time. Returning: also active in the {chosen.unit} before. Resurrecting: active again after a pause. Dormant:
               active in the {chosen.unit} before, but not in this one.{" "}
-              {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over yet: ${YET} `}
+              {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over yet: ${DORMANT_REMARK} `}
               People counted without cookies are new every day.
             </Remark>
             <Rows buckets={buckets} unit={chosen.unit} />

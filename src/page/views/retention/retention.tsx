@@ -1,5 +1,5 @@
-import { EventEntry } from "../../parts/ranked-list.js";
-import { Choice, Choices } from "../../parts/field.js";
+import { EventField } from "../../parts/ranked-list.js";
+import { Select, FieldRow } from "../../parts/field.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
 import { Tabs, Grid } from "../../parts/table.js";
 import type { ChoicesOf } from "../../state/choices.js";
@@ -25,14 +25,14 @@ interface TriangleProps {
   readonly unit: "day" | "week" | "month";
 }
 
-/** Number of heat colours, from a share of 0 to 1. */
-const HEATS = 10;
+/** Number of heat colors. */
+const HEAT_LEVELS = 10;
 
 /** One row per cohort, and one column per later period. */
 function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
   const shown = cohorts.filter(({ size }) => size > 0);
   if (shown.length === 0) return <NothingHere />;
-  // Colours span the actual range: otherwise shares of a few percent would all look alike.
+  // Colors span the actual range, so that small shares differ visibly.
   const highest = Math.max(0.01, ...shown.flatMap(({ periods }) => periods.slice(1).map(({ rate }) => rate ?? 0)));
   const isOpen = shown.some(({ periods }) => periods.some(({ incomplete, entities }) => incomplete && entities !== null));
   return (
@@ -56,7 +56,7 @@ function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
                 All
               </th>
               <td class="right">
-                <Num shown={number(total[0]?.of ?? 0)} hook="people" />
+                <Num shown={number(total[0]?.of ?? 0)} figure="people" />
               </td>
               {total.slice(1).map((period, at) => (
                 <Cell key={at} period={period} highest={highest} isTotal />
@@ -93,15 +93,15 @@ function Cell({
   readonly isTotal?: boolean;
 }) {
   if (rate === null || entities === null) return <td class="heat none" />;
-  const heat = Math.min(HEATS - 1, Math.floor((rate / highest) * (HEATS - 0.01)));
+  const heat = Math.min(HEAT_LEVELS - 1, Math.floor((rate / highest) * (HEAT_LEVELS - 0.01)));
   const isOpen = incomplete && !isTotal;
-  const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}`;
+  const description = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}`;
   return (
-    <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={isOpen ? `${told}, not over yet` : told}>
+    <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={isOpen ? `${description}, not over yet` : description}>
       <span class="num" aria-hidden="true">
         {percent(rate).short}
       </span>
-      <span class="unseen">{isOpen ? `${told}, not over yet` : told}</span>
+      <span class="unseen">{isOpen ? `${description}, not over yet` : description}</span>
     </td>
   );
 }
@@ -111,30 +111,30 @@ const ROWS = 31;
 
 /** On how many days, weeks or months of the range people were active. */
 function Stickiness() {
-  const { picture, scope } = usePage();
-  const chosen = picture.choices.retention;
-  const reply = useQuery(stickinessQuery(scope, chosen));
+  const { viewState, scope } = usePage();
+  const chosen = viewState.choices.retention;
+  const result = useQuery(stickinessQuery(scope, chosen));
   return (
-    <Panel title="Stickiness" reply={reply} lines={12} sheet={({ buckets }) => sheetOf(buckets[0]?.units ?? [])} head={<UnitTabs />}>
+    <Panel title="Stickiness" result={result} lines={12} sheet={({ buckets }) => sheetOf(buckets[0]?.units ?? [])} head={<UnitTabs />}>
       {({ buckets: [bucket] }) =>
-        bucket === undefined || bucket.entities === 0 ? <NothingHere /> : <Often bucket={bucket} unit={chosen.unit} />
+        bucket === undefined || bucket.entities === 0 ? <NothingHere /> : <StickinessDetails bucket={bucket} unit={chosen.unit} />
       }
     </Panel>
   );
 }
 
-interface OftenProps {
+interface StickinessDetailsProps {
   readonly bucket: StickinessAnswer["buckets"][number];
   readonly unit: "day" | "week" | "month";
 }
 
-function Often({ bucket: { avg, entities, units }, unit }: OftenProps) {
+function StickinessDetails({ bucket: { avg, entities, units }, unit }: StickinessDetailsProps) {
   return (
     <>
       <p class="lead">
         <Num shown={number(entities)} /> {noun(entities, "person was", "people were")} active on{" "}
         <span class="figure-number">
-          <Num shown={number(avg)} hook="mean" />
+          <Num shown={number(avg)} figure="mean" />
         </span>{" "}
         {noun(avg ?? 0, unit)} on average
       </p>
@@ -142,9 +142,9 @@ function Often({ bucket: { avg, entities, units }, unit }: OftenProps) {
         label={`People by number of ${unit}s`}
         kind="bar"
         isOpenEnd={false}
-        labels={units.map((each) => String(each.units))}
-        titles={units.map((each) => `On ${plural(each.units, unit)}`)}
-        lines={[{ name: "People", data: units.map((each) => each.entities) }]}
+        labels={units.map((row) => String(row.units))}
+        titles={units.map((row) => `On ${plural(row.units, unit)}`)}
+        lines={[{ name: "People", data: units.map((row) => row.entities) }]}
         format={number}
       />
       <Remark>People counted without cookies are active on one day only.</Remark>
@@ -179,25 +179,25 @@ const RETURNED = [
 
 /** Retention by cohort, lifecycle and stickiness. */
 export function Retention() {
-  const { picture, go } = usePage();
-  const chosen = picture.choices.retention;
-  const change = (changed: Partial<ChoicesOf<"retention">>) => go(choose(picture, "retention", changed));
+  const { viewState, go } = usePage();
+  const chosen = viewState.choices.retention;
+  const change = (changed: Partial<ChoicesOf<"retention">>) => go(choose(viewState, "retention", changed));
   return (
     <>
       <section class="panel choices-panel" aria-label="Retention settings">
         <div class="row">
           <Tabs label="Report" names={SHOWN} chosen={chosen.shown} onChoose={(shown) => change({ shown })} />
         </div>
-        <Choices>
-          <EventEntry label="People who did" choice={chosen.cohort} onChange={(cohort) => change({ cohort })} />
+        <FieldRow>
+          <EventField label="People who did" choice={chosen.cohort} onChange={(cohort) => change({ cohort })} />
           {chosen.shown === "cohorts" && (
             <>
-              <Choice label="Counted" value={chosen.members} names={MEMBERS} onChoose={(members) => change({ members })} />
-              <EventEntry label="and came back to do" choice={chosen.back} onChange={(back) => change({ back })} />
-              <Choice label="Came back" value={chosen.returned} names={RETURNED} onChoose={(returned) => change({ returned })} />
+              <Select label="Counted" value={chosen.members} names={MEMBERS} onChoose={(members) => change({ members })} />
+              <EventField label="and came back to do" choice={chosen.back} onChange={(back) => change({ back })} />
+              <Select label="Came back" value={chosen.returned} names={RETURNED} onChoose={(returned) => change({ returned })} />
             </>
           )}
-        </Choices>
+        </FieldRow>
       </section>
       {chosen.shown === "cohorts" ? <Cohorts /> : chosen.shown === "lifecycle" ? <Lifecycle /> : <Stickiness />}
     </>
@@ -205,11 +205,11 @@ export function Retention() {
 }
 
 function Cohorts() {
-  const { picture, scope } = usePage();
-  const chosen = picture.choices.retention;
-  const reply = useQuery(retentionQuery(scope, chosen));
+  const { viewState, scope } = usePage();
+  const chosen = viewState.choices.retention;
+  const result = useQuery(retentionQuery(scope, chosen));
   return (
-    <Panel title="Cohorts" reply={reply} lines={12} sheet={sheetOfTriangle} head={<UnitTabs />}>
+    <Panel title="Cohorts" result={result} lines={12} sheet={sheetOfTriangle} head={<UnitTabs />}>
       {(answer) => <Triangle answer={answer} unit={chosen.unit} />}
     </Panel>
   );

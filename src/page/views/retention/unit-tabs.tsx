@@ -10,7 +10,7 @@ const UNITS = [
 
 /** A choice of the unit of periods. */
 export function UnitTabs() {
-  const { picture, go } = usePage();
-  const { unit } = picture.choices.retention;
-  return <Tabs label="Periods" names={UNITS} chosen={unit} onChoose={(chosen) => go(choose(picture, "retention", { unit: chosen }))} />;
+  const { viewState, go } = usePage();
+  const { unit } = viewState.choices.retention;
+  return <Tabs label="Periods" names={UNITS} chosen={unit} onChoose={(chosen) => go(choose(viewState, "retention", { unit: chosen }))} />;
 }

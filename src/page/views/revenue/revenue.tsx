@@ -4,7 +4,7 @@ import { attributionQuery, cohortsQuery } from "../../ask/queries/product.js";
 import { month } from "../../format/date.js";
 import { money, number } from "../../format/number.js";
 import { sheetOf, sheetOfSeries } from "../../format/sheet.js";
-import { Choice, Choices } from "../../parts/field.js";
+import { Select, FieldRow } from "../../parts/field.js";
 import { Empty } from "../../parts/notice.js";
 import { Num } from "../../parts/inline.js";
 import { usePage, useQuery } from "../../parts/page-context.js";
@@ -13,7 +13,7 @@ import { RankedList } from "../../parts/ranked-list.js";
 import { Grid } from "../../parts/table.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/view-state.js";
-import { RevenueCourse } from "../overview/revenue.js";
+import { RevenueOverTime } from "../overview/revenue.js";
 import { UnconvertedRemark } from "../remarks.js";
 
 const MODELS = [
@@ -32,9 +32,9 @@ const LEVELS = [
 
 /** Revenue over time, by attribution, and by month of first visit. */
 export function Revenue() {
-  const { picture, scope, go } = usePage();
-  const chosen = picture.choices.revenue;
-  const change = (changed: Partial<ChoicesOf<"revenue">>) => go(choose(picture, "revenue", changed));
+  const { viewState, scope, go } = usePage();
+  const chosen = viewState.choices.revenue;
+  const change = (changed: Partial<ChoicesOf<"revenue">>) => go(choose(viewState, "revenue", changed));
   const trend = useQuery(revenueTrendQuery({ ...scope, filters: [] }));
   const attribution = useQuery(attributionQuery(scope, chosen));
   const cohorts = useQuery(cohortsQuery(scope, chosen));
@@ -43,7 +43,7 @@ export function Revenue() {
       <Panel
         title="Revenue"
         class="revenue-panel"
-        reply={trend}
+        result={trend}
         lines={9}
         sheet={({ buckets, series }) =>
           sheetOfSeries(
@@ -56,22 +56,22 @@ export function Revenue() {
           answer.series[0]?.counted === 0 && answer.unconverted.length === 0 ? (
             <Empty title="No revenue in this period">Payments are events named Payment, Purchase or Order Completed, with an amount.</Empty>
           ) : (
-            <RevenueCourse answer={answer} />
+            <RevenueOverTime answer={answer} />
           )
         }
       </Panel>
       <section class="panel choices-panel" aria-label="Attribution settings">
-        <Choices>
-          <Choice label="By" value={chosen.dimension} names={DIMENSIONS} onChoose={(dimension) => change({ dimension })} />
-          <Choice label="Credit to" value={chosen.model} names={MODELS} onChoose={(model) => change({ model })} />
-          <Choice label="Customers" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
-        </Choices>
+        <FieldRow>
+          <Select label="By" value={chosen.dimension} names={DIMENSIONS} onChoose={(dimension) => change({ dimension })} />
+          <Select label="Credit to" value={chosen.model} names={MODELS} onChoose={(model) => change({ model })} />
+          <Select label="Customers" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
+        </FieldRow>
       </section>
       <div class="pair">
-        <Panel title="Attribution" reply={attribution} sheet={({ rows }) => sheetOf(rows)}>
+        <Panel title="Attribution" result={attribution} sheet={({ rows }) => sheetOf(rows)}>
           {(answer) => <Attribution answer={answer} head={DIMENSIONS.find(([name]) => name === chosen.dimension)?.[1] ?? "Source"} />}
         </Panel>
-        <Panel title="By month of first event" reply={cohorts} sheet={(answer) => sheetOf(answer.cohorts)}>
+        <Panel title="By month of first event" result={cohorts} sheet={(answer) => sheetOf(answer.cohorts)}>
           {(answer) => <Cohorts answer={answer} />}
         </Panel>
       </div>

@@ -64,7 +64,7 @@ export function Store() {
   const stats = useQuery(statsQuery);
   return (
     <>
-      <Panel title="Health" reply={health} lines={1} sheet={(answer) => sheetOf([answer])}>
+      <Panel title="Health" result={health} lines={1} sheet={(answer) => sheetOf([answer])}>
         {({ status, distinct_values: values }) => (
           <>
             <p class={status === "ok" ? "health ok" : "health"}>{HEALTH[status]}</p>
@@ -72,7 +72,7 @@ export function Store() {
           </>
         )}
       </Panel>
-      <Panel title="What is stored" reply={stats} lines={14} sheet={(answer) => sheetOf([answer])}>
+      <Panel title="What is stored" result={stats} lines={14} sheet={(answer) => sheetOf([answer])}>
         {(answer) => (
           <div class="stats">
             {statGroups(answer, scope.zone).map(({ title, facts }) => (

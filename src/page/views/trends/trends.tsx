@@ -1,8 +1,8 @@
 import { takesField, trendQuery, SERIES_COUNT } from "../../ask/queries/product.js";
-import { seesOthers } from "../../ask/rights.js";
+import { canRead } from "../../ask/rights.js";
 import { sheetOfSeries } from "../../format/sheet.js";
 import { fieldName, fieldValue, noun } from "../../format/value.js";
-import { Check, Choice, Choices, Entry, FIELD_SUGGESTIONS, useEventNames } from "../../parts/field.js";
+import { Checkbox, Select, FieldRow, TextField, FIELD_SUGGESTIONS, useEventNames } from "../../parts/field.js";
 import { Empty, Remark } from "../../parts/notice.js";
 import { usePage, useFilterBy, useQuery } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
@@ -37,40 +37,46 @@ const MEASURE_NAMES: Readonly<Record<(typeof MEASURES)[number], string>> = {
 
 /** Any measure over time, with a breakdown by a field. */
 export function Trends() {
-  const { picture, scope, token, go } = usePage();
-  const chosen = picture.choices.trends;
+  const { viewState, scope, token, go } = usePage();
+  const chosen = viewState.choices.trends;
   const names = useEventNames();
-  const reply = useQuery(trendQuery(scope, chosen));
-  const change = (changed: Partial<ChoicesOf<"trends">>) => go(choose(picture, "trends", changed));
-  const measures = MEASURES.filter((name) => name !== "revenue" || seesOthers(token, "revenue:read"));
+  const result = useQuery(trendQuery(scope, chosen));
+  const change = (changed: Partial<ChoicesOf<"trends">>) => go(choose(viewState, "trends", changed));
+  const measures = MEASURES.filter((name) => name !== "revenue" || canRead(token, "revenue:read"));
   return (
     <>
       <section class="panel choices-panel" aria-label="Trend settings">
-        <Choices>
-          <Entry label="Event" value={chosen.event} suggestions={names} placeholder="any event" onSettle={(event) => change({ event })} />
-          <Choice
+        <FieldRow>
+          <TextField label="Event" value={chosen.event} suggestions={names} placeholder="any event" onCommit={(event) => change({ event })} />
+          <Select
             label="Measure"
             value={chosen.measure}
             names={measures.map((name) => [name, MEASURE_NAMES[name]])}
             onChoose={(measure) => change({ measure })}
           />
           {takesField(chosen.measure) && (
-            <Entry
+            <TextField
               label="Field"
               value={chosen.field}
               suggestions={FIELD_SUGGESTIONS}
               placeholder="metadata key, value …"
-              onSettle={(field) => change({ field })}
+              onCommit={(field) => change({ field })}
             />
           )}
-          <Entry label="Break down by" value={chosen.by} suggestions={FIELD_SUGGESTIONS} placeholder="nothing" onSettle={(by) => change({ by })} />
-          <Check label="Cumulative" value={chosen.cumulative} onChoose={(cumulative) => change({ cumulative })} />
-        </Choices>
+          <TextField
+            label="Break down by"
+            value={chosen.by}
+            suggestions={FIELD_SUGGESTIONS}
+            placeholder="nothing"
+            onCommit={(by) => change({ by })}
+          />
+          <Checkbox label="Cumulative" value={chosen.cumulative} onChoose={(cumulative) => change({ cumulative })} />
+        </FieldRow>
       </section>
       <Panel
         title={titleOf(chosen)}
         class="trend-panel"
-        reply={reply}
+        result={result}
         lines={10}
         head={
           <Tabs
@@ -89,9 +95,9 @@ export function Trends() {
             ...(rest === null ? [] : [{ name: "all others", data: rest.data }]),
           ])
         }
-        unasked={<Empty title="Choose a field">This measure is computed from the values of a field: enter one above.</Empty>}
+        noQuery={<Empty title="Choose a field">This measure is computed from the values of a field: enter one above.</Empty>}
       >
-        {(answer) => <TrendAnswerShown answer={answer} chosen={chosen} />}
+        {(answer) => <TrendResult answer={answer} chosen={chosen} />}
       </Panel>
     </>
   );
@@ -104,29 +110,29 @@ function titleOf({ event, measure, field, by, cumulative }: ChoicesOf<"trends">)
     .join(" ");
 }
 
-interface TrendShownProps {
+interface TrendResultProps {
   readonly answer: TrendAnswer;
   readonly chosen: ChoicesOf<"trends">;
 }
 
-function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
+function TrendResult({ answer, chosen }: TrendResultProps) {
   const { scope } = usePage();
   const { buckets, series, rest, previous, currency } = answer;
   const show = (value: number | null): FormattedNumber => (currency === null ? number(value) : money(value, currency));
   if (buckets.length === 0 || series.every(({ counted }) => counted === 0)) return <NothingHere />;
-  const isBroken = chosen.by !== "";
+  const hasBreakdown = chosen.by !== "";
   const all = [
-    ...series.map((each) => ({ ...each, name: seriesName(each.values, chosen.by) })),
-    ...(rest === null || !isBroken ? [] : [{ ...rest, name: "All others" }]),
+    ...series.map((line) => ({ ...line, name: seriesName(line.values, chosen.by) })),
+    ...(rest === null || !hasBreakdown ? [] : [{ ...rest, name: "All others" }]),
   ];
   const earlier = previous?.series[0];
   const lines: PlotLine[] = [
-    ...(isBroken || earlier === undefined ? [] : [{ name: "Previous", data: earlier.data, isEarlier: true }]),
+    ...(hasBreakdown || earlier === undefined ? [] : [{ name: "Previous", data: earlier.data, isEarlier: true }]),
     ...all.map(({ name, data }) => ({ name, data })),
   ];
   return (
     <>
-      {isBroken ? (
+      {hasBreakdown ? (
         <Legend names={all.map(({ name }) => name)} />
       ) : (
         <Total total={series[0]?.total ?? null} before={earlier?.total ?? null} show={show} />
@@ -141,10 +147,10 @@ function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
         lines={lines}
         format={show}
       />
-      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={!isBroken && earlier !== undefined} />
+      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={!hasBreakdown && earlier !== undefined} />
       <UnconvertedRemark unconverted={answer.unconverted} />
-      {isBroken && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
-      {isBroken && answer.value_count > SERIES_COUNT && (
+      {hasBreakdown && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
+      {hasBreakdown && answer.value_count > SERIES_COUNT && (
         <Remark>
           <Num shown={number(answer.value_count)} /> {noun(answer.value_count, "value")} in all; the largest <Num shown={number(series.length)} /> are
           shown.
@@ -167,7 +173,7 @@ function Total({
     <div class="figures alone">
       <div class="figure">
         <span class="figure-number">
-          <Num shown={show(total)} hook="total" /> <ChangeMark change={change(total, before)} isCost={false} />
+          <Num shown={show(total)} figure="total" /> <ChangeMark change={change(total, before)} isCost={false} />
         </span>
       </div>
     </div>
@@ -183,7 +189,7 @@ interface TotalsProps {
 
 function Totals({ all, previous, by, show }: TotalsProps) {
   const filterBy = useFilterBy();
-  const beforeOf = (values: readonly string[]) => previous?.find((each) => each.values[0] === values[0])?.total ?? null;
+  const beforeOf = (values: readonly string[]) => previous?.find((line) => line.values[0] === values[0])?.total ?? null;
   return (
     <Grid
       label="Totals"
