@@ -74,15 +74,15 @@ function trendText({ previous, currency, ...answers }: Trend): string {
 }
 
 function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAnswers): string {
-  const shown = [...series.map((each) => ({ ...each, name: valuesText(each.values) })), ...(rest === null ? [] : [{ ...rest, name: "rest" }])];
+  const shown = [...series.map((line) => ({ ...line, name: valuesText(line.values) })), ...(rest === null ? [] : [{ ...rest, name: "rest" }])];
   const more = valueCount > series.length ? `${figure(series.length)} of ${figure(valueCount)} values\n` : "";
   const unconvertedText = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted.map((item): ListedItem => ({ ...item })), "  ")}`;
   if (shown.length > MAX_COLUMN_SERIES) {
-    const lines = shown.map(({ name, counted, total, data }) => [name, figure(counted), figure(total), sparkline(data.map((each) => each ?? 0))]);
+    const lines = shown.map(({ name, counted, total, data }) => [name, figure(counted), figure(total), sparkline(data.map((value) => value ?? 0))]);
     return `${table([["", "counted", "total", ""], ...lines], "<>><")}${more}${unconvertedText}`;
   }
   const lines = buckets.map((bucket, at) => [bucketText({ ...bucket }), ...shown.map(({ data }) => figure(data[at] ?? null))]);
-  const total = ["total", ...shown.map((each) => figure(each.total))];
+  const total = ["total", ...shown.map((line) => figure(line.total))];
   return `${table([["", ...shown.map(({ name }) => name)], ...lines, total], `<${">".repeat(shown.length)}`)}${more}${unconvertedText}`;
 }
 
@@ -98,14 +98,14 @@ function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
     seconds(step.fromPrevious?.medianSec ?? null),
     seconds(step.fromPrevious?.p90Sec ?? null),
   ]);
-  const byValues = rows === null ? [] : [...rows.map(({ values, steps: each }) => furthest(valuesText(values), each)), ...(rest === null ? [] : [furthest("rest", rest)])];
-  const byTime = (trend ?? []).map(({ bucket, steps: each }) => furthest(bucketText({ ...bucket }), each));
+  const byValues = rows === null ? [] : [...rows.map(({ values, steps: rowSteps }) => reachedRow(valuesText(values), rowSteps)), ...(rest === null ? [] : [reachedRow("rest", rest)])];
+  const byTime = (trend ?? []).map(({ bucket, steps: bucketSteps }) => reachedRow(bucketText({ ...bucket }), bucketSteps));
   const more = [...byValues, ...byTime];
   const waiting = pending === 0 ? "" : `${figure(pending)} may still continue\n`;
   return `${table([header, ...lines], "<>>>>>>")}${waiting}${more.length === 0 ? "" : `\n${table([["", ...steps.map(({ name }) => cell("", name)), "of all"], ...more], `<${">".repeat(steps.length + 1)}`)}`}`;
 }
 
-function furthest(name: string, steps: readonly FunnelStep[]): string[] {
+function reachedRow(name: string, steps: readonly FunnelStep[]): string[] {
   return [name, ...steps.map(({ entities }) => figure(entities)), percent(steps.at(-1)?.conversionRate ?? null)];
 }
 
@@ -114,9 +114,9 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
   const columns = Math.max(0, ...cohorts.map(({ periods }) => periods.length), total.length);
   const shares = (periods: readonly RetentionPeriod[]) => periods.map(({ entities, rate, incomplete }) => (entities === null ? "" : `${percent(rate)}${incomplete ? " *" : ""}`));
   const header = ["", "people", ...Array.from({ length: columns }, (_, at) => String(at))];
-  const size = cohorts.reduce((sum, each) => sum + each.size, 0);
+  const size = cohorts.reduce((sum, cohort) => sum + cohort.size, 0);
   const lines = [
-    ...cohorts.map((each) => [bucketText({ ...each.bucket }), figure(each.size), ...shares(each.periods)]),
+    ...cohorts.map((cohort) => [bucketText({ ...cohort.bucket }), figure(cohort.size), ...shares(cohort.periods)]),
     ["all", figure(size), ...shares(total)],
     ...(rows ?? []).map((row) => [valuesText(row.values), figure(row.size), ...shares(row.total)]),
     ...(rest === null ? [] : [["rest", figure(rest[0]?.of ?? 0), ...shares(rest)]]),
@@ -126,12 +126,12 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
 
 /** One table per bucket: how many entities were active in how many units. */
 function stickinessText({ buckets }: Stickiness): string {
-  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, active in ${figure(avg)} units on average\n${listing(units.map((each): ListedItem => ({ ...each })), "  ")}`).join("\n");
+  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, active in ${figure(avg)} units on average\n${listing(units.map((unit): ListedItem => ({ ...unit })), "  ")}`).join("\n");
 }
 
 /** The paths, then their nodes and edges. */
 function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
-  const rows = sequences.map((each) => [valuesText(each.values, " > "), figure(each.sessions)]);
+  const rows = sequences.map((path) => [valuesText(path.values, " > "), figure(path.sessions)]);
   const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): ListedItem => ({ ...item })), "  ")}`;
   return `${table([["path", "sessions"], ...rows, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
 }
