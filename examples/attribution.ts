@@ -1,4 +1,4 @@
-// Who brought those who read something: attribution over a real access log.
+// Attribution over a real access log: the sources of visits in which an article was read.
 import { memoryStorage, openDaybook } from "daybook";
 import { readClf } from "../src/cli/read/clf.js";
 import { readBytes } from "../src/cli/read/lines.js";

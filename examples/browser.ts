@@ -1,4 +1,4 @@
-// A page that keeps its own analytics in the browser. Reload it, open it twice, close and start the browser again.
+// A page that stores its analytics in the browser. Reload it, open it in two tabs, restart the browser.
 import { servePage } from "./browser/serve.js";
 
 const { url } = await servePage(Number(process.env["PORT"] ?? 8_080));

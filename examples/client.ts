@@ -1,11 +1,11 @@
-// Questions from another process: one program has the store open and serves it, this one asks it, as if it had the store itself.
+// Queries from another process: one program opens the store and serves it, another queries it with the same methods.
 import { memoryStorage, openDaybook } from "daybook";
 import { connectDaybook } from "daybook/client";
 import { createHandler, createToken, memoryTokens } from "daybook/http";
 import { listen } from "daybook/node";
 import type { DaybookClient } from "daybook/client";
 
-// The other process: here it is this one, mostly it is `daybook serve`.
+// The other process, which is usually `daybook serve`; in this example it is the same process.
 const store = await openDaybook({ storage: memoryStorage() });
 const token = createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() });
 const server = await listen(createHandler({ organizations: { default: store }, tokens: memoryTokens([token.record]) }), { port: 0 });
@@ -24,7 +24,7 @@ const events = [
 console.log("stored:", await daybook.ingest(events));
 await daybook.identify({ anonymousId: "phone-7", userId: "ada" });
 console.log("unique users:", await daybook.countUniqueUsers());
-await report(daybook); // and `report(store)` prints the same
+await report(daybook); // `report(store)` prints the same
 for await (const event of daybook.exportEvents()) console.log("exported:", event.name);
 
 await daybook.close();

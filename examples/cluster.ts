@@ -1,4 +1,4 @@
-// Many processes, one store: the primary has it and answers on the loopback; the workers serve people, and send events there.
+// Many processes, one store: the primary opens it and serves it on the loopback; the workers serve users, and send events to the primary.
 import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -20,7 +20,7 @@ async function primary(directory: string): Promise<void> {
   for (let count = 0; count < WORKER_COUNT; count += 1) cluster.fork(environment);
   let isStopping = false;
   cluster.on("listening", (_worker, { port }) => console.log(`http://127.0.0.1:${port}`));
-  // A worker that breaks takes no stored event with it.
+  // A worker that crashes loses no stored event.
   cluster.on("exit", () => isStopping || cluster.fork(environment));
 
   const stop = async () => {
@@ -30,7 +30,7 @@ async function primary(directory: string): Promise<void> {
     await Promise.all(ended);
     await server.close();
     await daybook.close();
-    // A connection that was on its way to a worker that broke would keep the process.
+    // Exit here: a connection that was being passed to a crashed worker would keep the process alive.
     process.exit();
   };
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stop());
@@ -49,7 +49,7 @@ function work(): void {
     );
   });
   server.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1");
-  // The primary says when, and that is after the last answer: a signal to the whole group must not end a worker before.
+  // The primary stops the workers after their last response: a signal to the process group must not end them earlier.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => undefined);
   process.on("disconnect", () => process.exit());
 }

@@ -1,4 +1,4 @@
-// A Daybook in storage of your own: five functions over a bucket (custom-storage/bucket-storage.ts).
+// A Daybook in a custom storage: five functions over a bucket (custom-storage/bucket-storage.ts).
 import { openDaybook } from "daybook";
 import { bucketStorage, mapBucket } from "./custom-storage/bucket-storage.js";
 

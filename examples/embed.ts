@@ -1,4 +1,4 @@
-// Analytics inside a program: open, store, ask, close.
+// Analytics inside a program: open, store, query, close.
 import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 

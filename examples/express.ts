@@ -1,4 +1,4 @@
-// Analytics inside an Express app: its own routes store events, and the routes of Daybook stand below /stats.
+// Analytics in an Express app. Its own routes store events, and the routes of Daybook are below /stats.
 import express from "express";
 import { openDaybook } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
@@ -11,7 +11,7 @@ const handler = createHandler({
 });
 
 const app = express();
-// Before body parsers, so that bodies are read once, and long ones in pieces.
+// Before body parsers, so that Daybook streams bodies itself.
 app.use("/stats", toNodeHandler(handler));
 app.use(express.json());
 app.post("/orders", async (request, response) => {

@@ -1,4 +1,4 @@
-// Analytics inside a Fastify app: the routes of Daybook are a plugin of their own, which leaves bodies alone.
+// Analytics in a Fastify app. The routes of Daybook are a separate plugin, in which Fastify does not parse bodies.
 import Fastify from "fastify";
 import { openDaybook } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
@@ -13,12 +13,12 @@ const handler = createHandler({
 const app = Fastify();
 await app.register(
   (scope, _options, done) => {
-    const answer = toNodeHandler(handler, { basePath: "/stats" });
+    const handle = toNodeHandler(handler, { basePath: "/stats" });
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _payload, parsed) => parsed(null));
     scope.all("/*", (request, reply) => {
       reply.hijack();
-      answer(request.raw, reply.raw);
+      handle(request.raw, reply.raw);
     });
     done();
   },

@@ -1,4 +1,4 @@
-// Analytics inside a Hono app: a handler is a function from Request to Response, so Hono mounts it as it is.
+// Analytics in a Hono app. A handler is a function from Request to Response, so Hono can mount it directly.
 import { Hono } from "hono";
 import { openDaybook } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
@@ -18,7 +18,7 @@ app.post("/orders", async (context) => {
   return context.json({ orders: await daybook.countEvents({ eventName: "order" }) }, 201);
 });
 
-// Any server of web requests will do; this one is at hand, and finishes what is under way when it closes.
+// Any server for web requests works. This one finishes requests in progress when it closes.
 const server = await listen(async (request) => app.fetch(request), { port: Number(process.env["PORT"] ?? 3000) });
 console.log(server.url);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void server.close().then(() => daybook.close()));

@@ -1,4 +1,4 @@
-// The same questions over HTTP: a handler from request to response, on a socket here, in any server elsewhere.
+// Queries over HTTP. A handler is a function from request to response; here `listen` serves it, but any server can.
 import { memoryStorage, openDaybook } from "daybook";
 import { createHandler, createToken, memoryTokens } from "daybook/http";
 import { listen } from "daybook/node";

@@ -1,5 +1,5 @@
-// What product teams ask, of 18 months of a CD shop: npx tsx examples/insights.ts
-// (every tenth customer; all of them bought first in January, February or March 1997).
+// Insights into 18 months of a CD shop: npx tsx examples/insights.ts
+// The sample is every tenth customer; all of them first bought in January, February or March 1997.
 import { readFile } from "node:fs/promises";
 import { memoryStorage, openDaybook } from "daybook";
 import { cdnowPurchase } from "./cdnow/purchases.js";
@@ -26,7 +26,7 @@ console.log("came back in the months after their first purchase:");
 for (const { bucket, size, periods } of cohorts) console.log(`  ${bucket.local}  ${size}: ${periods.slice(1).map(({ entities }) => entities).join(" ")}`);
 console.log(`  of all, in percent: ${total.slice(1).map(({ rate }) => percent(rate)).join(" ")}`);
 
-// People by what they did, settled anew with each question; saved, any question may name it.
+// A segment selects people by what they did. Each query evaluates it anew; a saved segment has a name that any query can use.
 await daybook.segments.put("regulars", { groups: [{ conditions: [{ type: "did", ...bought, atLeast: 5, endDate: "1997-12-31" }] }] });
 const in1998 = { startDate: "1998-01-01", endDate: "1998-06-30" };
 for (const operator of ["in_segment", "not_in_segment"]) {

@@ -1,6 +1,6 @@
-// Turns the order lines of an online shop into events, and its lines into invoices; prints what they amount to:
+// Turns the order lines of an online shop into events, groups them into invoices, and prints a summary:
 //   npx tsx examples/online-retail.ts [FILE.csv[.gz]]
-// With --out it writes the events, 151 MB of them, to be imported:
+// With --out, writes the events to a file of 151 MB, which "import" reads:
 //   npx tsx examples/online-retail.ts --out online-retail.ndjson
 //   npx daybook import --data ./data --organization online-retail online-retail.ndjson
 import { createWriteStream } from "node:fs";
@@ -18,7 +18,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const { values, positionals } = parseArgs({ options: { out: { type: "string" } }, allowPositionals: true });
 const file = positionals[0] ?? here("./data/online_retail_uk_2010-12_2011-12.csv.gz");
 
-/** The order lines, some hundred at a time, and after the last of them the invoices. */
+/** The order lines, a few hundred at a time, then the invoices. */
 async function* events(): AsyncGenerator<readonly EventInput[]> {
   const invoices = new Invoices();
   for await (const rows of readCsvEvents(readBytes(file), "online-retail", await readCsvMap(here("./online-retail/lines.map.json")))) {

@@ -1,8 +1,8 @@
-// A store that a program keeps for itself is what the command line works on, once the program has closed it:
+// The command line works on the store of a program, after the program has closed it:
 //   npx tsx examples/serve-embedded.ts ./data/visits
 //   npx daybook verify --data ./data/visits
 //   npx daybook serve --data ./data/visits
-// Beside a program that has it open, `verify`, `stats`, `export` and `token` work; `serve`, `import` and `--salvage` need it closed.
+// `verify`, `stats`, `export` and `token` also work while the program has it open; `serve`, `import` and `--salvage` do not.
 import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 

@@ -1,4 +1,4 @@
-// Events that the compiler knows: names, metadata and filters that do not exist do not compile, and do not get in.
+// Typed events: unknown names, metadata and filters do not compile, and invalid events are rejected.
 import { defineEvents, memoryStorage, openDaybook } from "daybook";
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ const daybook = shop.on(await openDaybook({ storage: memoryStorage() }), { check
 const { accepted, rejected } = await daybook.ingest([
   { name: "signup", userId: "ada", metadata: { plan: "pro" } },
   { name: "order", userId: "ada", metadata: { total: 19.9 } },
-  // What comes from elsewhere has no types: the check looks at it as it arrives.
+  // Events from outside have no types: the schema checks them at run time.
   JSON.parse('{ "name": "signup", "userId": "bob", "metadata": { "plan": "gold" } }'),
 ]);
 console.log("stored:", accepted);

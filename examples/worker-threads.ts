@@ -1,4 +1,4 @@
-// A store on a thread of its own: events and questions are messages, and the thread that serves people is never held up.
+// A store on a worker thread. Events and queries are messages, so the main thread is never blocked.
 import { isMainThread, MessageChannel, parentPort, Worker, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import { DaybookError, openDaybook } from "daybook";
@@ -11,21 +11,21 @@ type Reply = { readonly value: unknown } | { readonly code: string; readonly mes
 if (isMainThread) await main(process.argv[2] ?? "./data/worker-threads");
 else await serveStore(workerData as string);
 
-/** On the worker: a Daybook cannot be sent to another thread, so it is opened where it is used. */
+/** Runs on the worker: a Daybook cannot be sent to another thread, so the thread that uses it opens it. */
 async function serveStore(directory: string): Promise<void> {
   const daybook = await openDaybook({ storage: fileStorage(directory) });
   parentPort?.on("message", ({ method, input, port }: { method: Method; input: unknown; port: MessagePort }) => {
     const call = daybook[method].bind(daybook) as (input: unknown) => Promise<unknown>;
     call(input).then(
       (value) => port.postMessage({ value } satisfies Reply),
-      // Errors lose their code on the way to another thread.
+      // Errors lose their code when they are sent to another thread.
       (error: DaybookError) => port.postMessage({ code: error.code, message: error.message } satisfies Reply),
     );
   });
 }
 
-/** On any other thread. */
-function asking(worker: Worker) {
+/** Runs on any other thread. Returns a function that calls a method of the Daybook on the worker. */
+function clientOf(worker: Worker) {
   return <M extends Method>(method: M, input?: Parameters<Daybook[M]>[0]) =>
     new Promise<Awaited<ReturnType<Daybook[M]>>>((resolve, reject) => {
       const { port1, port2 } = new MessageChannel();
@@ -40,18 +40,18 @@ function asking(worker: Worker) {
 
 async function main(directory: string): Promise<void> {
   const worker = new Worker(new URL(import.meta.url), { workerData: directory });
-  const ask = asking(worker);
-  console.log("stored:", await ask("ingest", [{ name: "order", userId: "ada" }, { name: "order", userId: "ben" }]));
-  console.log("counted:", await ask("countEvents", { eventName: "order" }));
-  await ask("countEvents", { startDate: "yesterday" }).catch((error: DaybookError) => console.log("refused:", error.code));
+  const call = clientOf(worker);
+  console.log("stored:", await call("ingest", [{ name: "order", userId: "ada" }, { name: "order", userId: "ben" }]));
+  console.log("counted:", await call("countEvents", { eventName: "order" }));
+  await call("countEvents", { startDate: "yesterday" }).catch((error: DaybookError) => console.log("refused:", error.code));
 
-  // The files are written by one opening only. Others may read them, and see the moment they were opened.
+  // A store has only one writer. Readers see the store as it was when they opened it.
   await openDaybook({ storage: fileStorage(directory) }).catch((error: DaybookError) => console.log("a second writer:", error.code));
   const reader = await openDaybook({ storage: fileStorage(directory), readOnly: true });
-  await ask("ingest", [{ name: "order", userId: "eve" }]);
-  console.log("a reader of before:", await reader.countEvents(), "the writer:", await ask("countEvents"));
+  await call("ingest", [{ name: "order", userId: "eve" }]);
+  console.log("a reader opened before:", await reader.countEvents(), "the writer:", await call("countEvents"));
   await reader.close();
 
-  await ask("close");
+  await call("close");
   await worker.terminate();
 }

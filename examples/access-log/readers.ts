@@ -1,10 +1,10 @@
 import type { EventInput } from "daybook";
 
-/** What people come for: articles, projects and talks. */
-const read = /^\/(?:articles|projects|presentations|blog\/[a-z]+)\/[^?]*(?:\/|\.html)(?:$|\?)/;
+/** URLs of articles, projects and talks. */
+const articlePattern = /^\/(?:articles|projects|presentations|blog\/[a-z]+)\/[^?]*(?:\/|\.html)(?:$|\?)/;
 
-/** A line of the access log as an event of its site, where reading something is worth 1: revenue then counts readings. */
+/** Adds the site to an event of the access log. Views of articles become `reading` events with a value of 1, so that revenue counts them. */
 export function withReadings(event: EventInput): EventInput {
   const onSite = { ...event, hostname: "semicomplete.com" };
-  return read.test(event.url ?? "") ? { ...onSite, name: "reading", value: 1 } : onSite;
+  return articlePattern.test(event.url ?? "") ? { ...onSite, name: "reading", value: 1 } : onSite;
 }

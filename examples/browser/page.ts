@@ -1,7 +1,7 @@
-import type { Counts, Happened } from "./worker.js";
+import type { Counts, PageEvent } from "./worker.js";
 
 const worker = new Worker("worker.js", { type: "module" });
-const tell = (name: string) => worker.postMessage({ id: crypto.randomUUID(), name, createdAt: Date.now() } satisfies Happened);
+const track = (name: string) => worker.postMessage({ id: crypto.randomUUID(), name, createdAt: Date.now() } satisfies PageEvent);
 
 const show = (id: string, ...content: (string | Node)[]) => document.getElementById(id)?.replaceChildren(...content);
 worker.addEventListener("message", ({ data }: MessageEvent<Counts>) => {
@@ -15,7 +15,7 @@ worker.addEventListener("message", ({ data }: MessageEvent<Counts>) => {
   show("events", ...rows);
 });
 
-for (const button of document.querySelectorAll("button")) button.addEventListener("click", () => tell(button.textContent ?? ""));
-tell("page_view");
-// Otherwise a browser that runs out of room may remove what sites keep.
+for (const button of document.querySelectorAll("button")) button.addEventListener("click", () => track(button.textContent ?? ""));
+track("page_view");
+// Without this, a browser that runs out of space may delete the data of the site.
 void navigator.storage.persist();

@@ -4,8 +4,8 @@ import type { EventInput } from "daybook";
 const purchase = /^\s*(?:\d+\s+)?(\d+)\s+(\d{4})(\d\d)(\d\d)\s+(\d+)\s+(\d+\.\d\d)\s*$/;
 
 /**
- * The purchase on one line of a CDNOW file; null for the header and for anything else. The number before the date is the
- * customer's: in the sample that is the numbering which its answer key uses.
+ * Parses one line of a CDNOW file; null for the header, and for anything else. The number before the date is that of the
+ * customer; in the sample, it is the number that the answer key uses.
  */
 export function cdnowPurchase(line: string): EventInput | null {
   const match = purchase.exec(line);

@@ -1,18 +1,18 @@
 import type { ByteRange, Storage, WriteOptions } from "daybook";
 
-/** What every object store offers, whatever it is called there. */
+/** The operations that every object store offers. */
 export interface Bucket {
   get(key: string): Promise<Uint8Array | null>;
-  /** Stores the object; with `ifAbsent` only where there is none, answering whether it did. */
+  /** Stores an object; with `ifAbsent`, only if the key is free. Returns whether it was stored. */
   put(key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<boolean>;
   delete(key: string): Promise<void>;
   keys(): Promise<readonly string[]>;
 }
 
-/** Refuses what the contract of `Storage` calls no key: the engine never sends one, so this meets mistakes only. */
-function checked(key: string): string {
+/** Rejects keys that the contract of `Storage` forbids. The engine never sends such keys. */
+function checkedKey(key: string): string {
   for (const part of key.split("/")) {
-    if (!/^[a-zA-Z0-9._-]{1,128}$/.test(part) || part === "." || part === "..") throw new Error(`${JSON.stringify(key)} is no key`);
+    if (!/^[a-zA-Z0-9._-]{1,128}$/.test(part) || part === "." || part === "..") throw new Error(`${JSON.stringify(key)} is not a valid key`);
   }
   return key;
 }
@@ -23,8 +23,8 @@ function checkRange({ start, end }: ByteRange): void {
 }
 
 /**
- * A Daybook's storage in a bucket: whole objects only, so there is no `openAppend`, and one writer by agreement, so there
- * is no `lock`. A bucket's `put` replaces at once and for good: nothing is left for `sync` to do.
+ * A storage in a bucket. Objects cannot be appended to, so there is no `openAppend`; there is no `lock`, so you must run only
+ * one writer. `put` is atomic and durable, so `sync` only checks that the objects exist.
  */
 export function bucketStorage(bucket: Bucket): Storage {
   return {
@@ -33,23 +33,23 @@ export function bucketStorage(bucket: Bucket): Storage {
     },
     async read(key: string, range?: ByteRange): Promise<Uint8Array | null> {
       if (range !== undefined) checkRange(range);
-      const bytes = await bucket.get(checked(key));
+      const bytes = await bucket.get(checkedKey(key));
       return bytes === null || range === undefined ? bytes : bytes.slice(range.start, range.end);
     },
     async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
-      const stored = await bucket.put(checked(key), bytes, options.ifAbsent === true);
+      const stored = await bucket.put(checkedKey(key), bytes, options.ifAbsent === true);
       if (!stored) throw new Error(`${key} exists already`);
     },
     async remove(key: string): Promise<void> {
-      await bucket.delete(checked(key));
+      await bucket.delete(checkedKey(key));
     },
     async sync(keys: readonly string[]): Promise<void> {
-      for (const key of keys) if ((await bucket.get(checked(key))) === null) throw new Error(`${key} is absent`);
+      for (const key of keys) if ((await bucket.get(checkedKey(key))) === null) throw new Error(`${key} is absent`);
     },
   };
 }
 
-/** A bucket in memory, which keeps and hands out copies as a network would. */
+/** A bucket in memory. Copies bytes in both directions, as a network would. */
 export function mapBucket(objects = new Map<string, Uint8Array>()): Bucket {
   return {
     get: async (key) => objects.get(key)?.slice() ?? null,

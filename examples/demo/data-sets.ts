@@ -11,16 +11,16 @@ import { rowId, type ImportRow, type ImportRows } from "../../src/cli/read/row.j
 /** One set of real data and the organization it fills. */
 export interface DataSet {
   readonly organization: string;
-  /** What it is, for a heading. */
+  /** Describes it, for a heading. */
   readonly title: string;
   readonly currency: string;
-  /** The query of the page's address under which it shows what is in it. */
-  readonly look: string;
-  /** Events it becomes: with as many stored there is nothing to import. */
+  /** Query string of a dashboard view that suits it. */
+  readonly view: string;
+  /** Number of its events: if as many are stored, it has been imported. */
   readonly eventCount: number;
-  /** Its file in the repository. The package holds all but the largest. */
+  /** Its file in the repository. The package contains all but the largest. */
   readonly file: string;
-  /** Reads its events. @throws Error when the file is absent or damaged */
+  /** Reads its events. @throws Error if the file is missing or damaged */
   rows(): ImportRows;
 }
 
@@ -32,7 +32,7 @@ const ONLINE_RETAIL = "examples/data/online_retail_uk_2010-12_2011-12.csv.gz";
 export const DATA_SETS: readonly DataSet[] = [
   {
     organization: "access-log",
-    look: "period=all&zone=UTC",
+    view: "period=all&zone=UTC",
     title: "access log of a real site, 17 to 20 May 2015",
     currency: "USD",
     eventCount: 10_000,
@@ -41,7 +41,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "cdnow",
-    look: "view=retention&period=all&zone=UTC&retention.unit=month",
+    view: "view=retention&period=all&zone=UTC&retention.unit=month",
     title: "purchases at a CD shop, January 1997 to June 1998",
     currency: "USD",
     eventCount: 69_659,
@@ -50,7 +50,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "cdnow-sample",
-    look: "view=retention&period=all&zone=UTC&retention.unit=month",
+    view: "view=retention&period=all&zone=UTC&retention.unit=month",
     title: "every tenth customer of the same shop",
     currency: "USD",
     eventCount: 6_919,
@@ -59,7 +59,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "online-retail",
-    look: "view=revenue&period=all&zone=UTC",
+    view: "view=revenue&period=all&zone=UTC",
     title: "order lines and invoices of a British gift shop, December 2010 to December 2011",
     currency: "GBP",
     eventCount: 541_909 + 25_900,
@@ -68,14 +68,14 @@ export const DATA_SETS: readonly DataSet[] = [
   },
 ];
 
-/** The data sets that this installation came with. @throws Error when it has none: better said before a store is made */
+/** The data sets of this installation. @throws Error if there are none */
 export function presentDataSets(root = packageRoot()): DataSet[] {
   const present = DATA_SETS.filter(({ file }) => existsSync(join(root, file)));
   if (present.length > 0) return present;
   throw new Error(`${join(root, "examples/data")}: none of the data sets is there; find them at ${publicAddress("examples/data", root)}`);
 }
 
-/** A file of the repository's examples. @throws Error when this installation came without it */
+/** The path of a file of the examples. @throws Error if this installation does not contain it */
 function example(path: string): string {
   const file = join(packageRoot(), path);
   if (existsSync(file)) return file;
@@ -89,14 +89,14 @@ async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly Im
       const event = cdnowPurchase(text);
       if (fault !== null) rows.push({ line: number, reason: fault });
       else if (event !== null) rows.push({ line: number, event: { id: rowId(set, number, text), ...event } });
-      // Line 1 of the master file names its columns; a blank line is none.
+      // Skip the header in line 1 of the master file, and blank lines.
       else if (number > 1 && text.trim() !== "") rows.push({ line: number, reason: "expected customer, date, CDs and dollars" });
     }
     yield rows;
   }
 }
 
-/** The order lines, and after the last of them the invoices. */
+/** The order lines, then the invoices. */
 async function* onlineRetailRows(): AsyncGenerator<readonly ImportRow[]> {
   const map = await readCsvMap(example("examples/online-retail/lines.map.json"));
   const bytes = readBytes(example(ONLINE_RETAIL));

@@ -18,23 +18,23 @@ export async function reportOn(set: DataSet, daybook: Daybook): Promise<string> 
 }
 
 async function accessLog(section: Section, set: DataSet): Promise<void> {
-  const views = await section.ask((daybook) => daybook.countEvents({ eventName: "pageview" }));
-  const users = await section.ask((daybook) => daybook.countUniqueUsers({ eventName: "pageview" }));
+  const views = await section.run((daybook) => daybook.countEvents({ eventName: "pageview" }));
+  const users = await section.run((daybook) => daybook.countUniqueUsers({ eventName: "pageview" }));
   section.numbers([
     [count(views), "page views"],
     [count(users), "unique addresses"],
   ]);
-  const perDay = await section.ask((daybook) => daybook.countEventsPerDay({ fill: true }));
-  const usersPerDay = await section.ask((daybook) => daybook.countUniqueUsersPerDay({ fill: true }));
+  const perDay = await section.run((daybook) => daybook.countEventsPerDay({ fill: true }));
+  const usersPerDay = await section.run((daybook) => daybook.countUniqueUsersPerDay({ fill: true }));
   const usersOf = new Map(usersPerDay.map((item) => [item.day, item.count]));
   section.days(
     perDay.map((item) => [item.day.slice(0, 10), item.count, usersOf.get(item.day) ?? 0]),
     ["day", "page views", "addresses"],
   );
-  section.ranking("top pages", await section.ask((daybook) => daybook.aggregate({ field: "url", limit: 8 })));
-  section.ranking("browsers", await section.ask((daybook) => daybook.aggregate({ field: "browser", limit: 6 })));
-  section.ranking("status", await section.ask((daybook) => daybook.aggregate({ metadataField: "status", limit: 6 })));
-  const missing = await section.ask((daybook) =>
+  section.ranking("top pages", await section.run((daybook) => daybook.aggregate({ field: "url", limit: 8 })));
+  section.ranking("browsers", await section.run((daybook) => daybook.aggregate({ field: "browser", limit: 6 })));
+  section.ranking("status", await section.run((daybook) => daybook.aggregate({ metadataField: "status", limit: 6 })));
+  const missing = await section.run((daybook) =>
     daybook.aggregate({
       field: "url",
       limit: 5,
@@ -51,27 +51,27 @@ async function accessLog(section: Section, set: DataSet): Promise<void> {
   section.ranking("not found: status = 404 and browser not in Googlebot, bingbot", missing);
   await visitors(section);
   const page = (name: string, pattern: string) => ({ name, filterGroups: [{ filters: [{ fieldName: "path", operator: "regex", value: pattern }] }] });
-  const ways = [page("an article", "^/blog/geekery/"), page("a list of articles", "^/blog/(tags/|$)"), page("a project", "^/projects/")];
-  await steps(section, "within one visit: an article, then a list of articles, then a project", "visits", { steps: ways, level: "session" });
+  const pages = [page("an article", "^/blog/geekery/"), page("a list of articles", "^/blog/(tags/|$)"), page("a project", "^/projects/")];
+  await steps(section, "within one visit: an article, then a list of articles, then a project", "visits", { steps: pages, level: "session" });
   await attribution(section, set);
 }
 
 /** The dates of the access log. */
 const LOG_DATES = { startDate: "2015-05-17", endDate: "2015-05-20" };
 
-/** Profiles of those who came most, and the last sessions of one who reads rather than crawls. */
+/** Profiles of the busiest visitors, and the latest sessions of the second one, who is no crawler. */
 async function visitors(section: Section): Promise<void> {
-  const busiest = await section.ask((daybook) => daybook.aggregate({ field: "user_id", limit: 6 }));
+  const busiest = await section.run((daybook) => daybook.aggregate({ field: "user_id", limit: 6 }));
   const rows: string[][] = [];
   for (const { property: userId } of busiest) {
-    const profile = await section.ask((daybook) => daybook.identityProfile({ userId, ...LOG_DATES }));
+    const profile = await section.run((daybook) => daybook.identityProfile({ userId, ...LOG_DATES }));
     const { events, sessions, durationAvgSec, durationP90Sec, bounceRate, activeDays } = profile;
     rows.push([userId, count(events), count(sessions), seconds(durationAvgSec), seconds(durationP90Sec), percent(bounceRate), count(activeDays)]);
   }
   section.table("busiest visitors", ["address", "requests", "sessions", "mean duration", "90 % within", "bounces", "days"], rows);
   const [, second] = busiest;
   if (second === undefined) return;
-  const { sessions } = await section.ask((daybook) => daybook.identitySessions({ userId: second.property, ...LOG_DATES, limit: 5 }));
+  const { sessions } = await section.run((daybook) => daybook.identitySessions({ userId: second.property, ...LOG_DATES, limit: 5 }));
   section.table(
     `latest sessions of ${second.property}`,
     ["from", "requests", "duration", "first page"],
@@ -79,13 +79,13 @@ async function visitors(section: Section): Promise<void> {
   );
 }
 
-/** Who brought those who read something: asked of a copy of the log in memory, in which a reading is worth 1. */
+/** Attribution of articles read, on a copy of the log in memory in which each reading has a value of 1. */
 async function attribution(section: Section, set: DataSet): Promise<void> {
   const copy = await openDaybook({ storage: memoryStorage() });
   for await (const rows of set.rows()) await copy.ingest(rows.flatMap((row) => ("event" in row ? [withReadings(row.event)] : [])));
-  const question = { project: "default", startDate: LOG_DATES.startDate, limit: 8 };
-  const first = await section.ask(() => copy.revenueByAttribution(question));
-  const last = await section.ask(() => copy.revenueByAttribution({ ...question, model: "last_touch", limit: 100 }));
+  const input = { project: "default", startDate: LOG_DATES.startDate, limit: 8 };
+  const first = await section.run(() => copy.revenueByAttribution(input));
+  const last = await section.run(() => copy.revenueByAttribution({ ...input, model: "last_touch", limit: 100 }));
   const lastOf = new Map(last.rows.map(({ dimension, orders }) => [dimension, orders]));
   section.table(
     "articles read, by source of the first and of the last touch",
@@ -103,9 +103,9 @@ function percent(share: number | null): string {
   return share === null ? "" : `${(share * 100).toFixed(0)} %`;
 }
 
-/** What each month's new customers paid in all, newest month first. */
+/** Lifetime value of each month's new customers, newest month first. */
 async function lifetimeValue(section: Section): Promise<void> {
-  const { cohorts, currency } = await section.ask((daybook) => daybook.ltvCohorts({ project: "default", level: "identity" }));
+  const { cohorts, currency } = await section.run((daybook) => daybook.ltvCohorts({ project: "default", level: "identity" }));
   section.table(
     `customers by the month of their first purchase, and what they have paid since, in ${currency}`,
     ["month", "customers", "orders", "revenue", "average"],
@@ -118,9 +118,9 @@ function money(value: number): string {
 }
 
 async function cdnow(section: Section): Promise<void> {
-  const purchases = await section.ask((daybook) => daybook.countEvents({ eventName: "purchase" }));
-  const customers = await section.ask((daybook) => daybook.countUniqueUsers({ eventName: "purchase" }));
-  const large = await section.ask((daybook) =>
+  const purchases = await section.run((daybook) => daybook.countEvents({ eventName: "purchase" }));
+  const customers = await section.run((daybook) => daybook.countUniqueUsers({ eventName: "purchase" }));
+  const large = await section.run((daybook) =>
     daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "revenue", operator: ">=", value: "100" }] }] }),
   );
   section.numbers([
@@ -128,28 +128,28 @@ async function cdnow(section: Section): Promise<void> {
     [count(customers), "customers"],
     [count(large), "purchases of 100 dollars and more"],
   ]);
-  section.chart("purchases", await section.ask((daybook) => daybook.countEventsPerDay({ fill: true })), "sum");
+  section.chart("purchases", await section.run((daybook) => daybook.countEventsPerDay({ fill: true })), "sum");
   await weeks(section, "customers", "customers", { measure: { type: "unique_users" } });
-  section.ranking("CDs per purchase", await section.ask((daybook) => daybook.aggregate({ metadataField: "cds", limit: 6 })));
-  await again(section);
+  section.ranking("CDs per purchase", await section.run((daybook) => daybook.aggregate({ metadataField: "cds", limit: 6 })));
+  await repeatPurchases(section);
   await triangle(section, "customers by the month of their first purchase, and how many bought again in later months", { endDate: "1998-06-30" });
   await lifetimeValue(section);
 }
 
-/** How many bought once more, and once more. */
-async function again(section: Section): Promise<void> {
+/** A funnel of three purchases. */
+async function repeatPurchases(section: Section): Promise<void> {
   const named = (name: string) => ({ eventName: "purchase", name });
-  const question = { steps: [named("first purchase"), named("second purchase"), named("third purchase")], conversionWindowSec: 180 * 86_400 };
-  await steps(section, "three purchases within 180 days", "customers", question);
+  const input = { steps: [named("first purchase"), named("second purchase"), named("third purchase")], conversionWindowSec: 180 * 86_400 };
+  await steps(section, "three purchases within 180 days", "customers", input);
 }
 
 async function onlineRetail(section: Section): Promise<void> {
-  const named = (eventName: string) => section.ask((daybook) => daybook.countEvents({ eventName }));
-  const customers = await section.ask((daybook) => daybook.countUniqueUsers({ eventName: "order_line" }));
-  const withCustomer = await section.ask((daybook) =>
+  const named = (eventName: string) => section.run((daybook) => daybook.countEvents({ eventName }));
+  const customers = await section.run((daybook) => daybook.countUniqueUsers({ eventName: "order_line" }));
+  const withCustomer = await section.run((daybook) =>
     daybook.countEvents({ eventName: "order_line", filterGroups: [{ filters: [{ fieldName: "user_id", operator: "is_set" }] }] }),
   );
-  const large = await section.ask((daybook) =>
+  const large = await section.run((daybook) =>
     daybook.countEvents({
       eventName: "purchase",
       filterGroups: [{ filters: [{ fieldName: "revenue", operator: ">", value: "1000" }] }],
@@ -163,12 +163,12 @@ async function onlineRetail(section: Section): Promise<void> {
     [count(customers), "customers"],
     [count(large), "purchases of more than 1,000 pounds"],
   ]);
-  section.chart("order lines", await section.ask((daybook) => daybook.countEventsPerDay({ eventName: "order_line", fill: true })), "sum");
-  const perDay = await section.ask((daybook) => daybook.countUniqueUsersPerDay({ eventName: "order_line", fill: true }));
+  section.chart("order lines", await section.run((daybook) => daybook.countEventsPerDay({ eventName: "order_line", fill: true })), "sum");
+  const perDay = await section.run((daybook) => daybook.countUniqueUsersPerDay({ eventName: "order_line", fill: true }));
   section.chart("customers per day", perDay, "mean");
   await weeks(section, "revenue net of refunds", "pounds", { measure: { type: "revenue" } });
-  section.ranking("top countries", await section.ask((daybook) => daybook.aggregate({ field: "location_country", eventName: "order_line", limit: 8 })));
-  const candles = await section.ask((daybook) =>
+  section.ranking("top countries", await section.run((daybook) => daybook.aggregate({ field: "location_country", eventName: "order_line", limit: 8 })));
+  const candles = await section.run((daybook) =>
     daybook.aggregate({
       metadataField: "description",
       eventName: "order_line",
@@ -184,7 +184,7 @@ async function onlineRetail(section: Section): Promise<void> {
     }),
   );
   section.ranking("candles for France, Germany and the Netherlands", candles);
-  await again(section);
+  await repeatPurchases(section);
   const lines = { eventName: "order_line", endDate: "2011-12-09" };
   await triangle(section, "customers by the month of their first order line, and how many ordered in later months", lines);
   await lifetimeValue(section);

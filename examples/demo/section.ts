@@ -6,20 +6,20 @@ import { grouped, sparkline } from "../../src/cli/print/answer.js";
 const CHART_WIDTH = 80;
 const LABEL_WIDTH = 56;
 
-/** The text of one data set's part of the report, and the time its questions took. */
+/** One data set's part of the report, and the time of its queries. */
 export class Section {
   readonly #parts: string[] = [];
-  #questionCount = 0;
-  #askedMs = 0;
+  #queryCount = 0;
+  #queryMs = 0;
 
   constructor(readonly daybook: Daybook) {}
 
-  /** Asks one question and counts the time it takes. */
-  async ask<T>(question: (daybook: Daybook) => Promise<T>): Promise<T> {
+  /** Runs a query, and measures its time. */
+  async run<T>(query: (daybook: Daybook) => Promise<T>): Promise<T> {
     const startedMs = performance.now();
-    const answer = await question(this.daybook);
-    this.#askedMs += performance.now() - startedMs;
-    this.#questionCount += 1;
+    const answer = await query(this.daybook);
+    this.#queryMs += performance.now() - startedMs;
+    this.#queryCount += 1;
     return answer;
   }
 
@@ -27,12 +27,12 @@ export class Section {
     this.#parts.push(`\n${organization} — ${title}\n`);
   }
 
-  /** Numbers, right-aligned, each with what it counts. */
+  /** Numbers, right-aligned, each with its label. */
   numbers(rows: readonly (readonly [value: string, label: string])[]): void {
     this.#parts.push(`\n${table(rows, "><", "  ")}`);
   }
 
-  /** A titled list of values with their counts and their share of the largest as a bar. */
+  /** A titled list of values with their counts, and bars relative to the largest count. */
   ranking(title: string, items: readonly { readonly property: string; readonly count: number }[]): void {
     const largest = Math.max(1, ...items.map((item) => item.count));
     const rows = items.map((item) => [
@@ -43,7 +43,7 @@ export class Section {
     this.#parts.push(`\n  ${title}\n${table(rows, "<><", "    ")}`);
   }
 
-  /** A titled table: the header names the columns, of which all but the first are numbers. */
+  /** A titled table. All columns except the first are numbers. */
   table(title: string, header: readonly string[], rows: readonly (readonly string[])[]): void {
     const shown = rows.map(([first = "", ...rest]) => [plain(first, LABEL_WIDTH), ...rest]);
     this.#parts.push(`\n  ${title}\n${table([header, ...shown], `<${">".repeat(header.length - 1)}`, "    ")}`);
@@ -57,8 +57,8 @@ export class Section {
   }
 
   /**
-   * A sparkline over all days of the answer (which must be without gaps). Where the line would be too long, a bar is a
-   * group of days: their sum or, for numbers that do not add up over days, their mean.
+   * A sparkline over consecutive days. If it would be too long, a bar is a group of days: their sum or, for numbers that
+   * cannot be added over days, their mean.
    */
   chart(title: string, items: readonly PerDayItem[], bar: "sum" | "mean"): void {
     const { sums, dayCounts, groupDays } = grouped(
@@ -74,8 +74,8 @@ export class Section {
     this.#parts.push(`\n  ${title}, ${legend}\n    ${sparkline(values)}\n    ${scale}\n`);
   }
 
-  /** A sparkline of figures that stand for themselves, one a bar, from the first to the last unit of time. */
-  course(title: string, unit: string, names: readonly string[], figures: readonly (number | null)[]): void {
+  /** A sparkline with one bar per figure. @param names of the units of time */
+  sparkline(title: string, unit: string, names: readonly string[], figures: readonly (number | null)[]): void {
     const values = figures.map((figure) => figure ?? 0);
     const [first = "", last = ""] = [names[0], names.at(-1)];
     const scale = `${first}${last.padStart(Math.max(values.length - first.length, last.length + 1))}`;
@@ -83,6 +83,6 @@ export class Section {
   }
 
   text(): string {
-    return `${this.#parts.join("")}\n  ${plural(this.#questionCount, "answer")} in ${duration(this.#askedMs)}\n`;
+    return `${this.#parts.join("")}\n  ${plural(this.#queryCount, "answer")} in ${duration(this.#queryMs)}\n`;
   }
 }

@@ -1,4 +1,4 @@
 export default {
-  // Left to node: bundled, it would be there once for each bundle, without the files of its threads.
+  // Do not bundle it: each bundle would get its own copy, without the files of the worker threads.
   serverExternalPackages: ["daybook"],
 };

@@ -9,8 +9,8 @@ interface Invoice {
 }
 
 /**
- * Gathers order lines into invoices. Revenue belongs to the invoice, because an order counts once: each becomes one
- * `purchase`, or one `refund` where its number begins with C, with the sum of its lines and their earliest time.
+ * Groups order lines into invoices. Each invoice becomes one `purchase`, or one `refund` if its number begins with C, with
+ * the sum of its lines and their earliest time. Revenue belongs to the invoice, so that an order counts once.
  */
 export class Invoices {
   readonly #byNumber = new Map<string, Invoice>();
@@ -28,7 +28,7 @@ export class Invoices {
     invoice.lineCount += 1;
   }
 
-  /** One event per invoice, in the order of their first lines. */
+  /** One event per invoice, ordered by the first line of each. */
   *events(): Generator<EventInput> {
     for (const [number, invoice] of this.#byNumber) {
       yield {

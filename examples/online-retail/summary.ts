@@ -2,7 +2,7 @@ import { memoryStorage, openDaybook, type EventInput } from "daybook";
 
 const number = (value: number) => value.toLocaleString("en-US");
 
-/** What a shop's order lines and invoices amount to, as text of some lines. */
+/** Summarizes a shop's order lines and invoices in a few lines of text. */
 export async function summaryOf(events: AsyncIterable<readonly EventInput[]>): Promise<string> {
   await using daybook = await openDaybook({ storage: memoryStorage(), currency: "GBP" });
   for await (const block of events) {

@@ -1,4 +1,4 @@
-// Behind a reverse proxy on this machine, which takes the prefix off and says whose a request is: see nginx.conf.
+// A server behind a reverse proxy on the same machine, which strips the prefix and sets the client address: see nginx.conf.
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ const handler = createHandler({
   tokens: memoryTokens([{ token: process.env["DAYBOOK_TOKEN"] ?? "sk_change_me_before_you_start", role: "owner", scopes: ["*"] }]),
 });
 
-/** Only the proxy reaches the loopback address, and it overwrites this header. */
+/** The header is trusted: only the proxy can reach the loopback address, and it overwrites the header. */
 const address = ({ headers, socket }: IncomingMessage) => String(headers["x-real-ip"] ?? socket.remoteAddress);
 
 const server = createServer(toNodeHandler(handler, { address }));

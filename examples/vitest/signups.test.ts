@@ -1,4 +1,4 @@
-// A test of code that stores events: each test has a store of its own, in memory, at a time that stands still.
+// Tests of code that stores events. Each test has its own store in memory, and a fixed clock.
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import type { Daybook } from "daybook";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -18,11 +18,11 @@ test("a signup is counted on its day", async () => {
   expect(await analytics.countEventsPerDay({ eventName: "signup" })).toEqual([{ day: "2026-03-01T00:00:00.000Z", count: 1 }]);
 });
 
-test("signups of later days are counted on theirs", async () => {
+test("signups are counted on their own days", async () => {
   for (const day of ["01", "02", "08"]) await signUp(analytics, `user ${day}`, `2026-03-${day}T12:00:00Z`);
   expect((await analytics.countEventsPerDay()).map(({ day }) => day.slice(0, 10))).toEqual(["2026-03-01", "2026-03-02", "2026-03-08"]);
 });
 
-test("a store knows nothing of the test before", async () => {
+test("a store contains no events of the previous test", async () => {
   expect(await analytics.countEvents()).toBe(0);
 });

@@ -22,7 +22,7 @@ test("worker-threads.ts: the store on a thread, questions by message, and a read
     "counted: 2",
     "refused: invalid_date",
     "a second writer: store_locked",
-    "a reader of before: 2 the writer: 3",
+    "a reader opened before: 2 the writer: 3",
   ]);
 });
 

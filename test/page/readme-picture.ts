@@ -24,7 +24,7 @@ try {
   for (const theme of ["light", "dark"] as const) {
     const context = await browser.newContext({ colorScheme: theme, timezoneId: "UTC", locale: "en-US", viewport: { width: 1280, height: 860 } });
     const page = await context.newPage();
-    await page.goto(`${served.url}?${log.look}#token=${OWNER.token}`);
+    await page.goto(`${served.url}?${log.view}#token=${OWNER.token}`);
     await page.waitForSelector("main#view");
     await page.waitForSelector("[aria-busy=true]", { state: "detached" });
     await page.waitForTimeout(300);

@@ -1,4 +1,4 @@
-// The one store of the process. Next.js evaluates modules again when they change, and bundles some of them twice; globalThis stays.
+// The only store of the process. Next.js reevaluates changed modules, and bundles some of them twice, so keep the store in globalThis.
 import { openDaybook } from "daybook";
 import type { Daybook } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
@@ -10,11 +10,11 @@ interface Analytics {
   readonly handler: Handler;
 }
 
-const kept = globalThis as { analytics?: Promise<Analytics> };
+const shared = globalThis as { analytics?: Promise<Analytics> };
 
-/** Opens the store on first use, not while the app is built. */
+/** Opens the store on first use, so that building the app does not open it. */
 export function analytics(): Promise<Analytics> {
-  return (kept.analytics ??= open());
+  return (shared.analytics ??= open());
 }
 
 async function open(): Promise<Analytics> {

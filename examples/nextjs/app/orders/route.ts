@@ -1,4 +1,4 @@
-// A route of the app's own, which stores events.
+// A route of the app that stores events.
 import { analytics } from "../../lib/daybook";
 
 export async function POST(request: Request): Promise<Response> {

@@ -3,11 +3,11 @@ import { analytics } from "../../../../lib/daybook";
 
 const BASE_PATH = "/api/stats";
 
-async function answer(request: Request): Promise<Response> {
+async function handle(request: Request): Promise<Response> {
   const { handler } = await analytics();
   const url = new URL(request.url);
   url.pathname = url.pathname.slice(BASE_PATH.length);
   return handler(new Request(url, request));
 }
 
-export { answer as GET, answer as HEAD, answer as POST, answer as PUT, answer as DELETE, answer as OPTIONS };
+export { handle as GET, handle as HEAD, handle as POST, handle as PUT, handle as DELETE, handle as OPTIONS };
