@@ -136,7 +136,7 @@ async function digestOf(source: Daybook): Promise<string> {
 
 type ComparedDaybook = Pick<ClickHouseDaybook, "countEvents" | "countEventsPerDay" | "countUniqueUsers" | "ltvCohorts" | "currency">;
 
-interface Comparison {
+interface ComparedQuery {
   readonly label: string;
   run(daybook: ComparedDaybook): Promise<readonly [text: string, answer: unknown]>;
 }
@@ -162,15 +162,15 @@ export async function compareAnswers(store: Daybook, other: ClickHouseDaybook): 
   return { text: table(rows, "<>><"), differing };
 }
 
-function comparisonsOf(projects: readonly string[]): Comparison[] {
-  const shared: Comparison[] = [
+function comparisonsOf(projects: readonly string[]): ComparedQuery[] {
+  const shared: ComparedQuery[] = [
     { label: "events", run: async (daybook) => countAnswer(await daybook.countEvents()) },
     { label: "people", run: async (daybook) => countAnswer(await daybook.countUniqueUsers()) },
   ];
   return [...shared, ...projects.flatMap(comparisonsOfProject)];
 }
 
-function comparisonsOfProject(project: string): Comparison[] {
+function comparisonsOfProject(project: string): ComparedQuery[] {
   return [
     { label: `${project}: events per day`, run: async (daybook) => {
       const days = await daybook.countEventsPerDay({ project });
