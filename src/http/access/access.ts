@@ -25,24 +25,25 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
 
-/** The token in an Authorization header; undefined if there is none. @param takesBasic also accepts the user name of Basic */
-export function tokenIn(header: string | null, takesBasic = false): string | undefined {
-  return BEARER.exec(header ?? "")?.[1] ?? (takesBasic ? userNameOf(header ?? "") : undefined);
+/** The token in an Authorization header; undefined if there is none. @param acceptsBasic also reads the user name of Basic authentication */
+export function tokenIn(header: string | null, acceptsBasic = false): string | undefined {
+  return BEARER.exec(header ?? "")?.[1] ?? (acceptsBasic ? userNameOf(header ?? "") : undefined);
 }
 
-/** The error for a request without a token. @param takesBasic the message also offers Basic */
-export function missingToken(takesBasic: boolean): DaybookError {
-  const otherwise = takesBasic ? ", or Basic with the token as user name and no password" : "";
-  return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
+/** The error for a request without a token. @param acceptsBasic the message also names Basic authentication */
+export function missingToken(acceptsBasic: boolean): DaybookError {
+  const basicHint = acceptsBasic ? ", or Basic with the token as user name and no password" : "";
+  return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${basicHint}`);
 }
 
-/** Kind of a token: routes for secret tokens refuse public keys, and the other way round. */
+/** Routes for secret tokens refuse public keys, and routes for public keys refuse secret tokens. */
 export type TokenKind = "secret" | "public";
 
-/** The record of a valid token, by its hash. @throws invalid_token (one error for unknown, expired, revoked, and the other kind) */
-export async function liveToken(hash: string, kind: TokenKind, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
+/** Finds the record of a valid token by its hash. @throws invalid_token (one error for unknown, expired, revoked, and the other kind) */
+export async function findValidToken(hash: string, kind: TokenKind, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
   const record = await tokens.find(hash);
-  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now()) || kindOf(record) !== kind) throw invalidToken();
+  const isKnown = record !== undefined && equalInConstantTime(record.sha256, hash);
+  if (!isKnown || !isValid(record, clock.now()) || kindOf(record) !== kind) throw invalidToken();
   return record;
 }
 
@@ -56,31 +57,31 @@ export function invalidToken(): DaybookError {
 }
 
 /**
- * @param what prefix of the message: what requires the rights
+ * @param prefix of the message: what requires the rights
  * @throws insufficient_scope, insufficient_role, organization_token_required, in this order
  */
-export function authorize(access: RequiredAccess, token: TokenRecord, what = ""): void {
+export function authorize(access: RequiredAccess, token: TokenRecord, prefix = ""): void {
   if (access.scope !== null && !token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
-    throw new DaybookError("insufficient_scope", `${what}expected a token with the scope ${access.scope}`);
+    throw new DaybookError("insufficient_scope", `${prefix}expected a token with the scope ${access.scope}`);
   }
   if (access.role === "admin" && token.role !== "owner" && token.role !== "admin") {
-    throw new DaybookError("insufficient_role", `${what}expected a token with the role owner or admin, got ${token.role}`);
+    throw new DaybookError("insufficient_role", `${prefix}expected a token with the role owner or admin, got ${token.role}`);
   }
   if (access.organizationWide === true && token.project !== null) {
-    throw new DaybookError("organization_token_required", `${what}expected an organization token, got a project token`);
+    throw new DaybookError("organization_token_required", `${prefix}expected an organization token, got a project token`);
   }
 }
 
 /**
- * The project whose rows a caller may read: that of the path, else that of the token, else null for the whole organization.
+ * The project whose rows a caller may read: the one in the path, else the token's, else null for the whole organization.
  * @throws project_not_found (the same message for unknown projects and for those of others)
  */
-export async function projectOf(named: string | undefined, token: TokenRecord, daybook: ServedDaybook): Promise<string | null> {
-  if (named === undefined) return token.project;
-  if ((token.project !== null && token.project !== named) || !(await daybook.projects()).includes(named)) {
+export async function projectOf(requested: string | undefined, token: TokenRecord, daybook: ServedDaybook): Promise<string | null> {
+  if (requested === undefined) return token.project;
+  if ((token.project !== null && token.project !== requested) || !(await daybook.projects()).includes(requested)) {
     throw new DaybookError("project_not_found", "project_id: no such project", { param: "project_id" });
   }
-  return named;
+  return requested;
 }
 
 function userNameOf(header: string): string | undefined {
@@ -94,12 +95,12 @@ function userNameOf(header: string): string | undefined {
 }
 
 /** A time that cannot be parsed counts as past. */
-function isLive(record: TokenRecord, nowMs: number): boolean {
+function isValid(record: TokenRecord, nowMs: number): boolean {
   if (record.revoked_at !== null) return false;
   return record.expires_at === null || (parseTimestamp(record.expires_at) ?? 0) > nowMs;
 }
 
-/** Compares in constant time. */
+/** Compares in constant time, so that a response time reveals nothing about a hash. */
 function equalInConstantTime(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
@@ -108,21 +109,27 @@ function equalInConstantTime(one: string, other: string): boolean {
 
 /** The error for an alias sent with a token of one project: it would change identities in all projects. */
 export function aliasRefused(): DaybookError {
-  return new DaybookError("organization_token_required", "alias: expected an organization token, got a project token; an alias changes identities in every project");
+  return new DaybookError(
+    "organization_token_required",
+    "alias: expected an organization token, got a project token; an alias changes identities in every project",
+  );
 }
 
 /**
- * The result of a batch as a token may see it. For a token of one project, an event or record of an erased person counts as accepted:
- * the person may have been known in other projects only.
+ * Hides rejections that a token may not see. For a token of one project, an event or record of an erased person counts as accepted, because the
+ * rejection would reveal a person of another project.
  */
-export function hideSuppressed<Of extends Pick<IngestResult, "accepted" | "rejected">>(result: Of, { project }: TokenRecord): Of {
+export function hideSuppressed<Result extends Pick<IngestResult, "accepted" | "rejected">>(result: Result, { project }: TokenRecord): Result {
   if (project === null) return result;
   const rejected = result.rejected.filter(({ code }) => code !== "suppressed");
   return { ...result, accepted: result.accepted + result.rejected.length - rejected.length, rejected };
 }
 
-/** Members that a Daybook may lack if its events are stored elsewhere. */
-export type OptionalMembers = Pick<Daybook, "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;
+/** Members that are absent from a Daybook whose events are stored elsewhere. */
+export type OptionalMembers = Pick<
+  Daybook,
+  "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats"
+>;
 
 type TransferMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
 

@@ -7,59 +7,60 @@ interface Network {
   readonly prefixBits: number;
 }
 
-const MAPPED_PROXY = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** An IPv4 address mapped to IPv6. */
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** Finds the address of a request's caller; undefined if the transport provides none. */
 export type ClientAddress = (request: Pick<WireRequest, "address" | "header">) => string | undefined;
 
 /**
- * Finds callers' addresses: that of the connection or, if that is a named proxy, the last one in X-Forwarded-For that is no named proxy.
- * Earlier ones may be forged by the caller.
+ * Returns a function that finds a caller's address: that of the connection or, if that is a trusted proxy, the last one in X-Forwarded-For
+ * that is not a trusted proxy. The caller may have forged earlier ones.
  * @param proxies addresses or networks: `10.0.0.1`, `127.0.0.1/8`, `fd00::/8`
  * @throws invalid_parameter
  */
 export function clientAddress(proxies: readonly string[]): ClientAddress {
   if (!Array.isArray(proxies)) throw parameterError("invalid_parameter", "trustProxy", "expected a list of addresses or networks");
-  const networks = proxies.map((text, at) => proxyNetworkOf(text, `trustProxy[${at}]`));
+  const networks = proxies.map((text, at) => parseNetwork(text, `trustProxy[${at}]`));
   if (networks.length === 0) return ({ address }) => address;
-  const isTrusted = (bytes: Uint8Array | null) => networks.some((network) => isIn(bytes, network));
-  // Cached because a few proxies make most connections. Other addresses are not remembered.
+  const isTrusted = (bytes: Uint8Array | null) => networks.some((network) => isInNetwork(bytes, network));
+  // The last proxy is cached, because a few proxies open most connections.
   let proxy: string | null = null;
   return (request) => {
     const { address } = request;
     if (address === undefined) return address;
-    if (address !== proxy && !isTrusted(bytesOf(address))) return address;
+    if (address !== proxy && !isTrusted(parseAddress(address))) return address;
     proxy = address;
-    return toldAddress(request.header("x-forwarded-for") ?? "", address, isTrusted);
+    return forwardedAddress(request.header("x-forwarded-for") ?? "", address, isTrusted);
   };
 }
 
-/** The last address in a header that is no proxy's; otherwise the first valid proxy's after any invalid entry, or `own`. */
-function toldAddress(header: string, own: string, isTrusted: (bytes: Uint8Array | null) => boolean): string {
-  let told = own;
+/** The last address in a header that is not a proxy's; if all are, the first one after any invalid entry; if none is valid, `connection`. */
+function forwardedAddress(header: string, connection: string, isTrusted: (bytes: Uint8Array | null) => boolean): string {
+  let caller = connection;
   for (let end = header.length; end >= 0; ) {
     const start = header.lastIndexOf(",", end - 1) + 1;
     const address = bareAddress(header.slice(start, end).trim());
-    const bytes = bytesOf(address);
+    const bytes = parseAddress(address);
     // Entries before an invalid one cannot be trusted.
-    if (bytes === null) return told;
-    told = address;
-    if (!isTrusted(bytes)) return told;
+    if (bytes === null) return caller;
+    caller = address;
+    if (!isTrusted(bytes)) return caller;
     end = start - 1;
   }
-  return told;
+  return caller;
 }
 
-function proxyNetworkOf(text: string, at: string): Network {
+function parseNetwork(text: string, at: string): Network {
   const [address = "", bits, ...rest] = String(text).split("/");
-  const bytes = bytesOf(address);
+  const bytes = parseAddress(address);
   const prefixBits = bits === undefined ? (bytes?.length ?? 0) * 8 : Number(bits);
   if (bytes === null || rest.length > 0 || bits === "" || !Number.isInteger(prefixBits) || prefixBits < 0 || prefixBits > bytes.length * 8)
     throw parameterError("invalid_parameter", at, `expected an address or a network such as 127.0.0.1/8 or fd00::/8, got ${JSON.stringify(text)}`);
   return { bytes, prefixBits };
 }
 
-function isIn(address: Uint8Array | null, { bytes, prefixBits }: Network): boolean {
+function isInNetwork(address: Uint8Array | null, { bytes, prefixBits }: Network): boolean {
   if (address === null || address.length !== bytes.length) return false;
   for (let bit = 0; bit < prefixBits; bit += 8) {
     const mask = 0xff00 >> Math.min(8, prefixBits - bit);
@@ -75,26 +76,26 @@ function bareAddress(text: string): string {
   return bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text);
 }
 
-/** 4 bytes of an IPv4 address, also a mapped one, or 16 of an IPv6 address; null: the text is no address. */
-function bytesOf(text: string): Uint8Array | null {
-  const address = text.startsWith(":") ? (MAPPED_PROXY.exec(text)?.[1] ?? text) : text;
+/** 4 bytes of an IPv4 address, also a mapped one, or 16 of an IPv6 address; null: the text is not an address. */
+function parseAddress(text: string): Uint8Array | null {
+  const address = text.startsWith(":") ? (MAPPED.exec(text)?.[1] ?? text) : text;
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(address)) {
     const parts = address.split(".").map(Number);
     return parts.every((part) => part <= 255) ? new Uint8Array(parts) : null;
   }
   const [bare = ""] = address.split("%");
   if (!/^[0-9a-f:.]+$/i.test(bare) || !bare.includes(":")) return null;
-  return ipv6Bytes(bare);
+  return parseIpv6(bare);
 }
 
-function ipv6Bytes(text: string): Uint8Array | null {
+function parseIpv6(text: string): Uint8Array | null {
   // A last part in IPv4 notation stands for two groups.
   const last = text.slice(text.lastIndexOf(":") + 1);
-  const embedded = last.includes(".") ? bytesOf(last) : null;
+  const embedded = last.includes(".") ? parseAddress(last) : null;
   if (last.includes(".") && embedded === null) return null;
   const [head = "", tail, ...more] = text.slice(0, embedded === null ? undefined : text.lastIndexOf(":") + 1).split("::");
   if (more.length > 0) return null;
-  const [front, back] = [groupsOf(head), groupsOf(tail ?? "")];
+  const [front, back] = [parseGroups(head), parseGroups(tail ?? "")];
   if (front === null || back === null) return null;
   const end = [...back, ...(embedded ?? [])];
   const missing = 16 - front.length - end.length;
@@ -102,14 +103,13 @@ function ipv6Bytes(text: string): Uint8Array | null {
   return Uint8Array.from([...front, ...new Array<number>(missing).fill(0), ...end]);
 }
 
-function groupsOf(text: string): number[] | null {
+function parseGroups(text: string): number[] | null {
   if (text === "") return [];
   const groups = text.replace(/:$/, "").split(":");
   if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return null;
   return groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]);
 }
 
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 /** 16-bit groups that identify an IPv6 network: one caller has all addresses in it. */
 const NETWORK_GROUPS = 4;
 

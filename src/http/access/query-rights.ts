@@ -11,58 +11,58 @@ export const PEOPLE: RequiredAccess = { scope: "identities:read", ...REPORT };
 export const MONEY: RequiredAccess = { scope: "revenue:read", ...REPORT };
 export const COMPANIES: RequiredAccess = { scope: "companies:read", ...REPORT };
 
-/** Rights for what a query may be about, whatever its kind. */
-const MATTERS: Readonly<Record<ProtectedData, readonly [access: RequiredAccess, what: string]>> = {
+/** Rights for protected data, which any kind of query may use, and how messages name the data. */
+const DATA_RIGHTS: Readonly<Record<ProtectedData, readonly [access: RequiredAccess, label: string]>> = {
   revenue: [MONEY, "measure revenue"],
   identities: [PEOPLE, "person.*, first_touch.*, last_touch.*, and conditions of type trait"],
   companies: [COMPANIES, "company.*, and conditions of type company"],
 };
 
-/** Whether a token may read everything that a query can use. */
+/** Whether a token may read all data that a query can use. */
 export function mayQueryAll({ scopes, role, project }: TokenRecord): boolean {
   return project === null && scopes.includes("*") && (role === "owner" || role === "admin");
 }
 
 /**
- * Refuses a resolved query that uses what the token may not read, beyond the rights that the route requires.
+ * Refuses a resolved query that uses data which the token may not read. The route has checked its own rights before.
  * @param input input of the plan
  * @throws insufficient_scope, insufficient_role, organization_token_required
  */
 export function authorizeQuery(plan: Plan, input: object, token: TokenRecord): void {
-  authorizeShown(input, token);
-  for (const matter of protectedDataOf(plan)) {
-    const [access, what] = MATTERS[matter];
-    authorize(access, token, `${what}: `);
+  authorizeShownFields(input, token);
+  for (const data of protectedDataOf(plan)) {
+    const [access, label] = DATA_RIGHTS[data];
+    authorize(access, token, `${label}: `);
   }
 }
 
-/** Refuses an answer that shows values of single events, or ids of visitors, to a token without `events:read`. @throws insufficient_scope */
-function authorizeShown(input: object, { scopes }: TokenRecord): void {
+/** Refuses a query whose answer shows values of single events, or ids of visitors, to a token without `events:read`. @throws insufficient_scope */
+function authorizeShownFields(input: object, { scopes }: TokenRecord): void {
   if (scopes.includes("*") || scopes.includes("events:read")) return;
   for (const [param, name] of shownFields(input))
-    if (isOfEvents(name))
+    if (isEventField(name))
       throw new DaybookError("insufficient_scope", `${param}: expected a token with the scope events:read to show values of ${name}`, { param });
 }
 
-/** Input members of any query that name a field whose values the answer shows. */
+/** Yields the input members of a query that name a field whose values the answer shows. */
 function* shownFields(input: object): Generator<readonly [param: string, name: string]> {
-  const { field, measure, breakdown, node } = input as PlanMember;
+  const { field, measure, breakdown, node } = input as ShownInput;
   if (typeof field === "string") yield ["field", field];
-  // A number of distinct values does not reveal any of them.
+  // The number of distinct values reveals none of them.
   if (typeof measure === "object" && measure?.type !== "unique_values" && typeof measure?.field === "string") yield ["measure.field", measure.field];
-  for (const [at, each] of (breakdown?.fields ?? []).entries()) yield [`breakdown.fields[${at}]`, each];
+  for (const [at, name] of (breakdown?.fields ?? []).entries()) yield [`breakdown.fields[${at}]`, name];
   if (typeof node === "string") yield ["node", node];
 }
 
-/** Input that plan/ has validated. */
-interface PlanMember {
+/** The members of a query's input that name shown fields; plan/ has validated them. */
+interface ShownInput {
   readonly field?: string | null;
   readonly measure?: string | { readonly type: string; readonly field?: string | null } | null;
   readonly breakdown?: { readonly fields: readonly string[] } | null;
   readonly node?: string | null;
 }
 
-function isOfEvents(name: string): boolean {
+function isEventField(name: string): boolean {
   if (!isFieldName(name)) return false;
   const operand: Operand = FIELD_OPERANDS[name];
   if (operand.kind === "field") return operand.field === "anonymousId" || operand.field === "externalId";
@@ -75,10 +75,10 @@ export async function healthOf(daybook: ServedDaybook): Promise<Health> {
 
 /** Narrows a Daybook to one that has the member. @throws not_supported */
 export function requireMember<Name extends keyof OptionalMembers>(daybook: ServedDaybook, name: Name): ServedDaybook & Pick<OptionalMembers, Name> {
-  if (has(daybook, name)) return daybook;
+  if (hasMember(daybook, name)) return daybook;
   throw new DaybookError("not_supported", `${name}: not available, because the events of this organization are stored elsewhere`);
 }
 
-function has<Name extends keyof OptionalMembers>(daybook: ServedDaybook, name: Name): daybook is ServedDaybook & Pick<OptionalMembers, Name> {
+function hasMember<Name extends keyof OptionalMembers>(daybook: ServedDaybook, name: Name): daybook is ServedDaybook & Pick<OptionalMembers, Name> {
   return daybook[name] !== undefined;
 }

@@ -4,17 +4,17 @@ import { SEQUENCES } from "../../engine/follow/changes.js";
 import type { Sequences } from "../../engine/follow/changes.js";
 import type { ServedDaybook } from "./access.js";
 
-/** For wrapped Daybooks, whose own sequences are not accessible; what is sealed with these is valid as long as the process. */
-const strangers = new WeakMap<ServedDaybook, Sequences>();
+/** Sequences for wrapped Daybooks, whose own are not accessible. Numbers sealed with them are valid until the process ends. */
+const fallbackSequences = new WeakMap<ServedDaybook, Sequences>();
 
 const ROUND_COUNT = 10;
 const HALF_BITS = 26;
 const HALF = 2 ** HALF_BITS;
-/** Factor that puts a 32-bit sequence at the top of a 52-bit block; the zeros below expose invented numbers. */
+/** Factor that puts a 32-bit sequence at the top of a 52-bit block; the zeros below it expose forged numbers. */
 const CHECK = 2 ** 20;
 
 /**
- * Encrypts sequences for tokens of one project: the numbers do not reveal how much is stored in other projects.
+ * Encrypts sequences for tokens of one project, so that the numbers do not reveal how much other projects store.
  * A sequence and zeros, 52 bits, go through a Feistel network (Luby and Rackoff 1988; as many rounds as in NIST SP 800-38G).
  * The key is derived from that of the store and the project.
  */
@@ -30,39 +30,39 @@ export class SealedSequences {
     this.#key = hmacSha256(this.#sequences.key, new TextEncoder().encode(`sequences\0${project}`));
   }
 
-  /** The sealed number of a sequence, or of the project's newest sequence if that is earlier. */
-  sealed(sequence: number): number {
+  /** Seals a sequence, or the project's newest sequence if that is earlier. */
+  seal(sequence: number): number {
     const block = Math.min(sequence, this.#sequences.newestOf(this.project)) * CHECK;
     let [left, right] = [Math.floor(block / HALF), block % HALF];
-    for (let round = 0; round < ROUND_COUNT; round += 1) [left, right] = [right, left ^ this.#mixed(round, right)];
+    for (let round = 0; round < ROUND_COUNT; round += 1) [left, right] = [right, left ^ this.#roundFunction(round, right)];
     return left * HALF + right;
   }
 
-  /** The sequence of a sealed number; null if the number was not sealed here. */
-  opened(number: number): number | null {
+  /** Opens a sealed number; null if it was not sealed here. */
+  open(number: number): number | null {
     if (!Number.isSafeInteger(number) || number < 0 || number >= HALF * HALF) return null;
     let [left, right] = [Math.floor(number / HALF), number % HALF];
-    for (let round = ROUND_COUNT - 1; round >= 0; round -= 1) [left, right] = [right ^ this.#mixed(round, left), left];
+    for (let round = ROUND_COUNT - 1; round >= 0; round -= 1) [left, right] = [right ^ this.#roundFunction(round, left), left];
     const block = left * HALF + right;
     return block % CHECK === 0 ? block / CHECK : null;
   }
 
-  /** Replaces a numeric `asOf` of an input by its sequence. @throws invalid_parameter (no answer to a token of the project had it) */
-  openedInput(input: object): object {
+  /** Replaces a numeric `asOf` of an input by its sequence. @throws invalid_parameter (no answer to a token of this project contained it) */
+  openInput(input: object): object {
     const { asOf } = input as { readonly asOf?: unknown };
     if (typeof asOf !== "number") return input;
-    const opened = this.opened(asOf);
-    if (opened === null) throw unknownSequence();
-    return { ...input, asOf: opened };
+    const sequence = this.open(asOf);
+    if (sequence === null) throw unknownSequence();
+    return { ...input, asOf: sequence };
   }
 
   /** Seals the numeric `asOf` of an answer. */
-  sealedAnswer(answer: unknown): unknown {
+  sealAnswer(answer: unknown): unknown {
     const asOf = (answer as { readonly asOf?: unknown } | null)?.asOf;
-    return typeof asOf === "number" ? { ...(answer as object), asOf: this.sealed(asOf) } : answer;
+    return typeof asOf === "number" ? { ...(answer as object), asOf: this.seal(asOf) } : answer;
   }
 
-  #mixed(round: number, half: number): number {
+  #roundFunction(round: number, half: number): number {
     const bytes = hmacSha256(this.#key, Uint8Array.of(round, half >>> 24, half >>> 16, half >>> 8, half));
     return new DataView(bytes.buffer).getUint32(bytes.byteOffset) >>> (32 - HALF_BITS);
   }
@@ -74,9 +74,9 @@ export function unknownSequence(): Error {
 }
 
 function sequencesOf(daybook: ServedDaybook): Sequences {
-  const own = (daybook as { [SEQUENCES]?(): Sequences })[SEQUENCES]?.() ?? strangers.get(daybook);
-  if (own !== undefined) return own;
-  const made = { key: globalThis.crypto.getRandomValues(new Uint8Array(32)), newestOf: () => Infinity };
-  strangers.set(daybook, made);
-  return made;
+  const existing = (daybook as { [SEQUENCES]?(): Sequences })[SEQUENCES]?.() ?? fallbackSequences.get(daybook);
+  if (existing !== undefined) return existing;
+  const created = { key: globalThis.crypto.getRandomValues(new Uint8Array(32)), newestOf: () => Infinity };
+  fallbackSequences.set(daybook, created);
+  return created;
 }

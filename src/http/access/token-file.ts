@@ -7,7 +7,7 @@ import { checkShape } from "../shapes/check-shape.js";
 import { EXPECTED_ORIGIN, originPattern, PAGE_IDS, ROLES, SCOPES, tokenHash } from "./token.js";
 import type { PageId, PublicRules, Role, Scope, TokenRecord } from "./token.js";
 
-/** A token as written in a file: exactly one of `token` (the value) and `sha256` (hex); the rest as in `TokenRecord`. */
+/** A token as written in a file: exactly one of `token` (the value) and `sha256` (hex); the other members as in `TokenRecord`. */
 export interface TokenEntry {
   readonly token?: string | undefined;
   readonly sha256?: string | undefined;
@@ -39,7 +39,13 @@ const KNOWN: KnownOptions<TokenOptions> = { insecure: true };
 const time = z.string().refine((text) => parseTimestamp(text) !== null, "expected an RFC 3339 timestamp with a zone");
 
 const entrySchema = z.strictObject({
-  token: z.string().regex(/^[sp]k_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_, or pk_ for a public key, and otherwise has only letters, digits and ._~+/-").optional(),
+  token: z
+    .string()
+    .regex(
+      /^[sp]k_[A-Za-z0-9._~+/-]+$/,
+      "expected a value that starts with sk_, or pk_ for a public key, and otherwise has only letters, digits and ._~+/-",
+    )
+    .optional(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/i, "expected 64 hexadecimal digits").optional(),
   id: z.string().min(1, "expected at least one character").optional(),
   organization: z
@@ -74,7 +80,7 @@ export function tokenRecord(value: unknown, at: string, options: TokenOptions = 
   if ((entry.token === undefined) === (entry.sha256 === undefined)) {
     throw new DaybookError("exactly_one_required", `${at}: expected exactly one of token and sha256`, { param: at });
   }
-  if (options.insecure !== true) refuseShort(entry, at);
+  if (options.insecure !== true) rejectShortToken(entry, at);
   const sha256 = entry.sha256?.toLowerCase() ?? tokenHash(entry.token ?? "");
   return {
     id: entry.id ?? `tok_${sha256.slice(0, 16)}`,
@@ -88,27 +94,32 @@ export function tokenRecord(value: unknown, at: string, options: TokenOptions = 
   };
 }
 
-/** Public keys are not secret, and a hash does not show the length of its value. */
-function refuseShort({ token }: TokenEntry, at: string): void {
+/** Rejects a short secret token. Public keys are not secret, and a hash does not reveal the length of its value. */
+function rejectShortToken({ token }: TokenEntry, at: string): void {
   if (token === undefined || !token.startsWith("sk_") || token.length >= SERVER_LIMITS.tokenCharsMin) return;
   const reason = `expected at least ${SERVER_LIMITS.tokenCharsMin} characters, got ${token.length}: shorter tokens can be guessed`;
   throw new DaybookError("invalid_parameter", `${at}.token: ${reason}`, { param: `${at}.token`, reason, charCount: token.length });
 }
 
-/** The rights of a public key are fixed; those of a secret token are given. */
+/** A public key has fixed rights; a secret token has those of its entry. */
 function rightsOf(entry: TokenEntry, at: string): Pick<TokenRecord, "role" | "scopes" | "public"> {
   const isPublic = entry.public !== undefined && entry.public !== null;
   if (entry.token !== undefined && entry.token.startsWith("pk_") !== isPublic)
-    throw parameterError("invalid_parameter", `${at}.token`, `expected a value that starts with ${isPublic ? "pk_, because it is a public key" : "sk_, got something else"}`);
+    throw parameterError(
+      "invalid_parameter",
+      `${at}.token`,
+      `expected a value that starts with ${isPublic ? "pk_, because it is a public key" : "sk_, got something else"}`,
+    );
   if (entry.public === undefined || entry.public === null) {
     const missing = entry.role === undefined ? "role" : "scopes";
-    if (entry.role === undefined || entry.scopes === undefined) throw parameterError("invalid_parameter", `${at}.${missing}`, "expected a value, but it is missing");
+    if (entry.role === undefined || entry.scopes === undefined)
+      throw parameterError("invalid_parameter", `${at}.${missing}`, "expected a value, but it is missing");
     return { role: entry.role, scopes: [...entry.scopes] };
   }
-  const given = entry.role !== undefined ? "role" : "scopes";
-  // These are the values that `formatTokens` writes.
+  const member = entry.role !== undefined ? "role" : "scopes";
+  // `formatTokens` writes viewer and no scopes, so these are accepted.
   if ((entry.role ?? "viewer") !== "viewer" || (entry.scopes ?? []).length > 0)
-    throw parameterError("invalid_parameter", `${at}.${given}`, "expected none: a public key can only collect events");
+    throw parameterError("invalid_parameter", `${at}.${member}`, "expected none: a public key can only collect events");
   if (entry.project === undefined || entry.project === null)
     throw parameterError("invalid_parameter", `${at}.project`, "expected the project that the public key collects into, but it is missing");
   const origins = entry.public.origins.map((origin) => originPattern(origin) ?? origin);

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { sha256Hex } from "../../core/base/hash.js";
 
-/** Allows any page; it must be given explicitly. */
+/** Allows pages of any origin. */
 export const ANY_ORIGIN = "*";
 
 /** Scheme, host and port as browsers send an origin; a first label of `*` stands for one or more labels. */
@@ -16,26 +16,26 @@ export const EXPECTED_ORIGIN = "expected *, or an origin such as https://shop.ex
 /** Normalizes an origin, or a pattern of origins, for comparison; null for any other text. */
 export function originPattern(text: string): string | null {
   if (text === ANY_ORIGIN) return text;
-  const [, scheme = "", any = "", authority = ""] = ORIGIN.exec(text) ?? [];
+  const [, scheme = "", wildcard = "", authority = ""] = ORIGIN.exec(text) ?? [];
   if (authority === "") return null;
   try {
     const { origin, protocol, host, pathname } = new URL(`${scheme}://${authority}`);
-    return origin === "null" || pathname !== "/" ? null : `${protocol}//${any}${host}`;
+    return origin === "null" || pathname !== "/" ? null : `${protocol}//${wildcard}${host}`;
   } catch {
     return null;
   }
 }
 
 /**
- * Value of `Access-Control-Allow-Origin` for a page: its origin, or `*` if any may send.
+ * The value of `Access-Control-Allow-Origin` for a page: its origin, or `*` if the key allows any.
  * @param origin as the browser sent it; null: none
  * @throws origin_not_allowed
  */
 export function allowedOrigin(origin: string | null, patterns: readonly string[]): string {
   if (patterns.includes(ANY_ORIGIN)) return ANY_ORIGIN;
   if (origin !== null && patterns.some((pattern) => matches(origin, pattern))) return origin;
-  const came = origin === null ? "but the request has none" : `got ${JSON.stringify(origin.slice(0, 200))}`;
-  throw new DaybookError("origin_not_allowed", `Origin: expected an origin that the public key allows, ${came}`);
+  const actual = origin === null ? "but the request has none" : `got ${JSON.stringify(origin.slice(0, 200))}`;
+  throw new DaybookError("origin_not_allowed", `Origin: expected an origin that the public key allows, ${actual}`);
 }
 
 function matches(origin: string, pattern: string): boolean {
@@ -66,7 +66,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Kinds of ids that pages may send with a public key: an id kept in the browser, and the site's own user id. */
+/** Kinds of ids that pages may send with a public key: an id stored in the browser, and the site's own user id. */
 export const PAGE_IDS = ["anonymous", "user"] as const;
 export type PageId = (typeof PAGE_IDS)[number];
 
@@ -94,11 +94,11 @@ export interface TokenRecord {
   readonly public?: PublicRules | null;
 }
 
-/** Records by hash; of several with one hash a revoked one wins, else the last one. */
+/** Records by hash. If several have the same hash, a revoked one wins, else the last one. */
 export function byHash(records: readonly TokenRecord[]): Map<string, TokenRecord> {
-  const found = new Map<string, TokenRecord>();
-  for (const record of records) if ((found.get(record.sha256)?.revoked_at ?? null) === null) found.set(record.sha256, record);
-  return found;
+  const result = new Map<string, TokenRecord>();
+  for (const record of records) if ((result.get(record.sha256)?.revoked_at ?? null) === null) result.set(record.sha256, record);
+  return result;
 }
 
 /** Lower-case hex of SHA-256 over a token's value. */

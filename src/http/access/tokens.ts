@@ -6,7 +6,7 @@ import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { PageId, Role, Scope, TokenRecord } from "./token.js";
 import type { TokenEntry, TokenOptions } from "./token-file.js";
 
-/** Where the handler looks up tokens. `find` gets the hash; the value is never passed on. */
+/** Looks up tokens for the handler, by hash: it never receives the value of a token. */
 export interface TokenStore {
   /** The token whose value has this SHA-256, in lower-case hex, even if expired or revoked: the handler checks that. Undefined: none. */
   find(sha256Hex: string): TokenRecord | undefined | Promise<TokenRecord | undefined>;
@@ -39,7 +39,15 @@ export interface CreateTokenInput {
   readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
-const KNOWN: KnownOptions<CreateTokenInput> = { role: true, scopes: true, organization: true, project: true, expires_at: true, nowMs: true, random: true };
+const KNOWN: KnownOptions<CreateTokenInput> = {
+  role: true,
+  scopes: true,
+  organization: true,
+  project: true,
+  expires_at: true,
+  nowMs: true,
+  random: true,
+};
 
 export interface CreatePublicKeyInput {
   /** The project that the key collects into. */

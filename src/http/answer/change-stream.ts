@@ -3,9 +3,9 @@ import type { Change } from "../../engine/follow/changes.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 export interface ChangeStreamOptions {
-  /** Converts a sequence for the listener. Default: unchanged. */
-  readonly shown?: (sequence: number) => number;
-  /** Only changes of this project are sent; null: those of all projects. */
+  /** Converts a sequence for the client. Default: unchanged. */
+  readonly mapSequence?: (sequence: number) => number;
+  /** Sends only changes of this project; null: of all projects. */
   readonly project: string | null;
   /** Checked at the start, before each change and at each heartbeat: false ends the stream. */
   readonly isTokenValid: () => Promise<boolean>;
@@ -24,10 +24,10 @@ export class ChangeStream implements BodyStream {
   readonly #changes: AsyncIterator<Change>;
   readonly #signal = { aborted: false };
   readonly #options: ChangeStreamOptions;
-  #coming: Promise<IteratorResult<Change, unknown>> | null = null;
-  #hasBegun = false;
-  /** When the next comment is due, even if changes keep coming. */
-  #beatMs = 0;
+  #pending: Promise<IteratorResult<Change, unknown>> | null = null;
+  #isStarted = false;
+  /** When the next heartbeat is due, even if changes keep arriving. */
+  #nextHeartbeatMs = 0;
   #end: () => void = () => undefined;
   readonly #ended = new Promise<null>((resolve) => {
     this.#end = () => resolve(null);
@@ -40,33 +40,33 @@ export class ChangeStream implements BodyStream {
   }
 
   async next(): Promise<string | null> {
-    if (!this.#hasBegun) {
-      this.#hasBegun = true;
-      this.#beatMs = performance.now() + this.#heartbeatMs;
-      // Start listening now, so that changes from here on arrive as changes and not as missed ones.
-      this.#coming = this.#changes.next();
-      this.#coming.catch(() => undefined);
-      // The token may have been revoked before the stream could be ended from outside.
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#nextHeartbeatMs = performance.now() + this.#heartbeatMs;
+      // Start listening now, so that later changes are sent one by one and not reported as missed.
+      this.#pending = this.#changes.next();
+      this.#pending.catch(() => undefined);
+      // The token may have been revoked before the stream was registered, so nothing has cancelled it.
       if (await this.#options.isTokenValid()) return `retry: ${RETRY_MS}\n\n`;
       this.cancel();
     }
     while (!this.#signal.aborted) {
-      const leftMs = this.#beatMs - performance.now();
-      if (leftMs <= 0) {
-        this.#beatMs = performance.now() + this.#heartbeatMs;
+      const waitMs = this.#nextHeartbeatMs - performance.now();
+      if (waitMs <= 0) {
+        this.#nextHeartbeatMs = performance.now() + this.#heartbeatMs;
         if (await this.#options.isTokenValid()) return HEARTBEAT;
         break;
       }
       // Keep waiting for the pending change instead of requesting another.
-      this.#coming ??= this.#changes.next();
-      const came = await this.#first(this.#coming, leftMs);
-      if (came === "late") continue;
-      if (came === null || came.done === true) break;
-      this.#coming = null;
-      const { project, shown } = this.#options;
-      if (project !== null && !came.value.projects.includes(project)) continue;
+      this.#pending ??= this.#changes.next();
+      const next = await this.#nextOrTimeout(this.#pending, waitMs);
+      if (next === "timeout") continue;
+      if (next === null || next.done === true) break;
+      this.#pending = null;
+      const { project, mapSequence } = this.#options;
+      if (project !== null && !next.value.projects.includes(project)) continue;
       if (!(await this.#options.isTokenValid())) break;
-      const sequence = shown?.(came.value.sequence) ?? came.value.sequence;
+      const sequence = mapSequence?.(next.value.sequence) ?? next.value.sequence;
       return `id: ${sequence}\ndata: ${JSON.stringify({ sequence })}\n\n`;
     }
     this.cancel();
@@ -78,7 +78,7 @@ export class ChangeStream implements BodyStream {
     this.#signal.aborted = true;
     this.#end();
     // Ends a pending wait for a change; its outcome is ignored.
-    this.#coming?.catch(() => undefined);
+    this.#pending?.catch(() => undefined);
     this.#changes.return?.()?.catch(() => undefined);
   }
 
@@ -86,13 +86,13 @@ export class ChangeStream implements BodyStream {
     return this.#options.heartbeatMs ?? SERVER_LIMITS.changeHeartbeatMs;
   }
 
-  async #first(coming: Promise<IteratorResult<Change, unknown>>, ms: number): Promise<IteratorResult<Change, unknown> | "late" | null> {
+  async #nextOrTimeout(pending: Promise<IteratorResult<Change, unknown>>, ms: number): Promise<IteratorResult<Change, unknown> | "timeout" | null> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), ms);
+    const timeout = new Promise<"timeout">((resolve) => {
+      timer = setTimeout(() => resolve("timeout"), ms);
     });
     try {
-      return await Promise.race([coming, late, this.#ended]);
+      return await Promise.race([pending, timeout, this.#ended]);
     } finally {
       clearTimeout(timer);
     }

@@ -4,7 +4,7 @@ import { NO_SNIFF } from "./headers.js";
 import { snakeCase, wireParam } from "../wire/wire-names.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
-/** The HTTP status of every error code. Codes of single events appear within a 200 answer; their status is that of a request with one item. */
+/** The HTTP status of every error code. Codes of single events appear in a 200 answer; their status here is for a request with one item. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed_json: 400,
   invalid_body: 400,
@@ -65,21 +65,21 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
 /** Formats of an error: `legacy` for unversioned endpoints, `client` for libraries of other products, `problem` (RFC 9457) for everything else. */
 export type Envelope = "legacy" | "client" | "problem";
 
-/** Names in messages that are spelled differently on the wire. */
-const NAMES = [
+/** Library names in messages; the wire has them in snake_case. */
+const LIBRARY_NAMES = [
   ...["eventName", "startDate", "endDate", "filterGroups", "fieldName", "metadataField", "allFields", "userId", "companyId", "rangeDays"],
   ...["timeZone", "weekStart", "asOf", "atLeast", "atMost", "lastDays", "conversionWindowSec", "afterStep", "beforeStep"],
   ...["cohortEvent", "returnEvent", "startAt", "endAt", "maxDepth"],
 ];
-const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${NAMES.join("|")})\\b`, "g");
+const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${LIBRARY_NAMES.join("|")})\\b`, "g");
 
-/** Converts anything thrown to an answer. Errors of status 500 and above show only the sentence of their code: no path, no stack. */
+/** Converts a thrown value to an answer. Errors of status 500 and above show only the sentence of their code, without path or stack. */
 export function errorReply(envelope: Envelope, thrown: unknown, requestId: string): WireReply {
   const error = thrown instanceof DaybookError ? thrown : new DaybookError("internal", ERROR_CODES.internal);
   const status = STATUS[error.code];
   const message = status >= 500 ? ERROR_CODES[error.code] : error.message;
   const param = status >= 500 ? undefined : error.details.param;
-  const told: ErrorParts = { code: error.code, status, message, param, errors: status >= 500 ? undefined : error.details["errors"], requestId };
+  const parts: ErrorParts = { code: error.code, status, message, param, errors: status >= 500 ? undefined : error.details["errors"], requestId };
   return {
     status,
     headers: {
@@ -89,11 +89,11 @@ export function errorReply(envelope: Envelope, thrown: unknown, requestId: strin
       ...NO_SNIFF,
       ...headersOf(error, status),
     },
-    body: JSON.stringify(BODIES[envelope](told)),
+    body: JSON.stringify(BODIES[envelope](parts)),
   };
 }
 
-/** The content of an error, which each format shows in its own way. */
+/** The content of an error, for any format. */
 interface ErrorParts {
   readonly code: ErrorCode;
   readonly status: number;
@@ -103,9 +103,9 @@ interface ErrorParts {
   readonly requestId: string;
 }
 
-const BODIES: Readonly<Record<Envelope, (told: ErrorParts) => object>> = {
+const BODIES: Readonly<Record<Envelope, (parts: ErrorParts) => object>> = {
   legacy: ({ code, message, param, requestId }) => ({ status: "ERROR", error: { code, message, param, request_id: requestId } }),
-  // One client checks for a status other than 1; another reads the code from the body, and gives up at once if it has `missing_field`.
+  // One client checks for a status other than 1. Another reads the code from the body, and does not retry if it has `missing_field`.
   client: ({ code, status, message, param, requestId }) => ({
     status: 0,
     code: status,
@@ -131,13 +131,13 @@ function headersOf(error: DaybookError, status: number): Record<string, string> 
   if (status === 401) headers["www-authenticate"] = "Bearer";
   if (error.code === "method_not_allowed") headers["allow"] = String(error.details["allow"]);
   if (error.code === "rate_limited" || error.code === "overloaded") {
-    const waitSec = error.details["retryAfterSec"];
-    headers["retry-after"] = String(typeof waitSec === "number" ? Math.max(1, Math.ceil(waitSec)) : 1);
+    const retryAfterSec = error.details["retryAfterSec"];
+    headers["retry-after"] = String(typeof retryAfterSec === "number" ? Math.max(1, Math.ceil(retryAfterSec)) : 1);
   }
   return headers;
 }
 
-/** Converts the camelCase names in an error of the library to names of the wire. Returns anything else unchanged. */
+/** Converts the camelCase names in an error of the library to wire names. Returns other values unchanged. */
 export function inWireNames(thrown: unknown): unknown {
   if (!(thrown instanceof DaybookError)) return thrown;
   const { param, reason } = thrown.details;
@@ -165,7 +165,7 @@ export interface NamedRejections {
   readonly rejectedCount?: number;
 }
 
-/** @param rejected ascending by index */
+/** The first rejections of an answer. @param rejected ascending by index */
 export function namedRejections(rejected: readonly NamedRejection[]): NamedRejections {
   const named = rejected.slice(0, SERVER_LIMITS.namedItemCount).map(({ index, code, message }) => ({ index, code, message }));
   return named.length === rejected.length ? { rejected: named } : { rejected: named, rejectedCount: rejected.length };

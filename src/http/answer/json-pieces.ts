@@ -4,15 +4,15 @@ import { yieldToEventLoop } from "../../core/base/turn.js";
 import { joined, type BodyStream } from "../wire/exchange.js";
 import { etagOfBytes } from "./etag.js";
 
-/** Values, members and elements of an answer that is serialized at once: some tenths of a millisecond. */
+/** An answer with fewer values is serialized at once, in some tenths of a millisecond. */
 const FEW_VALUES = 2_000;
-/** Characters of a text in an answer that count as one value. */
+/** This many characters of a text count as one value. */
 const CHARS_PER_VALUE = 64;
-/** Characters of a piece, give or take one element. */
+/** Minimum length of a piece, except the last one. */
 const PIECE_CHARS = 64 * 1024;
 
 /**
- * Serializes a plain value as JSON, yielding in between: to a text, or to a stream if it is long.
+ * Serializes a plain value as JSON and yields to the event loop in between. Returns a text, or a stream if it is long.
  * @param onEnd called once the stream is no longer read
  */
 export async function jsonBody(value: unknown, onEnd: () => void): Promise<string | BodyStream> {
@@ -31,7 +31,7 @@ class JsonStream implements BodyStream {
   readonly isFinite = true;
   #first: string | null;
   #isOver = false;
-  #isCut = false;
+  #isCancelled = false;
 
   constructor(
     first: string,
@@ -43,7 +43,7 @@ class JsonStream implements BodyStream {
 
   async next(): Promise<string | null> {
     await yieldToEventLoop();
-    if (this.#isCut) throw new DaybookError("aborted", "the caller disconnected");
+    if (this.#isCancelled) throw new DaybookError("aborted", "the caller disconnected");
     const first = this.#first;
     this.#first = null;
     if (first !== null) return first;
@@ -59,7 +59,7 @@ class JsonStream implements BodyStream {
   }
 
   cancel(): void {
-    if (!this.#isOver) this.#isCut = true;
+    if (!this.#isOver) this.#isCancelled = true;
     this.#end();
   }
 
@@ -70,26 +70,27 @@ class JsonStream implements BodyStream {
   }
 }
 
-/** Whether an answer is short; stops counting as soon as it is not. */
+/** Whether an answer is short. Cost: counts at most `FEW_VALUES` values. */
 function isShort(value: unknown): boolean {
-  return roomAfter(value, FEW_VALUES) >= 0;
+  return budgetAfter(value, FEW_VALUES) >= 0;
 }
 
-function roomAfter(value: unknown, room: number): number {
-  if (typeof value === "string") return room - 1 - value.length / CHARS_PER_VALUE;
-  if (typeof value !== "object" || value === null) return room - 1;
-  let left = room - 1;
+/** `budget` less the size of a value; stops as soon as it is negative. */
+function budgetAfter(value: unknown, budget: number): number {
+  if (typeof value === "string") return budget - 1 - value.length / CHARS_PER_VALUE;
+  if (typeof value !== "object" || value === null) return budget - 1;
+  let remaining = budget - 1;
   // `Object.values` would copy up to a million items.
-  for (let at = 0; Array.isArray(value) && at < value.length && left >= 0; at += 1) left = roomAfter(value[at], left);
-  if (Array.isArray(value)) return left;
+  for (let at = 0; Array.isArray(value) && at < value.length && remaining >= 0; at += 1) remaining = budgetAfter(value[at], remaining);
+  if (Array.isArray(value)) return remaining;
   for (const name in value) {
-    if (left < 0) break;
-    left = roomAfter((value as Readonly<Record<string, unknown>>)[name], left);
+    if (remaining < 0) break;
+    remaining = budgetAfter((value as Readonly<Record<string, unknown>>)[name], remaining);
   }
-  return left;
+  return remaining;
 }
 
-/** The text that `JSON.stringify` makes of a plain value, in pieces: elements and members are serialized one after the other. */
+/** Yields the text that `JSON.stringify` makes of a plain value in pieces: elements and members are serialized one after the other. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let piece = "";
   for (const text of textsOf(value)) {
@@ -109,40 +110,40 @@ function* textsOf(value: unknown): Generator<string> {
 }
 
 function* elementsOf(list: readonly unknown[]): Generator<string> {
-  let before = "[";
+  let separator = "[";
   for (const element of list) {
-    yield before;
+    yield separator;
     yield* textsOf(element);
-    before = ",";
+    separator = ",";
   }
-  yield before === "[" ? "[]" : "]";
+  yield separator === "[" ? "[]" : "]";
 }
 
 function* membersOf(value: object): Generator<string> {
-  let before = "{";
+  let separator = "{";
   for (const [name, member] of Object.entries(value)) {
-    // `JSON.stringify` leaves it out too.
+    // `JSON.stringify` omits it too.
     if (member === undefined) continue;
-    yield `${before}${JSON.stringify(name)}:`;
+    yield `${separator}${JSON.stringify(name)}:`;
     yield* textsOf(member);
-    before = ",";
+    separator = ",";
   }
-  yield before === "{" ? "{}" : "}";
+  yield separator === "{" ? "{}" : "}";
 }
 
-/** A text that is the same for all callers: its bytes and its tag are computed once, and shared by all answers on all threads. */
+/** A text that is the same for all callers: its bytes and tag are computed once, and shared by all answers and threads. */
 export class SharedText {
   readonly bytes: Uint8Array;
   readonly etag: Promise<string>;
 
   constructor(text: string) {
-    const own = new TextEncoder().encode(text);
-    this.bytes = sharedBytes(own);
-    this.etag = etagOfBytes(own);
+    const encoded = new TextEncoder().encode(text);
+    this.bytes = sharedBytes(encoded);
+    this.etag = etagOfBytes(encoded);
   }
 }
 
-/** Copies bytes to memory that threads share, if the platform has such memory. */
+/** Copies bytes to memory that threads share; without such memory, returns them unchanged. */
 export function sharedBytes(bytes: Uint8Array): Uint8Array {
   if (typeof SharedArrayBuffer !== "function") return bytes;
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
@@ -152,36 +153,40 @@ export function sharedBytes(bytes: Uint8Array): Uint8Array {
 
 const encoder = new TextEncoder();
 /** Lines are encoded in batches: a chunk per line would cost more than its text. */
-const LOT_CHARS = 64 * 1024;
+const BATCH_CHARS = 64 * 1024;
 
 /**
  * Encodes all lines as UTF-8 before the answer starts, so that a failure can still be answered as an error.
- * @throws aborted, and what the lines fail with
+ * @throws aborted, and the error of the lines
  */
 export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<AbortSignal, "aborted">): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
-  let lot = "";
-  const pack = () => {
-    const chunk = encoder.encode(lot);
+  let batch = "";
+  const flush = () => {
+    const chunk = encoder.encode(batch);
     chunks.push(chunk);
     byteLength += chunk.length;
-    lot = "";
+    batch = "";
   };
   for await (const line of lines) {
     if (signal.aborted) throw new DaybookError("aborted", "the caller disconnected");
-    lot += line;
-    if (lot.length >= LOT_CHARS) pack();
+    batch += line;
+    if (batch.length >= BATCH_CHARS) flush();
   }
-  pack();
+  flush();
   return joined(chunks, byteLength);
 }
 
 /**
- * Items as lines of JSON, up to the size of one answer, without leading items of earlier pages. @throws aborted
+ * Yields items as lines of JSON, up to the size of one answer, and skips leading items of earlier pages. @throws aborted
  * @param isBefore true for items of earlier pages, which occur if the Daybook did not start after them
  */
-export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean, signal: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
+export async function* pageOfLines<T>(
+  items: AsyncIterable<T>,
+  isBefore: (item: T) => boolean,
+  signal: Pick<AbortSignal, "aborted">,
+): AsyncGenerator<string> {
   let [count, charCount] = [0, 0];
   for await (const item of items) {
     if (signal.aborted) throw new DaybookError("aborted", "the caller disconnected");

@@ -14,12 +14,12 @@ export interface Answered {
   readonly durationMs: number;
 }
 
-/** What is found out about a request while it is processed. */
+/** Facts about a request, filled in while it is processed. */
 export interface Trace {
   route: string | null;
   organization: string | null;
   code: ErrorCode | null;
-  /** Headers to add to the answer, whatever that is. */
+  /** Headers to add to the answer, errors included. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export interface RequestCount {
   durationMs: number;
 }
 
-/** Counts answers by organization, route and status; requests cannot add other keys. */
+/** Counts answers by organization, route and status. The keys are bounded: callers cannot add others. */
 export class RequestCounts {
   readonly #byOrganization = new Map<string, Map<string, RequestCount>>();
   /** Number of placeholder texts sent as ids, by organization. */
@@ -41,10 +41,10 @@ export class RequestCounts {
     let counts = this.#byOrganization.get(organization);
     if (counts === undefined) this.#byOrganization.set(organization, (counts = new Map<string, RequestCount>()));
     const labels = `{route="${route}",status="${status}"}`;
-    let known = counts.get(labels);
-    if (known === undefined) counts.set(labels, (known = { count: 0, durationMs: 0 }));
-    known.count += 1;
-    known.durationMs += durationMs;
+    let total = counts.get(labels);
+    if (total === undefined) counts.set(labels, (total = { count: 0, durationMs: 0 }));
+    total.count += 1;
+    total.durationMs += durationMs;
   }
 
   addNoIds(organization: string, count: number): void {

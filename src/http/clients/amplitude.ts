@@ -4,7 +4,7 @@ import { checkShape } from "../shapes/check-shape.js";
 import { id, instant, object, callTimeMs, idOf, objectOf, textOf, without, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { Rejected } from "../tracking/store-entries.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, misfits, companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
+import { fieldsOf, mistypedMembers, companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
 import type { FieldNames, Person, TraitChanges } from "./people.js";
 
 /** Members of an event that become event fields. */
@@ -24,8 +24,8 @@ export const AMPLITUDE_DROPPED = [
   ...["ip"],
 ] as const;
 
-/** Left out of the content of ids, because they are not stored. */
-const UNSEEN = ["ip", "user_agent"];
+/** Excluded from the content that ids are made of, because they are not stored. */
+const EXCLUDED = ["ip", "user_agent"];
 
 /** Properties of an event that become event fields, those of `revenue()` included. */
 export const AMPLITUDE_PROPERTIES: FieldNames = {
@@ -53,39 +53,42 @@ export const amplitude: ClientAdapter = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     events: z.array(z.unknown()).meta({ description: "Events, each with `event_type`, `user_id` or `device_id`, `time` and `insert_id`." }),
-    client_upload_time: z.unknown().optional().meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, each `time` is corrected." }),
+    client_upload_time: z
+      .unknown()
+      .optional()
+      .meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, each `time` is corrected." }),
   }),
   keyOf: ({ body }) => body["api_key"],
   itemsOf: ({ body }) => body["events"] as unknown[],
-  clock: { sentAt: ({ body }) => body["client_upload_time"], idOf: (each) => each["insert_id"] },
+  clock: { sentAt: ({ body }) => body["client_upload_time"], idOf: (event) => event["insert_id"] },
   read,
   answer: ({ accepted, duplicates }, { receivedAtMs }) => ({ code: 200, events_ingested: accepted + duplicates, server_upload_time: receivedAtMs }),
   refusal,
 };
 
-/** The client drops the named events and resends the others, which are already stored. */
+/** The client drops the named events and resends the others, which are stored already. */
 function refusal(rejected: readonly Rejected[]): object {
   const indexes = [...new Set(rejected.map(({ index }) => index))];
   return { code: 400, error: rejected[0]?.message, events_with_invalid_fields: { event: indexes } };
 }
 
-function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
+function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
   const event = sent as AmplitudeItem;
   const timeMs = callTimeMs(event.time, clockOffsetMs);
-  const moment = { id: textOf(event.insert_id) ?? idFor(without(event, UNSEEN), timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
+  const moment = { id: textOf(event.insert_id) ?? makeId(without(event, EXCLUDED), timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
   const person: Person = { userId: idOf(event.user_id), anonymousId: idOf(event.device_id) };
-  const isSomebody = person.userId !== null || person.anonymousId !== null;
+  const hasPerson = person.userId !== null || person.anonymousId !== null;
   const companyId = companyOf(event.groups);
   if (event.event_type === "$groupidentify")
-    return companyId === null ? [] : companyRecords(companyId, isSomebody ? person : null, changesOf(event.group_properties), moment);
+    return companyId === null ? [] : companyRecords(companyId, hasPerson ? person : null, changesOf(event.group_properties), moment);
   const traits = traitRecords(person, changesOf(event.user_properties), moment);
   if (event.event_type !== "$identify") return [{ event: eventOf(event, person, moment.id, moment.createdAtMs, readAgent) }, ...traits];
-  const tied: ReceivedItem = { record: "identify", call: { messageId: moment.id, ...person }, createdAtMs: moment.createdAtMs };
-  return [tied, ...traits, ...(companyId === null ? [] : [memberRecord(companyId, person, moment)])];
+  const identify: ReceivedItem = { record: "identify", call: { messageId: moment.id, ...person }, createdAtMs: moment.createdAtMs };
+  return [identify, ...traits, ...(companyId === null ? [] : [memberRecord(companyId, person, moment)])];
 }
 
-/** Properties without an operation are set. The position of an addition in a list is ignored. */
+/** Properties without an operation are set. The position at which a value is inserted into a list is ignored. */
 function changesOf(properties: AmplitudeItem["user_properties"]): TraitChanges {
   const all = objectOf(properties);
   const { $set, $setOnce: setOnce, $unset: unset, $add: add, $append, $prepend, $preInsert, $postInsert, $remove: remove } = all;
@@ -96,11 +99,11 @@ function changesOf(properties: AmplitudeItem["user_properties"]): TraitChanges {
 }
 
 function eventOf(event: AmplitudeItem, person: Person, eventId: string, createdAt: number, readAgent: ItemContext["sent"]["readAgent"]): EventInput {
-  const own = fieldsOf(event, AMPLITUDE_FIELDS, AMPLITUDE_DROPPED);
-  const told = fieldsOf(objectOf(event.event_properties), AMPLITUDE_PROPERTIES);
+  const fromMembers = fieldsOf(event, AMPLITUDE_FIELDS, AMPLITUDE_DROPPED);
+  const fromProperties = fieldsOf(objectOf(event.event_properties), AMPLITUDE_PROPERTIES);
   const userAgent = textOf(event["user_agent"]);
   const groups = otherGroups(event.groups);
-  const value = told.fields.value ?? own.fields.value ?? priceOf(objectOf(event.event_properties), "$") ?? priceOf(event, "");
+  const value = fromProperties.fields.value ?? fromMembers.fields.value ?? priceOf(objectOf(event.event_properties), "$") ?? priceOf(event, "");
   const isView = event.event_type === "[Amplitude] Page Viewed";
   return {
     id: eventId,
@@ -109,16 +112,21 @@ function eventOf(event: AmplitudeItem, person: Person, eventId: string, createdA
     createdAt,
     companyId: companyOf(event.groups),
     ...(userAgent === null ? {} : readAgent(userAgent)),
-    ...own.fields,
-    ...told.fields,
+    ...fromMembers.fields,
+    ...fromProperties.fields,
     value,
-    metadata: { ...own.rest, ...misfits(event, { user_agent: userAgent !== null }), ...told.rest, ...(groups === undefined ? {} : { groups }) },
+    metadata: {
+      ...fromMembers.rest,
+      ...mistypedMembers(event, { user_agent: userAgent !== null }),
+      ...fromProperties.rest,
+      ...(groups === undefined ? {} : { groups }),
+    },
   };
 }
 
-/** Price times quantity; null without a price. */
-function priceOf(members: JsonObject, mark: string): number | null {
-  const [price, quantity] = [members[`${mark}price`], members[`${mark}quantity`] ?? 1];
+/** Price times quantity, 1 by default; null without a price. */
+function priceOf(members: JsonObject, prefix: string): number | null {
+  const [price, quantity] = [members[`${prefix}price`], members[`${prefix}quantity`] ?? 1];
   if (typeof price !== "number" || typeof quantity !== "number") return null;
   // The product of two finite numbers may be infinite.
   return Number.isFinite(price * quantity) ? price * quantity : null;

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { parameterError } from "../../core/base/errors.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { instantOfAny, idOf, objectOf, screenOf, textOf, without, id, object, isObject, type JsonObject, type ReceivedItem } from "../tracking/call.js";
-import type { ClientKeyed, ClientSent } from "../routing/route.js";
+import {
+  instantOfAny, idOf, objectOf, screenOf, textOf, without, id, object, isObject, type JsonObject, type ReceivedItem,
+} from "../tracking/call.js";
+import type { KeySource, ClientRequest } from "../routing/route.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
 import {
-  fieldsOf, misfits, aliasRecord, companyOf, COMPANY_TYPES, mergeRecords, otherGroups, companyRecords, isCompanyType, traitRecords,
+  fieldsOf, mistypedMembers, aliasRecord, companyOf, COMPANY_TYPES, mergeRecords, otherGroups, companyRecords, isCompanyType, traitRecords,
 } from "./people.js";
 import type { FieldNames, RecordMoment, Person, TraitChanges } from "./people.js";
 
@@ -25,7 +27,10 @@ export const MIXPANEL_FIELDS: FieldNames = {
 };
 
 /** Properties that are stored elsewhere or not at all: `token` is the key, `ip` an address. */
-export const MIXPANEL_DROPPED = ["token", "time", "distinct_id", "$insert_id", "$user_id", "$device_id", "$screen_width", "$screen_height", "ip", "$ip"] as const;
+export const MIXPANEL_DROPPED = [
+  ...["token", "time", "distinct_id", "$insert_id", "$user_id", "$device_id", "$screen_width", "$screen_height"],
+  ...["ip", "$ip"],
+] as const;
 
 const DEVICE = "$device:";
 const DAY_MS = 86_400_000;
@@ -37,24 +42,24 @@ export const mixpanelShape = z.looseObject({
   data: z.array(z.unknown()).meta({ description: "What is sent, as JSON in base64: one item or a list." }),
 });
 
-/** Events of `mixpanel`. */
+/** Events of the client `mixpanel`. */
 export const mixpanelEvents: ClientAdapter = {
   shape: mixpanelShape,
-  keyOf: (sent) => mixpanelKey(sent, (each) => objectOf(each["properties"])["token"]),
+  keyOf: (sent) => mixpanelKey(sent, (event) => objectOf(event["properties"])["token"]),
   itemsOf: ({ body }) => body["data"] as unknown[],
   read,
   answer: (_, sent) => mixpanelAnswer(sent),
 };
 
 /** The key, which all items of a request must share; undefined if they differ. */
-export function mixpanelKey({ body }: ClientKeyed, of: (item: JsonObject) => unknown): unknown {
+export function mixpanelKey({ body }: KeySource, keyOf: (item: JsonObject) => unknown): unknown {
   const items = Array.isArray(body["data"]) ? body["data"] : [];
-  const keys = new Set(items.map((each) => of(objectOf(each))));
+  const keys = new Set(items.map((sent) => keyOf(objectOf(sent))));
   return keys.size === 1 ? [...keys][0] : undefined;
 }
 
 /** `1`, or an object if the request has `verbose`. */
-export function mixpanelAnswer({ body, query }: ClientSent): unknown {
+export function mixpanelAnswer({ body, query }: ClientRequest): unknown {
   return (body["verbose"] ?? query["verbose"]) === "1" ? { status: 1, error: null } : 1;
 }
 
@@ -67,18 +72,18 @@ function read(sent: unknown, { at, sent: { receivedAtMs } }: ItemContext): reado
   // The client never resends: equal calls are separate events.
   const id = insertIdOf(event, properties, createdAtMs) ?? globalThis.crypto.randomUUID();
   const moment = { id, createdAtMs };
-  const { distinct_id: own } = properties;
-  if (event === "$create_alias") return [aliasRecord(idOf(properties["alias"]) ?? "", idOf(own) ?? "", moment)];
-  if (event === "$identify") return [identified(properties, moment)];
-  if (event === "$merge") return merged(properties["$distinct_ids"], `${at === "" ? at : `${at}.`}properties.$distinct_ids`, moment);
+  const { distinct_id: distinctId } = properties;
+  if (event === "$create_alias") return [aliasRecord(idOf(properties["alias"]) ?? "", idOf(distinctId) ?? "", moment)];
+  if (event === "$identify") return [identifyItem(properties, moment)];
+  if (event === "$merge") return mergeItems(properties["$distinct_ids"], `${at === "" ? at : `${at}.`}properties.$distinct_ids`, moment);
   const groups = Object.fromEntries(COMPANY_TYPES.map((type) => [type, properties[type]]));
   const { fields, rest } = fieldsOf(content, MIXPANEL_FIELDS, MIXPANEL_DROPPED);
   const screen = screenOf(properties["$screen_width"], properties["$screen_height"]);
-  const left = misfits(properties, {
+  const mistyped = mistypedMembers(properties, {
     ...{ $screen_width: screen !== null, $screen_height: screen !== null, time: timeMs !== null },
     ...Object.fromEntries(["distinct_id", "$user_id", "$device_id"].map((name) => [name, idOf(properties[name]) !== null])),
   });
-  const known = {
+  const baseEvent = {
     id,
     name: event === "$mp_web_page_view" ? "pageview" : event,
     ...personOf(properties),
@@ -88,48 +93,53 @@ function read(sent: unknown, { at, sent: { receivedAtMs } }: ItemContext): reado
     ...fields,
   };
   const company = COMPANY_TYPES.find((type) => companyOf({ [type]: properties[type] }) !== null);
-  const isAlone = company !== undefined && otherGroups({ [company]: properties[company] }) === undefined;
-  return [{ event: { ...known, metadata: { ...(isAlone ? without(rest, [company]) : rest), ...left } } }];
+  const isOnlyGroup = company !== undefined && otherGroups({ [company]: properties[company] }) === undefined;
+  return [{ event: { ...baseEvent, metadata: { ...(isOnlyGroup ? without(rest, [company]) : rest), ...mistyped } } }];
 }
 
 /** The client's id is unique only within an event name, person and day (UTC). */
 function insertIdOf(event: string, properties: JsonObject, createdAtMs: number): string | null {
   const insertId = textOf(properties["$insert_id"]);
-  const who = idOf(properties["distinct_id"]) ?? idOf(properties["$user_id"]) ?? idOf(properties["$device_id"]);
-  return insertId === null ? null : JSON.stringify([event, who, Math.floor(createdAtMs / DAY_MS), insertId]);
+  const personId = idOf(properties["distinct_id"]) ?? idOf(properties["$user_id"]) ?? idOf(properties["$device_id"]);
+  return insertId === null ? null : JSON.stringify([event, personId, Math.floor(createdAtMs / DAY_MS), insertId]);
 }
 
 function personOf(properties: JsonObject): Person {
-  const [userId, deviceId, own] = [idOf(properties["$user_id"]), idOf(properties["$device_id"]), idOf(properties["distinct_id"])];
+  const [userId, deviceId, distinctId] = [idOf(properties["$user_id"]), idOf(properties["$device_id"]), idOf(properties["distinct_id"])];
   if (userId !== null || deviceId !== null) return { userId, anonymousId: deviceId };
-  return own !== null && isDevice(own) ? { anonymousId: deviceIdOf(own) } : { userId: own };
+  return distinctId !== null && isDevice(distinctId) ? { anonymousId: deviceIdOf(distinctId) } : { userId: distinctId };
 }
 
 function isDevice(distinctId: string): boolean {
   return distinctId.startsWith(DEVICE);
 }
 
-/** The id that events of the device have. */
+/** A device id without the prefix, as events of the device have it. */
 function deviceIdOf(distinctId: string): string {
   return isDevice(distinctId) ? distinctId.slice(DEVICE.length) : distinctId;
 }
 
-/** A plain anonymous id is a user id in Daybook, so it becomes an alias of the identified one. */
-function identified(properties: JsonObject, moment: RecordMoment): ReceivedItem {
+/** An anonymous id without the device prefix is a user id in Daybook, so it becomes an alias of the identified one. */
+function identifyItem(properties: JsonObject, moment: RecordMoment): ReceivedItem {
   const [userId, other] = [idOf(properties["$identified_id"] ?? properties["distinct_id"]), idOf(properties["$anon_id"])];
   if (userId !== null && other !== null && !isDevice(other)) return aliasRecord(other, userId, moment);
-  return { record: "identify", call: { messageId: moment.id, userId, anonymousId: other === null ? null : deviceIdOf(other) }, createdAtMs: moment.createdAtMs };
+  return identifyRecordOf(userId, other === null ? null : deviceIdOf(other), moment);
 }
 
-/** Merges the ids of one person: the first one that is not a device's stays. @throws invalid_parameter */
-function merged(ids: unknown, at: string, moment: RecordMoment): readonly ReceivedItem[] {
+function identifyRecordOf(userId: string | null, anonymousId: string | null, { id: messageId, createdAtMs }: RecordMoment): ReceivedItem {
+  return { record: "identify", call: { messageId, userId, anonymousId }, createdAtMs };
+}
+
+/** Merges two ids of one person into the first one that is not a device id. @throws invalid_parameter */
+function mergeItems(ids: unknown, at: string, moment: RecordMoment): readonly ReceivedItem[] {
   const all = (Array.isArray(ids) ? (ids as readonly unknown[]) : []).map(idOf).filter((id) => id !== null);
-  const stays = all.find((id) => !isDevice(id));
-  const others = new Set(all.filter((id) => id !== stays));
-  if (stays === undefined || others.size !== 1) throw parameterError("invalid_parameter", at, "expected two different ids, at most one of them a device id");
-  const [other = stays] = others;
-  if (!isDevice(other)) return mergeRecords(other, stays, moment);
-  return [{ record: "identify", call: { messageId: moment.id, userId: stays, anonymousId: deviceIdOf(other) }, createdAtMs: moment.createdAtMs }];
+  const target = all.find((id) => !isDevice(id));
+  const others = new Set(all.filter((id) => id !== target));
+  if (target === undefined || others.size !== 1)
+    throw parameterError("invalid_parameter", at, "expected two different ids, at most one of them a device id");
+  const [other = target] = others;
+  if (!isDevice(other)) return mergeRecords(other, target, moment);
+  return [identifyRecordOf(target, deviceIdOf(other), moment)];
 }
 
 const common = {
@@ -154,25 +164,25 @@ const COMPANY_NAMES = new Map([["$name", "name"]]);
 const CHARGES = "$transactions";
 const CHARGE_NAME = "Payment";
 
-/** Profiles of `mixpanel`: traits, and `people.track_charge`. Other operations are ignored. */
+/** Profiles of the client `mixpanel`: traits, and `people.track_charge`. Other operations are ignored. */
 export const mixpanelPeople: ClientAdapter = {
   shape: mixpanelShape,
-  keyOf: (sent) => mixpanelKey(sent, (each) => each["$token"]),
+  keyOf: (sent) => mixpanelKey(sent, (profile) => profile["$token"]),
   itemsOf: ({ body }) => body["data"] as unknown[],
   read: readProfile,
   answer: (_, sent) => mixpanelAnswer(sent),
 };
 
-/** Groups of `mixpanel`; only companies are stored. */
+/** Groups of the client `mixpanel`; only companies are stored. */
 export const mixpanelGroups: ClientAdapter = { ...mixpanelPeople, read: readGroup };
 
-function readProfile(sent: unknown, reading: ItemContext): readonly ReceivedItem[] {
-  checkShape(profile, sent, { at: reading.at, secret: true });
-  const told = sent as z.infer<typeof profile>;
-  const person = { userId: idOf(told.$distinct_id) };
-  const records = traitRecords(person, changesOf(told, PERSON_NAMES), momentOf(told, reading));
-  const charge = told.$append?.[CHARGES];
-  return isObject(charge) ? [...records, chargeOf(charge, person, reading)] : records;
+function readProfile(sent: unknown, context: ItemContext): readonly ReceivedItem[] {
+  checkShape(profile, sent, { at: context.at, secret: true });
+  const update = sent as z.infer<typeof profile>;
+  const person = { userId: idOf(update.$distinct_id) };
+  const records = traitRecords(person, changesOf(update, PERSON_NAMES), momentOf(update, context));
+  const charge = update.$append?.[CHARGES];
+  return isObject(charge) ? [...records, chargeOf(charge, person, context)] : records;
 }
 
 function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | null }, { sent: { receivedAtMs } }: ItemContext): ReceivedItem {
@@ -183,21 +193,24 @@ function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | nu
   return { event: { id: globalThis.crypto.randomUUID(), name: CHARGE_NAME, userId, createdAt, ...fields, value, metadata: rest } };
 }
 
-function readGroup(sent: unknown, reading: ItemContext): readonly ReceivedItem[] {
-  checkShape(company, sent, { at: reading.at, secret: true });
-  const told = sent as z.infer<typeof company>;
-  const companyId = idOf(told.$group_id);
-  if (!isCompanyType(told.$group_key) || companyId === null) return [];
-  return companyRecords(companyId, null, changesOf(told, COMPANY_NAMES), momentOf(told, reading));
+function readGroup(sent: unknown, context: ItemContext): readonly ReceivedItem[] {
+  checkShape(company, sent, { at: context.at, secret: true });
+  const update = sent as z.infer<typeof company>;
+  const companyId = idOf(update.$group_id);
+  if (!isCompanyType(update.$group_key) || companyId === null) return [];
+  return companyRecords(companyId, null, changesOf(update, COMPANY_NAMES), momentOf(update, context));
 }
 
 type ProfileChanges = Pick<z.infer<typeof company>, keyof typeof common>;
 
-function changesOf({ $set, $set_once: setOnce, $unset, $add, $append, $union, $remove }: ProfileChanges, names: ReadonlyMap<string, string>): TraitChanges {
+function changesOf(
+  { $set, $set_once: setOnce, $unset, $add, $append, $union, $remove }: ProfileChanges,
+  names: ReadonlyMap<string, string>,
+): TraitChanges {
   const named = (traits: JsonObject | null | undefined) => {
-    const own = without(objectOf(traits), [CHARGES, ...names.keys()]);
-    const renamed = [...names].flatMap(([name, here]) => (objectOf(traits)[name] === undefined ? [] : [[here, objectOf(traits)[name]] as const]));
-    return { ...own, ...Object.fromEntries(renamed) };
+    const unchanged = without(objectOf(traits), [CHARGES, ...names.keys()]);
+    const renamed = [...names].flatMap(([name, trait]) => (objectOf(traits)[name] === undefined ? [] : [[trait, objectOf(traits)[name]] as const]));
+    return { ...unchanged, ...Object.fromEntries(renamed) };
   };
   const unset = $unset?.map((name) => names.get(name) ?? name);
   return { set: named($set), setOnce: named(setOnce), unset, add: named($add), append: named($append), union: named($union), remove: named($remove) };

@@ -6,7 +6,7 @@ import { instantOf, isBeforeNumericMin, instantFault } from "../../core/schema/i
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object, idOf, objectOf, textOf, isPlaceholderId, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, misfits, aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
+import { fieldsOf, mistypedMembers, aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
 import type { FieldNames, RecordMoment } from "./people.js";
 
 /** Properties of an event that become event fields; revenue is converted to major units first. */
@@ -15,13 +15,13 @@ export const OPENPANEL_FIELDS: FieldNames = { __revenue: "value", __path: "url",
 /** Properties that are stored elsewhere or not at all. */
 export const OPENPANEL_DROPPED = ["__timestamp", "__deviceId", "__ip"] as const;
 
-/** The header in which the client sends its token. */
+/** The header with the client's token. */
 export const OPENPANEL_SECRET = "openpanel-client-secret";
 
 const text = z.string().nullish();
 const ids = z.array(z.union([z.string(), z.number()])).nullish();
 
-const counted = z.looseObject({ profileId: id, property: z.string(), value: z.number().nullish() });
+const counter = z.looseObject({ profileId: id, property: z.string(), value: z.number().nullish() });
 
 /** Payload schemas by type. Other types are ignored. */
 const payloads = {
@@ -30,8 +30,8 @@ const payloads = {
   alias: z.looseObject({ profileId: id, alias: id }),
   group: z.looseObject({ id, type: text, name: text, properties: object }),
   assign_group: z.looseObject({ groupIds: ids, profileId: id }),
-  increment: counted,
-  decrement: counted,
+  increment: counter,
+  decrement: counter,
 };
 type Payloads = { readonly [Type in keyof typeof payloads]: z.infer<(typeof payloads)[Type]> };
 
@@ -45,44 +45,46 @@ export const openpanel: ClientAdapter = {
   answer: () => ({}),
 };
 
-function read(sent: unknown, reading: ItemContext): readonly ReceivedItem[] | Promise<readonly ReceivedItem[]> {
+function read(sent: unknown, context: ItemContext): readonly ReceivedItem[] | Promise<readonly ReceivedItem[]> {
   const { type, payload } = sent as { readonly type: string; readonly payload: JsonObject };
   if (!Object.hasOwn(payloads, type)) return [];
   const kind = type as keyof Payloads;
   checkShape(payloads[kind], payload, { at: "payload", secret: true });
-  const { idOf: idFor, sent: { receivedAtMs } } = reading;
-  if (kind === "track") return tracked(payload as Payloads["track"], reading);
-  const moment = { id: idFor([type, payload], false), createdAtMs: receivedAtMs };
-  if (kind === "identify") return [identified(payload as Payloads["identify"], moment)];
+  const { makeId, sent: { receivedAtMs } } = context;
+  if (kind === "track") return trackItem(payload as Payloads["track"], context);
+  const moment = { id: makeId([type, payload], false), createdAtMs: receivedAtMs };
+  if (kind === "identify") return [identifyItem(payload as Payloads["identify"], moment)];
   if (kind === "alias") return [aliasRecord(idOf(payload["alias"]) ?? "", idOf(payload["profileId"]) ?? "", moment)];
-  if (kind === "increment" || kind === "decrement") return countedUp(payload as Payloads["increment"], kind === "increment" ? 1 : -1, moment);
-  return kind === "group" ? grouped(payload as Payloads["group"], moment) : assigned(payload as Payloads["assign_group"], moment);
+  if (kind === "increment" || kind === "decrement") return additionItems(payload as Payloads["increment"], kind === "increment" ? 1 : -1, moment);
+  return kind === "group" ? groupItems(payload as Payloads["group"], moment) : memberItems(payload as Payloads["assign_group"], moment);
 }
 
-async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency }: ItemContext): Promise<readonly ReceivedItem[]> {
+async function trackItem(payload: Payloads["track"], { makeId, sent, currency }: ItemContext): Promise<readonly ReceivedItem[]> {
   const { name, properties, profileId, groups, ...others } = payload;
-  const told = objectOf(properties);
-  const { fields, rest } = fieldsOf(inMajorUnits(told, currency), OPENPANEL_FIELDS, OPENPANEL_DROPPED);
-  const time = told["__timestamp"];
+  const sentProperties = objectOf(properties);
+  const { fields, rest } = fieldsOf(inMajorUnits(sentProperties, currency), OPENPANEL_FIELDS, OPENPANEL_DROPPED);
+  const time = sentProperties["__timestamp"];
   if (isBeforeNumericMin(time)) throw parameterError("invalid_parameter", "payload.properties.__timestamp", instantFault(time));
   const timeMs = instantOf(time);
   const createdAt = timeMs ?? sent.receivedAtMs;
   const userId = idOf(profileId);
-  const device = idOf(told["__deviceId"]);
-  // A person without any id is a visitor, as on a page: the program forwards the browser and address in headers.
-  const seen = [userId, device].every((id) => id === null || isPlaceholderId(id)) ? await sent.visitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
-  const [company, ...more] = groups ?? [];
+  const device = idOf(sentProperties["__deviceId"]);
+  // A person without any id is a visitor, as on a page: the program forwards the address and user agent in headers.
+  const isVisitor = [userId, device].every((id) => id === null || isPlaceholderId(id));
+  const visitor = isVisitor ? await sent.identifyVisitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
+  const mistyped = mistypedMembers(sentProperties, { __timestamp: timeMs !== null, __deviceId: device !== null });
+  const [company, ...otherGroups] = groups ?? [];
   const event: EventInput = {
-    // All visitors share the connection of the program: the visitor's id separates equal events.
-    id: idFor(["track", payload, seen?.anonymousId], timeMs !== null),
+    // All visitors share the connection of the program, so the visitor's id distinguishes equal events.
+    id: makeId(["track", payload, visitor?.anonymousId], timeMs !== null),
     name: nameOf(name, fields.url),
     userId,
-    anonymousId: seen?.anonymousId ?? device,
+    anonymousId: visitor?.anonymousId ?? device,
     createdAt,
     companyId: idOf(company),
-    ...seen?.agent,
+    ...visitor?.agent,
     ...fields,
-    metadata: { ...others, ...rest, ...misfits(told, { __timestamp: timeMs !== null, __deviceId: device !== null }), ...(more.length === 0 ? {} : { groups: more }) },
+    metadata: { ...others, ...rest, ...mistyped, ...(otherGroups.length === 0 ? {} : { groups: otherGroups }) },
   };
   return [{ event }];
 }
@@ -100,21 +102,21 @@ function nameOf(name: string, url: unknown): string {
   return typeof url === "string" && /^(?:https?:\/)?\//i.test(url) ? "pageview" : "screen-view";
 }
 
-function identified({ profileId, properties, ...traits }: Payloads["identify"], { id: messageId, createdAtMs }: RecordMoment): ReceivedItem {
+function identifyItem({ profileId, properties, ...traits }: Payloads["identify"], { id: messageId, createdAtMs }: RecordMoment): ReceivedItem {
   return { record: "identify", call: { messageId, userId: idOf(profileId), traits: traitsOf({ ...properties, ...traits }) }, createdAtMs };
 }
 
-function grouped({ id: groupId, properties, ...traits }: Payloads["group"], moment: RecordMoment): readonly ReceivedItem[] {
+function groupItems({ id: groupId, properties, ...traits }: Payloads["group"], moment: RecordMoment): readonly ReceivedItem[] {
   const companyId = idOf(groupId);
   return companyId === null ? [] : companyRecords(companyId, null, { set: { ...properties, ...traits } }, moment);
 }
 
-function countedUp({ profileId, property, value }: Payloads["increment"], sign: 1 | -1, moment: RecordMoment): readonly ReceivedItem[] {
+function additionItems({ profileId, property, value }: Payloads["increment"], sign: 1 | -1, moment: RecordMoment): readonly ReceivedItem[] {
   return traitRecords({ userId: idOf(profileId) }, { add: { [property]: sign * (value ?? 1) } }, moment);
 }
 
 /** The first of a person's groups is the company. */
-function assigned({ groupIds, profileId }: Payloads["assign_group"], moment: RecordMoment): readonly ReceivedItem[] {
+function memberItems({ groupIds, profileId }: Payloads["assign_group"], moment: RecordMoment): readonly ReceivedItem[] {
   const [companyId, userId] = [idOf(groupIds?.[0]), idOf(profileId)];
   return companyId === null || userId === null ? [] : [memberRecord(companyId, { userId }, moment)];
 }

@@ -1,5 +1,7 @@
 import type { EventInput } from "../../core/schema/event.js";
-import { idOf, textOf, isObject, objectOf, without, companyProxyId, isPlaceholderId, type JsonObject, type ReceivedRecord } from "../tracking/call.js";
+import {
+  idOf, textOf, isObject, objectOf, without, companyProxyId, isPlaceholderId, type JsonObject, type ReceivedRecord,
+} from "../tracking/call.js";
 import { SET_ONCE } from "../../core/schema/record.js";
 
 type ClientField = Extract<
@@ -8,10 +10,10 @@ type ClientField = Extract<
   | "locationCountry" | "locationRegion" | "locationCity" | "locationLat" | "locationLon"
 >;
 
-/** A client's names for event fields; of several names for one field the first has precedence. */
+/** A client's names for event fields; of several names for one field, the first has precedence. */
 export type FieldNames = Readonly<Record<string, ClientField>>;
 
-/** Members that became event fields, and the remaining ones. */
+/** Members that became event fields, and the others. */
 export interface ClientFields {
   readonly fields: Partial<EventInput>;
   readonly rest: Record<string, unknown>;
@@ -19,14 +21,15 @@ export interface ClientFields {
 
 /** Revenue members that all clients name alike; they also stay in the metadata, as with tracking calls. */
 const MONEY: FieldNames = { revenue: "value", currency: "currency", order_id: "externalId" };
-const IDS: readonly ClientField[] = ["externalId", "locationLat", "locationLon"];
+/** Fields that accept text or a number. */
+const TEXT_OR_NUMBER: readonly ClientField[] = ["externalId", "locationLat", "locationLon"];
 
-/** Names that clients use only for a person's address. */
+/** Names that clients use only for a person's IP address. */
 export const ADDRESSES = ["$ip", "__ip"] as const;
 
 /**
- * Extracts event fields by the names of a client. A value of another type than its field stays in the rest.
- * @param dropped names that are neither fields nor kept
+ * Extracts event fields by the names of a client. A value whose type does not fit its field stays in `rest`.
+ * @param dropped names that are neither fields nor part of `rest`
  */
 export function fieldsOf(members: JsonObject, names: FieldNames, dropped: readonly string[] = []): ClientFields {
   const rest: Record<string, unknown> = { ...members };
@@ -45,16 +48,16 @@ export function fieldsOf(members: JsonObject, names: FieldNames, dropped: readon
 
 function valueOf(field: ClientField, value: unknown): string | number | null {
   if (field === "value") return typeof value === "number" ? value : null;
-  return IDS.includes(field) ? idOf(value) : textOf(value);
+  return TEXT_OR_NUMBER.includes(field) ? idOf(value) : textOf(value);
 }
 
-/** Members whose type does not fit, so that they stay metadata. @param fits by name, whether the value was used */
-export function misfits(members: JsonObject, fits: Readonly<Record<string, boolean>>): JsonObject {
-  const left = Object.entries(fits).filter(([name, isTaken]) => !isTaken && ![undefined, null, ""].includes(members[name] as string));
-  return Object.fromEntries(left.map(([name]) => [name, members[name]]));
+/** Members whose value has the wrong type, so that they stay metadata. @param fits by name, whether the value was used */
+export function mistypedMembers(members: JsonObject, fits: Readonly<Record<string, boolean>>): JsonObject {
+  const unused = Object.entries(fits).filter(([name, isUsed]) => !isUsed && ![undefined, null, ""].includes(members[name] as string));
+  return Object.fromEntries(unused.map(([name]) => [name, members[name]]));
 }
 
-/** Group types that are companies; of several the first in this order is the company. */
+/** Group types that are companies; if a person has several, the first in this order is the company. */
 export const COMPANY_TYPES = ["company", "organization", "org", "account", "workspace"] as const;
 
 /** The ids of a person, as clients send them. */
@@ -85,7 +88,7 @@ export interface RecordMoment {
 }
 
 /** Emails that are set once get times below this many ms after 1970, one for each second up to the year 2096. */
-const ONCE_MS = 4_000_000_000;
+const SET_ONCE_EMAIL_MS_MAX = 4_000_000_000;
 
 /** The company among a person's groups by type; null: none. */
 export function companyOf(groups: unknown): string | null {
@@ -98,7 +101,7 @@ export function companyOf(groups: unknown): string | null {
   return null;
 }
 
-/** Groups besides the company, for the metadata of an event, and its list if that has more than one id; undefined: none. */
+/** Groups besides the company, for the metadata of an event; the company's too if it has several ids. Undefined: none. */
 export function otherGroups(groups: unknown): JsonObject | undefined {
   if (!isObject(groups)) return undefined;
   const company = COMPANY_TYPES.find((type) => companyOf({ [type]: groups[type] }) !== null);
@@ -107,30 +110,30 @@ export function otherGroups(groups: unknown): JsonObject | undefined {
 }
 
 export function isCompanyType(type: unknown): boolean {
-  return COMPANY_TYPES.some((each) => each === type);
+  return COMPANY_TYPES.some((name) => name === type);
 }
 
 /** Records of trait changes. An email that is set once gets a record of its own, because the newest email wins. */
 export function traitRecords(person: Person, { setOnce, ...changes }: TraitChanges, { id, createdAtMs }: RecordMoment): ReceivedRecord[] {
-  const once = traitsOf(setOnce);
-  const email = textOf(once["email"]);
-  const traits = changedTraits({ ...changes, setOnce: email === null ? once : without(once, ["email"]) });
-  const own = isEmpty(traits) ? [] : [identifyRecord(`${id}:set`, person, traits, createdAtMs)];
-  // One id only: a link dated 1970 would win over every other link of the device.
-  const named = person.userId && !isPlaceholderId(person.userId) ? { userId: person.userId } : person;
-  return email === null ? own : [...own, identifyRecord(`${id}:email`, named, { email }, onceMs(createdAtMs))];
+  const setOnceTraits = traitsOf(setOnce);
+  const email = textOf(setOnceTraits["email"]);
+  const traits = changedTraits({ ...changes, setOnce: email === null ? setOnceTraits : without(setOnceTraits, ["email"]) });
+  const records = isEmpty(traits) ? [] : [identifyRecord(`${id}:set`, person, traits, createdAtMs)];
+  // Only the user id: a link dated 1970 would take precedence over every other link of the device.
+  const ids = person.userId && !isPlaceholderId(person.userId) ? { userId: person.userId } : person;
+  return email === null ? records : [...records, identifyRecord(`${id}:email`, ids, { email }, setOnceEmailMs(createdAtMs))];
 }
 
 /** Records of a company's trait changes. @param person a member; null: none */
 export function companyRecords(companyId: string, person: Person | null, changes: TraitChanges, { id, createdAtMs }: RecordMoment): ReceivedRecord[] {
   const traits = changedTraits(changes);
-  const teller = person ?? { anonymousId: companyProxyId(companyId) };
-  const call = { messageId: `${id}:company-set`, groupId: companyId, ...teller, traits };
+  const ids = person ?? { anonymousId: companyProxyId(companyId) };
+  const call = { messageId: `${id}:company-set`, groupId: companyId, ...ids, traits };
   const records: ReceivedRecord[] = isEmpty(traits) ? [] : [{ record: "group", call, createdAtMs }];
   return person === null ? records : [...records, memberRecord(companyId, person, { id, createdAtMs })];
 }
 
-/** Makes a person a member of a company from then on. */
+/** Makes a person a member of a company from the record's time on. */
 export function memberRecord(companyId: string, person: Person, { id, createdAtMs }: RecordMoment): ReceivedRecord {
   return { record: "group", call: { messageId: `${id}:group`, groupId: companyId, ...person }, createdAtMs };
 }
@@ -152,22 +155,24 @@ function identifyRecord(messageId: string, person: Person, traits: JsonObject, c
 
 /** Traits as a record stores them: set values, null for removed ones, and change operators. */
 function changedTraits({ set, unset, setOnce, add, append, union, remove }: TraitChanges): JsonObject {
-  const gone = Array.isArray(unset) ? unset.filter((name) => typeof name === "string") : Object.keys(objectOf(unset));
+  const removed = Array.isArray(unset) ? unset.filter((name) => typeof name === "string") : Object.keys(objectOf(unset));
   const changes = { [SET_ONCE]: setOnce, $add: add, $append: append, $union: union, $remove: remove };
-  const told = Object.entries(changes).map(([change, traits]) => [change, traitsOf(traits)] as const).filter(([, traits]) => !isEmpty(traits));
-  return { ...traitsOf(set), ...Object.fromEntries(gone.map((name) => [name, null])), ...Object.fromEntries(told) };
+  const operations = Object.entries(changes)
+    .map(([change, traits]) => [change, traitsOf(traits)] as const)
+    .filter(([, traits]) => !isEmpty(traits));
+  return { ...traitsOf(set), ...Object.fromEntries(removed.map((name) => [name, null])), ...Object.fromEntries(operations) };
 }
 
 function isEmpty(traits: JsonObject): boolean {
   return Object.keys(traits).length === 0;
 }
 
-/** The newest email wins. So one that is set once is dated long ago, and an earlier one gets a later time. */
-function onceMs(createdAtMs: number): number {
-  return Math.max(0, ONCE_MS - Math.floor(createdAtMs / 1_000));
+/** The newest email wins, so an email that is set once is dated near 1970, and of two of them the earlier one gets the later time. */
+function setOnceEmailMs(createdAtMs: number): number {
+  return Math.max(0, SET_ONCE_EMAIL_MS_MAX - Math.floor(createdAtMs / 1_000));
 }
 
-/** Traits to store, without addresses. */
+/** Traits to store, without IP addresses. */
 export function traitsOf(traits: unknown): JsonObject {
   return without(objectOf(traits), ADDRESSES);
 }

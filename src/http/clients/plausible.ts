@@ -17,7 +17,7 @@ export const plausibleBody = z.looseObject({
   u: text.meta({ description: "The URL of the page." }),
   r: text.meta({ description: "The referrer." }),
   w: z.number().nullish().meta({ description: "The width of the window." }),
-  h: z.unknown().optional().meta({ description: "1: the part of the URL after `#` tells pages apart." }),
+  h: z.unknown().optional().meta({ description: "1: the part of the URL after `#` distinguishes pages." }),
   p: z.unknown().optional().meta({ description: "Properties, as an object or as JSON text." }),
   $: z.unknown().optional().meta({ description: "Revenue: `amount` and `currency`, as an object or as JSON text." }),
 });
@@ -27,7 +27,7 @@ export function plausibleKey(body: JsonObject): string {
   return textOf(memberOf(body, "domain")) ?? "";
 }
 
-/** The event in a body, as a list. @throws invalid_parameter */
+/** The event in a body, as a list of one. @throws invalid_parameter */
 export function plausibleEvents(body: JsonObject): readonly unknown[] {
   const member = (name: string) => memberOf(body, name);
   const { amount, currency } = objectIn(member("revenue"), "revenue");
@@ -53,7 +53,7 @@ function amountOf(amount: unknown): number | undefined {
   return Number.isFinite(Number(amount)) ? Number(amount) : undefined;
 }
 
-/** With `hash_mode` the part after `#` belongs to the path: the host is dropped, because a full address loses that part. */
+/** With `hash_mode` the part after `#` belongs to the path. The host is dropped, because a full address is stored without that part. */
 function addressOf(url: unknown, hasHash: boolean): unknown {
   if (!hasHash || typeof url !== "string" || !url.includes("#")) return url;
   return /^https?:\/\/[^/]*(\/.*)$/i.exec(url)?.[1] ?? url;
@@ -62,8 +62,8 @@ function addressOf(url: unknown, hasHash: boolean): unknown {
 function objectIn(value: unknown, name: string): JsonObject {
   if (value === undefined || value === null) return {};
   try {
-    const told: unknown = typeof value === "string" ? parseJsonText(value) : value;
-    if (isObject(told)) return told;
+    const parsed: unknown = typeof value === "string" ? parseJsonText(value) : value;
+    if (isObject(parsed)) return parsed;
   } catch {
     // Reported below.
   }

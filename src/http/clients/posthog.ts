@@ -3,7 +3,9 @@ import type { EventInput } from "../../core/schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { callTimeMs, idOf, isObject, screenOf, textOf, without, id, instant, object, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, misfits, aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
+import {
+  fieldsOf, mistypedMembers, aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords,
+} from "./people.js";
 import type { FieldNames, RecordMoment, Person } from "./people.js";
 
 /** Properties of an event that become event fields. */
@@ -29,8 +31,8 @@ export const POSTHOG_DROPPED = [
   ...["$ip", "token"],
 ] as const;
 
-/** Left out of the content of ids, because they are not stored. */
-const UNSEEN = ["token", "$raw_user_agent"];
+/** Excluded from the content that ids are made of, because they are not stored. */
+const EXCLUDED = ["token", "$raw_user_agent"];
 
 const NAMES: ReadonlyMap<string, string> = new Map([["$pageview", "pageview"], ["$screen", "screen-view"]]);
 
@@ -47,41 +49,57 @@ export const posthog: ClientAdapter = {
   shape: z.looseObject({
     api_key: z.string().meta({ description: "The token." }),
     batch: z.array(z.unknown()).meta({ description: "Events, each with `event`, `distinct_id`, `uuid`, `timestamp` and `properties`." }),
-    sent_at: z.unknown().optional().meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, each `timestamp` is corrected." }),
+    sent_at: z
+      .unknown()
+      .optional()
+      .meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, each `timestamp` is corrected." }),
   }),
   keyOf: ({ body }) => body["api_key"],
   itemsOf: ({ body }) => body["batch"] as unknown[],
-  clock: { sentAt: ({ body }) => body["sent_at"], idOf: (each) => each["uuid"] },
+  clock: { sentAt: ({ body }) => body["sent_at"], idOf: (event) => event["uuid"] },
   read,
   answer: () => ({ status: "Ok" }),
 };
 
-function read(sent: unknown, { at, idOf: idFor, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
+function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
-  const { event, uuid, distinct_id: distinctId, timestamp, properties: own, ...others } = sent as z.infer<typeof item>;
-  // Newer clients send all of them as properties.
-  const properties: JsonObject = { ...others, ...own };
+  const { event, uuid, distinct_id: distinctId, timestamp, properties: sentProperties, ...others } = sent as z.infer<typeof item>;
+  // Newer clients send all other members as properties.
+  const properties: JsonObject = { ...others, ...sentProperties };
   const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : clockOffsetMs);
-  const moment = { id: textOf(uuid) ?? idFor([event, distinctId, timestamp, without(properties, UNSEEN)], createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
-  const who = idOf(distinctId ?? properties["distinct_id"]);
-  const person: Person = properties["$process_person_profile"] === false ? { anonymousId: who } : { userId: who };
+  const content = [event, distinctId, timestamp, without(properties, EXCLUDED)];
+  const moment = { id: textOf(uuid) ?? makeId(content, createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
+  const personId = idOf(distinctId ?? properties["distinct_id"]);
+  const person: Person = properties["$process_person_profile"] === false ? { anonymousId: personId } : { userId: personId };
   const traits = { set: properties["$set"], setOnce: properties["$set_once"], unset: properties["$unset"] };
-  const told = traitRecords(person, traits, moment);
-  if (event === "$set") return told;
-  if (event === "$identify" || event === "$create_alias" || event === "$merge_dangerously") return [...told, ...linksOf(event, properties, who, moment)];
-  if (event === "$groupidentify") return [...told, ...companyTold(properties, who, moment)];
-  return [{ event: eventOf(event, properties, person, moment, readAgent) }, ...told];
+  const traitItems = traitRecords(person, traits, moment);
+  if (event === "$set") return traitItems;
+  if (event === "$groupidentify") return [...traitItems, ...companyItems(properties, personId, moment)];
+  const isLink = event === "$identify" || event === "$create_alias" || event === "$merge_dangerously";
+  if (isLink) return [...traitItems, ...linkItems(event, properties, personId, moment)];
+  return [{ event: eventOf(event, properties, person, moment, readAgent) }, ...traitItems];
 }
 
-function eventOf(name: string, properties: JsonObject, person: Person, { id: eventId, createdAtMs }: RecordMoment, readAgent: ItemContext["sent"]["readAgent"]): EventInput {
+function eventOf(
+  name: string,
+  properties: JsonObject,
+  person: Person,
+  { id: eventId, createdAtMs }: RecordMoment,
+  readAgent: ItemContext["sent"]["readAgent"],
+): EventInput {
   const { fields, rest } = fieldsOf(properties, POSTHOG_FIELDS, POSTHOG_DROPPED);
   const userAgent = textOf(properties["$raw_user_agent"]);
   const groups = otherGroups(properties["$groups"]);
   const screen = screenOf(properties["$screen_width"], properties["$screen_height"]);
   const isObjectAt = (member: string) => isObject(properties[member]);
-  const left = misfits(properties, {
+  const mistyped = mistypedMembers(properties, {
     ...{ $screen_width: screen !== null, $screen_height: screen !== null, $raw_user_agent: userAgent !== null },
-    ...{ $groups: isObjectAt("$groups"), $set: isObjectAt("$set"), $set_once: isObjectAt("$set_once"), $unset: typeof properties["$unset"] === "object" },
+    ...{
+      $groups: isObjectAt("$groups"),
+      $set: isObjectAt("$set"),
+      $set_once: isObjectAt("$set_once"),
+      $unset: typeof properties["$unset"] === "object",
+    },
   });
   return {
     id: eventId,
@@ -93,25 +111,26 @@ function eventOf(name: string, properties: JsonObject, person: Person, { id: eve
     ...(userAgent === null ? {} : readAgent(userAgent)),
     ...fields,
     referrer: fields.referrer === "$direct" ? null : fields.referrer,
-    metadata: { ...rest, ...left, ...(groups === undefined ? {} : { $groups: groups }) },
+    metadata: { ...rest, ...mistyped, ...(groups === undefined ? {} : { $groups: groups }) },
   };
 }
 
 /** Links an earlier id of a person, whether it has events or not. */
-function linksOf(event: string, properties: JsonObject, own: string | null, moment: RecordMoment): readonly ReceivedItem[] {
+function linkItems(event: string, properties: JsonObject, personId: string | null, moment: RecordMoment): readonly ReceivedItem[] {
   const other = idOf(properties[event === "$identify" ? "$anon_distinct_id" : "alias"]);
-  if (event === "$create_alias") return [aliasRecord(other ?? "", own ?? "", moment)];
-  if (event === "$merge_dangerously") return mergeRecords(other ?? "", own ?? "", moment);
-  // Also linked as a device: a token of one project may not send aliases.
-  const known: ReceivedItem = { record: "identify", call: { messageId: moment.id, userId: own, anonymousId: other === own ? null : other }, createdAtMs: moment.createdAtMs };
-  return other === null ? [known] : [known, aliasRecord(other, own ?? "", moment)];
+  if (event === "$create_alias") return [aliasRecord(other ?? "", personId ?? "", moment)];
+  if (event === "$merge_dangerously") return mergeRecords(other ?? "", personId ?? "", moment);
+  // Also linked as a device, because a token of one project may not send aliases.
+  const call = { messageId: moment.id, userId: personId, anonymousId: other === personId ? null : other };
+  const identify: ReceivedItem = { record: "identify", call, createdAtMs: moment.createdAtMs };
+  return other === null ? [identify] : [identify, aliasRecord(other, personId ?? "", moment)];
 }
 
-/** The client invents a person id if only the group is meant. */
-function companyTold(properties: JsonObject, own: string | null, moment: RecordMoment): readonly ReceivedItem[] {
+/** If only the group is meant, the client sends a generated person id. */
+function companyItems(properties: JsonObject, personId: string | null, moment: RecordMoment): readonly ReceivedItem[] {
   const { $group_type: type, $group_key: key, $group_set: traits } = properties;
   const companyId = idOf(key);
   if (!isCompanyType(type) || companyId === null) return [];
-  const isNobody = own === null || own === `$${String(type)}_${companyId}`;
-  return companyRecords(companyId, isNobody ? null : { userId: own }, { set: traits }, moment);
+  const hasPerson = personId !== null && personId !== `$${String(type)}_${companyId}`;
+  return companyRecords(companyId, hasPerson ? { userId: personId } : null, { set: traits }, moment);
 }

@@ -30,20 +30,27 @@ export const umami: ClientAdapter = {
   answer: () => ({ ok: true }),
 };
 
-async function read(sent: unknown, { sent: { receivedAtMs, visitor } }: ItemContext): Promise<readonly ReceivedItem[]> {
-  const { type, payload: told } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
-  const content = without(told, ["website", "ip", "userAgent"]);
-  const createdAtMs = typeof told.timestamp === "number" ? instantOfAny(told.timestamp) : null;
-  const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
-  const userId = idOf(told.id);
+async function read(sent: unknown, { sent: { receivedAtMs, identifyVisitor } }: ItemContext): Promise<readonly ReceivedItem[]> {
+  const { type, payload: call } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
+  const content = without(call, ["website", "ip", "userAgent"]);
+  const createdAtMs = typeof call.timestamp === "number" ? instantOfAny(call.timestamp) : null;
+  const visitor = await identifyVisitor({ address: textOf(call.ip), userAgent: textOf(call.userAgent) }, createdAtMs ?? receivedAtMs);
+  const userId = idOf(call.id);
   const isVisitor = userId === null || isPlaceholderId(userId);
   // The client never resends: equal calls are separate events.
   const messageId = globalThis.crypto.randomUUID();
-  const person = isVisitor ? { userId, anonymousId: seen.anonymousId } : { userId };
-  if (type === "identify") return [{ record: "identify", call: { messageId, ...person, traits: traitsOf(told.data) }, createdAtMs: createdAtMs ?? receivedAtMs }];
+  const person = isVisitor ? { userId, anonymousId: visitor.anonymousId } : { userId };
+  if (type === "identify") {
+    const traits = traitsOf(call.data);
+    return [{ record: "identify", call: { messageId, ...person, traits }, createdAtMs: createdAtMs ?? receivedAtMs }];
+  }
   const { fields, rest } = fieldsOf(content, UMAMI_FIELDS, UMAMI_DROPPED);
-  const data = fieldsOf(told.data ?? {}, {});
-  const place = { locationCountry: seen.place.country ?? null, locationRegion: seen.place.region ?? null, locationCity: seen.place.city ?? null };
-  const event = { id: messageId, name: textOf(told.name) ?? "pageview", ...person, createdAt: createdAtMs ?? receivedAtMs };
-  return [{ event: { ...event, ...seen.agent, ...place, ...fields, ...data.fields, metadata: { ...rest, ...data.rest } } }];
+  const data = fieldsOf(call.data ?? {}, {});
+  const place = {
+    locationCountry: visitor.place.country ?? null,
+    locationRegion: visitor.place.region ?? null,
+    locationCity: visitor.place.city ?? null,
+  };
+  const event = { id: messageId, name: textOf(call.name) ?? "pageview", ...person, createdAt: createdAtMs ?? receivedAtMs };
+  return [{ event: { ...event, ...visitor.agent, ...place, ...fields, ...data.fields, metadata: { ...rest, ...data.rest } } }];
 }

@@ -14,11 +14,11 @@ export interface Place {
   readonly city?: string;
 }
 
-/** What the server adds to the events of a request. */
-export interface Surroundings {
+/** Values that the server adds to the events of a request. */
+export interface ServerValues {
   readonly agent: Agent;
   readonly place: Place;
-  /** From the Accept-Language header; null: it has none. */
+  /** The first language of the Accept-Language header; null: none. */
   readonly language: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface BeaconContext {
 const ANY_LANGUAGE = "*";
 
 /** Converts an event of a page to an event for the store. */
-export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: BeaconContext, { agent, place, language }: Surroundings): EventInput {
+export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: BeaconContext, { agent, place, language }: ServerValues): EventInput {
   const { url, title, metadata } = beacon;
   const address = url ? splitAddress(url) : undefined;
   return {
@@ -64,7 +64,7 @@ export function idOfBeacon({ id }: Beacon, project: string, keySha256: string): 
   return uuidOfPublic(project, id || globalThis.crypto.randomUUID(), keySha256);
 }
 
-/** The first language of an Accept-Language header; null: it has none. */
+/** The first language of an Accept-Language header; null: none. */
 export function firstLanguage(header: string | null): string | null {
   const first = header?.split(",", 1)[0]?.split(";", 1)[0]?.trim() ?? "";
   return first === "" || first === ANY_LANGUAGE ? null : first;
@@ -82,9 +82,9 @@ export async function loadBotTest(): Promise<(userAgent: string) => boolean> {
   return (userAgent) => isbot(userAgent);
 }
 
-/** Parses user agents of visitors; caches the results until `forget`. */
+/** Parses user agents of visitors, and caches the results until `clear`. */
 export class UserAgents {
-  readonly #told = new Map<string, AgentReading>();
+  readonly #cache = new Map<string, AgentReading>();
 
   constructor(
     readonly read: (text: string) => Agent,
@@ -92,16 +92,16 @@ export class UserAgents {
   ) {}
 
   of(text: string): AgentReading {
-    const known = this.#told.get(text);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(text);
+    if (cached !== undefined) return cached;
     const isBot = this.isBot(text);
-    const told = { agent: isBot || text === "" ? {} : this.read(text), isBot };
-    if (this.#told.size >= SERVER_LIMITS.knownAgentCount) this.#told.clear();
-    this.#told.set(text, told);
-    return told;
+    const reading = { agent: isBot || text === "" ? {} : this.read(text), isBot };
+    if (this.#cache.size >= SERVER_LIMITS.knownAgentCount) this.#cache.clear();
+    this.#cache.set(text, reading);
+    return reading;
   }
 
-  forget(): void {
-    this.#told.clear();
+  clear(): void {
+    this.#cache.clear();
   }
 }

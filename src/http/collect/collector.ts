@@ -1,8 +1,8 @@
 import { parameterError, shown, DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { forgetfulKeeper, Visitors, type SaltKeeper, type LastSeen } from "./visitors.js";
-import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type Surroundings } from "./beacon-event.js";
+import { discardingKeeper, Visitors, type SaltKeeper, type LastSeen } from "./visitors.js";
+import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type ServerValues } from "./beacon-event.js";
 import { pooledRandom } from "../../core/base/random.js";
 import type { Clock } from "../../core/base/clock.js";
 import { ALLOWANCE, type AllowingDaybook, type Allowance } from "../../engine/ingest/allowance.js";
@@ -11,10 +11,10 @@ import { createdAtOf } from "../../core/schema/instant.js";
 import { isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
 import { BudgetedLimit, type Withheld } from "../../engine/ingest/budgeted.js";
 import type { ServedDaybook } from "../access/access.js";
-import { Buckets, keepNewest } from "../access/authenticator.js";
+import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
-import type { Agent } from "../routing/route.js";
+import type { Visitor } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { faultOf, withoutPlaceholderIds } from "../tracking/call.js";
 import { forEachYielding } from "../tracking/store-entries.js";
@@ -23,7 +23,7 @@ import { beaconEvent, type Beacon } from "../shapes/bodies.js";
 import { CollectCounts, type CollectOutcome } from "../answer/request-counts.js";
 import type { HeaderNotice } from "../answer/headers.js";
 
-/** How page events are collected. */
+/** Options for collecting page events. */
 export interface CollectOptions {
   /** Storage that keeps visitor salts across restarts: `saltFile` of `daybook/node`. Default: none; a restart makes all visitors new. */
   readonly salts?: SaltKeeper;
@@ -53,15 +53,16 @@ const KNOWN: KnownOptions<CollectOptions> = {
 };
 const RATES = ["perSec", "burst", "perAddressPerSec", "perAddressBurst"] as const;
 
-/** @param given overrides single defaults @throws invalid_parameter, unknown_parameter */
-export function collectOptions(given: CollectOptions = {}): Required<CollectOptions> {
-  rejectUnknownOptions(given, KNOWN, "collect");
+/** All options. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
+export function collectOptions(overrides: CollectOptions = {}): Required<CollectOptions> {
+  rejectUnknownOptions(overrides, KNOWN, "collect");
   for (const name of RATES) {
-    const rate = given[name];
-    if (rate !== undefined && !(typeof rate === "number" && rate > 0)) throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);
+    const rate = overrides[name];
+    if (rate !== undefined && !(typeof rate === "number" && rate > 0))
+      throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);
   }
   return {
-    salts: forgetfulKeeper,
+    salts: discardingKeeper,
     locate: () => ({}),
     isBot: () => false,
     honorGpc: false,
@@ -69,41 +70,43 @@ export function collectOptions(given: CollectOptions = {}): Required<CollectOpti
     burst: SERVER_LIMITS.collectedBurst,
     perAddressPerSec: SERVER_LIMITS.collectedPerAddressPerSec,
     perAddressBurst: SERVER_LIMITS.collectedPerAddressBurst,
-    ...given,
+    ...overrides,
   };
 }
 
-/** What a public key, or one network using it, has added today. */
-interface Spent {
+/** New values that a public key, or one network with it, has added today. */
+interface Usage {
   valueCount: number;
   byteLength: number;
   keyCount: number;
 }
 
-/** Limits per day (UTC) on new values from public keys, so that no page and no network fills the store for all others. */
+/** Limits new values from public keys per day (UTC), so that no page and no network can fill the store. */
 class Budgets {
-  readonly #ofKeys = new Map<string, Spent>();
-  readonly #ofAddresses = new Map<string, Spent>();
+  readonly #ofKeys = new Map<string, Usage>();
+  readonly #ofAddresses = new Map<string, Usage>();
   #day = -1;
 
   constructor(readonly clock: Clock) {}
 
-  /** @param address network of the sender; null: unknown. @param onWithheld called for each part that exceeds the limits */
-  of(key: string, address: string | null, onWithheld: (what: Withheld) => void): Allowance {
+  /** The allowance of a request. @param network of the sender; null: unknown. @param onWithheld called for each part that exceeds the limits */
+  of(key: string, network: string | null, onWithheld: (what: Withheld) => void): Allowance {
     const takesValues = (count: number, byteLength: number, areIds: boolean) => {
-      const [ofKey, ofAddress] = this.#spent(key, address);
-      const { collectedDayValueCount, collectedDayValueBytes, collectedTextShare, collectedAddressDayValueCount, collectedAddressDayValueBytes } = SERVER_LIMITS;
-      const share = areIds ? 1 : collectedTextShare;
-      if (ofKey.valueCount + count > share * collectedDayValueCount || ofKey.byteLength + byteLength > share * collectedDayValueBytes) return false;
-      if (ofAddress.valueCount + count > collectedAddressDayValueCount || ofAddress.byteLength + byteLength > collectedAddressDayValueBytes) return false;
-      for (const spent of [ofKey, ofAddress]) {
-        spent.valueCount += count;
-        spent.byteLength += byteLength;
+      const [ofKey, ofAddress] = this.#usage(key, network);
+      const limits = SERVER_LIMITS;
+      const share = areIds ? 1 : limits.collectedTextShare;
+      if (ofKey.valueCount + count > share * limits.collectedDayValueCount) return false;
+      if (ofKey.byteLength + byteLength > share * limits.collectedDayValueBytes) return false;
+      if (ofAddress.valueCount + count > limits.collectedAddressDayValueCount) return false;
+      if (ofAddress.byteLength + byteLength > limits.collectedAddressDayValueBytes) return false;
+      for (const usage of [ofKey, ofAddress]) {
+        usage.valueCount += count;
+        usage.byteLength += byteLength;
       }
       return true;
     };
     const takesKey = () => {
-      const [ofKey, ofAddress] = this.#spent(key, address);
+      const [ofKey, ofAddress] = this.#usage(key, network);
       if (ofKey.keyCount >= SERVER_LIMITS.collectedDayKeyCount || ofAddress.keyCount >= SERVER_LIMITS.collectedAddressDayKeyCount) return false;
       ofKey.keyCount += 1;
       ofAddress.keyCount += 1;
@@ -117,25 +120,25 @@ class Budgets {
     this.#ofAddresses.clear();
   }
 
-  #spent(key: string, address: string | null): readonly [Spent, Spent] {
+  #usage(key: string, network: string | null): readonly [Usage, Usage] {
     const day = dayOf(this.clock.now());
     if (day !== this.#day) {
       this.#day = day;
       this.#ofKeys.clear();
       this.#ofAddresses.clear();
     }
-    const ofAddress = address === null ? nothing() : spentOf(this.#ofAddresses, `${key} ${address}`, SERVER_LIMITS.collectedAddressCount);
-    return [spentOf(this.#ofKeys, key, SERVER_LIMITS.countedTokenCount), ofAddress];
+    const ofAddress = network === null ? noUsage() : usageOf(this.#ofAddresses, `${key} ${network}`, SERVER_LIMITS.collectedAddressCount);
+    return [usageOf(this.#ofKeys, key, SERVER_LIMITS.countedTokenCount), ofAddress];
   }
 }
 
-function spentOf(all: Map<string, Spent>, name: string, countMax: number): Spent {
-  const spent = all.get(name) ?? nothing();
-  keepNewest(all, name, countMax).set(name, spent);
-  return spent;
+function usageOf(all: Map<string, Usage>, name: string, countMax: number): Usage {
+  const usage = all.get(name) ?? noUsage();
+  evictFor(all, name, countMax).set(name, usage);
+  return usage;
 }
 
-function nothing(): Spent {
+function noUsage(): Usage {
   return { valueCount: 0, byteLength: 0, keyCount: 0 };
 }
 
@@ -145,7 +148,7 @@ export interface Collected {
   readonly rules: PublicRules;
   readonly daybook: ServedDaybook;
   readonly events: readonly unknown[];
-  /** Of the browser; `""` if the transport provides none. */
+  /** Address of the browser; `""` if the transport provides none. */
   readonly address: string;
   readonly header: (name: string) => string | null;
   readonly receivedAtMs: number;
@@ -154,7 +157,7 @@ export interface Collected {
 }
 
 /** A record that links a visitor to a user. */
-interface VisitorTie {
+interface VisitorLink {
   readonly id: string;
   readonly userId: string;
   readonly anonymousId: string;
@@ -164,7 +167,7 @@ interface VisitorTie {
 const IDENTIFY = "$identify";
 const PREFETCH = /\bprefetch\b/i;
 
-/** Collects page events: identifies visitors, adds what only a server can, and stores the events. */
+/** Collects page events: identifies visitors, adds values that only a server has, and stores the events. */
 export class Collector {
   readonly counts = new CollectCounts();
   readonly #options: Required<CollectOptions>;
@@ -178,7 +181,8 @@ export class Collector {
     this.#options = options;
     this.#agents = new UserAgents(readAgent.once ?? readAgent, options.isBot);
     this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: SERVER_LIMITS.countedTokenCount }, clock);
-    this.#byAddress = new Buckets({ capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: SERVER_LIMITS.collectedAddressCount }, clock);
+    const perAddress = { capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: SERVER_LIMITS.collectedAddressCount };
+    this.#byAddress = new Buckets(perAddress, clock);
     this.#budgets = new Budgets(clock);
     this.#visitors = new Visitors({
       keeper: options.salts,
@@ -186,7 +190,7 @@ export class Collector {
       random: pooledRandom(),
       seenSince: (sinceMs) => seenSince(organizations, sinceMs),
       onNewSalt: () => {
-        this.#agents.forget();
+        this.#agents.clear();
         this.#byAddress.clear();
         this.#budgets.clear();
       },
@@ -196,35 +200,36 @@ export class Collector {
 
   /**
    * Stores the events of a page; resolves once they are durable. Good events are stored even if others are bad.
-   * @throws rate_limited; for the first bad event, the error that `POST /v1/events` reports; what an ingest throws
+   * @throws rate_limited; for the first bad event, the error that `POST /v1/events` reports; what `ingest` throws
    */
-  async take(collected: Collected): Promise<void> {
+  async collect(collected: Collected): Promise<void> {
     const { key, events, header } = collected;
-    // First of all, because a new salt clears what is remembered about senders.
-    const turning = this.#visitors.ready();
-    if (turning !== null) await turning;
-    this.#refuseTooMany(collected);
+    // Before the rate limits, because a new salt clears their counts.
+    const rotation = this.#visitors.ready();
+    if (rotation !== null) await rotation;
+    this.#limitRate(collected);
     // Parsing a longer text takes milliseconds.
     const userAgent = (header("user-agent") ?? "").slice(0, SERVER_LIMITS.knownAgentChars);
     const { agent, isBot } = this.#agents.of(userAgent);
     const ignored = this.#ignored(isBot, header);
     if (ignored !== null) return this.counts.events.add(key.organization, ignored, events.length);
     const located = this.#options.locate(collected.address);
-    const around: Surroundings = {
+    const serverValues: ServerValues = {
       agent,
       place: "then" in located ? await located : located,
       language: firstLanguage(header("accept-language")),
     };
-    await this.#store(collected, userAgent, around);
+    await this.#store(collected, userAgent, serverValues);
   }
 
-  /** Identifies and describes a visitor that a server reports. @param site its organization and project are those of the page's key */
-  async visitor(site: TokenRecord, address: string, userAgent: string, atMs: number): Promise<{ readonly anonymousId: string; readonly agent: Agent; readonly place: Place }> {
-    const turning = this.#visitors.ready();
-    if (turning !== null) await turning;
+  /** Identifies and describes a visitor whose events a server sends. @param site its organization and project are those of the page's key */
+  async identifyVisitor(site: TokenRecord, address: string, userAgent: string, atMs: number): Promise<Visitor> {
+    const rotation = this.#visitors.ready();
+    if (rotation !== null) await rotation;
     const text = userAgent.slice(0, SERVER_LIMITS.knownAgentChars);
     const { agent } = this.#agents.of(text);
-    return { anonymousId: this.#visitors.idOf({ site: siteOf(site), address, userAgent: text }, atMs), agent, place: await this.#options.locate(address) };
+    const anonymousId = this.#visitors.idOf({ site: siteOf(site), address, userAgent: text }, atMs);
+    return { anonymousId, agent, place: await this.#options.locate(address) };
   }
 
   /** Forgets the salts in memory. */
@@ -238,20 +243,21 @@ export class Collector {
     return this.#options.honorGpc && header("sec-gpc") === "1" ? "opted_out" : null;
   }
 
-  /** An address counts per key: a sender that floods one site may still visit others. */
-  #refuseTooMany({ key, address, events }: Collected): void {
-    const place = address === "" ? null : `${key.sha256} ${networkOf(address)}`;
-    const ofKeySec = this.#byKey.waitSec(key.sha256, events.length);
-    const retryAfterSec = Math.max(ofKeySec, place === null ? 0 : this.#byAddress.waitSec(place, events.length));
+  /** Addresses count per key: a sender that floods one site may still visit others. */
+  #limitRate({ key, address, events }: Collected): void {
+    const addressKey = address === "" ? null : `${key.sha256} ${networkOf(address)}`;
+    const keyWaitSec = this.#byKey.waitSec(key.sha256, events.length);
+    const retryAfterSec = Math.max(keyWaitSec, addressKey === null ? 0 : this.#byAddress.waitSec(addressKey, events.length));
     if (retryAfterSec > 0) {
       this.counts.events.add(key.organization, "refused", events.length);
-      throw new DaybookError("rate_limited", `too many events from one ${ofKeySec === retryAfterSec ? "public key" : "address"}`, { retryAfterSec });
+      const source = keyWaitSec === retryAfterSec ? "public key" : "address";
+      throw new DaybookError("rate_limited", `too many events from one ${source}`, { retryAfterSec });
     }
     this.#byKey.take(key.sha256, events.length);
-    if (place !== null) this.#byAddress.take(place, events.length);
+    if (addressKey !== null) this.#byAddress.take(addressKey, events.length);
   }
 
-  async #store(collected: Collected, userAgent: string, around: Surroundings): Promise<void> {
+  async #store(collected: Collected, userAgent: string, serverValues: ServerValues): Promise<void> {
     const { key, events } = collected;
     // A wrapped Daybook may ignore the allowance.
     const daybook = collected.daybook as ServedDaybook & AllowingDaybook;
@@ -260,19 +266,20 @@ export class Collector {
     const inputs: EventInput[] = [];
     const noIds: HeaderNotice[] = [];
     const positions: number[] = [];
-    const ties: { readonly position: number; readonly tie: VisitorTie }[] = [];
+    const links: { readonly position: number; readonly link: VisitorLink }[] = [];
     await forEachYielding(events, (event, position) => {
       try {
         const sent = checkedBeacon(event, `events[${position}]`, collected.rules);
         const beacon = withoutPlaceholderIds(sent, ["anonymousId", "userId"], (noId) => noIds.push(noId));
         const createdAtMs = collected.receivedAtMs - (beacon.age_ms ?? 0);
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
-        // The user id was a placeholder: there is nothing to link.
+        // The user id was a placeholder, so there is nothing to link.
         if (beacon.name === IDENTIFY && !beacon.userId) return;
         const id = idOfBeacon(beacon, project, key.sha256);
-        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
-        else {
-          inputs.push(eventOfBeacon(beacon, { id, anonymousId, createdAtMs }, around));
+        if (beacon.name === IDENTIFY) {
+          links.push({ position, link: { id, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
+        } else {
+          inputs.push(eventOfBeacon(beacon, { id, anonymousId, createdAtMs }, serverValues));
           positions.push(position);
         }
       } catch (thrown) {
@@ -282,14 +289,17 @@ export class Collector {
     if (noIds.length > 0) collected.onSentNotices(noIds);
     const network = collected.address === "" ? null : networkOf(collected.address);
     const allowance = this.#budgets.of(key.sha256, network, (what) => this.counts.withheld.add(key.organization, what, 1));
-    const ingesting = inputs.length === 0 ? NOTHING : daybook.ingest(inputs, { project, [ALLOWANCE]: allowance });
-    const tying = ties.map(({ tie }) => daybook.identify(tie, { [ALLOWANCE]: allowance }).then(() => null, faultOf));
+    const ingesting = inputs.length === 0 ? NO_EVENTS : daybook.ingest(inputs, { project, [ALLOWANCE]: allowance });
+    const linking = links.map(({ link }) => daybook.identify(link, { [ALLOWANCE]: allowance }).then(() => null, faultOf));
     // Wait even if one fails, so that nothing is still being written when the answer is sent.
-    if (tying.length > 0) await Promise.allSettled([ingesting, ...tying]);
-    const [ingested, tied] = [await ingesting, tying.length > 0 ? await Promise.all(tying) : []];
-    for (const { index, code, message } of ingested.rejected) faults.set(positions[index] ?? 0, new DaybookError(code as ErrorCode, `events[${positions[index] ?? 0}].${message}`));
-    for (const [at, fault] of tied.entries()) if (fault !== null) faults.set(ties[at]?.position ?? 0, fault);
-    // An erased person is not the page's mistake, and must not be revealed to it.
+    if (linking.length > 0) await Promise.allSettled([ingesting, ...linking]);
+    const [ingested, linked] = [await ingesting, linking.length > 0 ? await Promise.all(linking) : []];
+    for (const { index, code, message } of ingested.rejected) {
+      const position = positions[index] ?? 0;
+      faults.set(position, new DaybookError(code as ErrorCode, `events[${position}].${message}`));
+    }
+    for (const [at, fault] of linked.entries()) if (fault !== null) faults.set(links[at]?.position ?? 0, fault);
+    // An erased person is no mistake of the page, which must not learn of the erasure.
     for (const [position, { code }] of faults) if (code === "suppressed") faults.delete(position);
     this.counts.events.add(key.organization, "stored", ingested.accepted);
     this.counts.events.add(key.organization, "duplicate", ingested.duplicates);
@@ -300,7 +310,7 @@ export class Collector {
   }
 }
 
-const NOTHING = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+const NO_EVENTS = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 
 function checkedBeacon(event: unknown, at: string, { ids }: PublicRules): Beacon {
   checkShape(beaconEvent, event, { at });
@@ -322,7 +332,7 @@ function projectOf({ project }: TokenRecord): string {
   return project ?? "default";
 }
 
-/** Browser ids in events since a time, of all organizations. Cost: reads these events. */
+/** Yields the anonymous ids in events since a time, of all organizations. Cost: reads these events. */
 async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sinceMs: number): AsyncGenerator<LastSeen> {
   for (const daybook of organizations.values()) {
     try {

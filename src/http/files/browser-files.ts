@@ -4,11 +4,11 @@ import { sharedBytes, SharedText } from "../answer/json-pieces.js";
 
 export interface BrowserFile {
   readonly text: string;
-  /** The text compressed; null: it is always sent uncompressed. */
+  /** The compressed text; null: it is always sent uncompressed. */
   readonly gzip: Uint8Array | null;
 }
 
-/** Files that are served to browsers as they are; `loadBrowserFiles` of `daybook/node` loads those of the package. */
+/** Files that are served to browsers unchanged; `loadBrowserFiles` of `daybook/node` loads those of the package. */
 export interface BrowserFiles {
   /** The tracker script of measured sites. */
   readonly tracker?: BrowserFile;
@@ -16,16 +16,16 @@ export interface BrowserFiles {
   readonly page?: { readonly html: BrowserFile; readonly script: BrowserFile; readonly style: BrowserFile };
 }
 
-/** How a file is served. */
+/** Path, type and headers of a served file. */
 export interface ServedFile {
   readonly path: string;
   readonly summary: string;
   readonly type: "text/html" | "text/javascript" | "text/css";
   readonly headers: Readonly<Record<string, string>>;
-  readonly of: (files: BrowserFiles) => BrowserFile | undefined;
+  readonly select: (files: BrowserFiles) => BrowserFile | undefined;
 }
 
-/** The page may use only its own script, style and routes; it may not be framed, and submits no forms. */
+/** The dashboard may use only its own script, style and routes; it cannot be framed or submit forms. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,25 +37,30 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const OF_PAGE = { "cache-control": "no-cache", "cross-origin-resource-policy": "same-origin" };
+const PAGE_HEADERS = { "cache-control": "no-cache", "cross-origin-resource-policy": "same-origin" };
 
 export const SERVED_FILES: readonly ServedFile[] = [
   {
     path: "/",
     summary: "The dashboard",
     type: "text/html",
-    headers: { ...OF_PAGE, "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer", "cross-origin-opener-policy": "same-origin" },
-    of: ({ page }) => page?.html,
+    headers: {
+      ...PAGE_HEADERS,
+      "content-security-policy": PAGE_POLICY,
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+    },
+    select: ({ page }) => page?.html,
   },
-  { path: "/page.js", summary: "Script of the dashboard", type: "text/javascript", headers: OF_PAGE, of: ({ page }) => page?.script },
-  { path: "/page.css", summary: "Style sheet of the dashboard", type: "text/css", headers: OF_PAGE, of: ({ page }) => page?.style },
+  { path: "/page.js", summary: "Script of the dashboard", type: "text/javascript", headers: PAGE_HEADERS, select: ({ page }) => page?.script },
+  { path: "/page.css", summary: "Style sheet of the dashboard", type: "text/css", headers: PAGE_HEADERS, select: ({ page }) => page?.style },
   {
     path: "/daybook.js",
     summary: "Tracking script for the pages of a site",
     type: "text/javascript",
     // Pages of any origin load it, and a page that pins its hash needs CORS access.
     headers: { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" },
-    of: ({ tracker }) => tracker,
+    select: ({ tracker }) => tracker,
   },
 ];
 
@@ -70,17 +75,22 @@ export function sharedFile({ text, gzip }: BrowserFile): SharedFile {
 }
 
 /** Answers with a file, compressed if the client accepts gzip. */
-export async function fileReply({ type, headers }: ServedFile, { text, gzip }: SharedFile, request: WireRequest, requestId: string): Promise<WireReply> {
+export async function fileReply(
+  { type, headers }: ServedFile,
+  { text, gzip }: SharedFile,
+  request: WireRequest,
+  requestId: string,
+): Promise<WireReply> {
   const etag = await text.etag;
   const common = { ...headers, etag, vary: "Accept-Encoding", "x-request-id": requestId };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers: common, body: null };
-  const isSmall = gzip !== null && takesGzip(request.header("accept-encoding") ?? "");
-  const whole = { ...common, "content-type": `${type}; charset=utf-8` };
-  return isSmall ? { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: gzip } : { status: 200, headers: whole, body: text.bytes };
+  const sendsGzip = gzip !== null && acceptsGzip(request.header("accept-encoding") ?? "");
+  const full = { ...common, "content-type": `${type}; charset=utf-8` };
+  return sendsGzip ? { status: 200, headers: { ...full, "content-encoding": "gzip" }, body: gzip } : { status: 200, headers: full, body: text.bytes };
 }
 
 /** Whether an `Accept-Encoding` accepts gzip (RFC 9110, 12.5.3): by name, or by `*` if it is not named, with a weight above 0. */
-export function takesGzip(header: string): boolean {
+export function acceptsGzip(header: string): boolean {
   const weights = new Map(header.toLowerCase().split(",").map(weightOf));
   return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;
 }

@@ -16,7 +16,15 @@ const PREFLIGHT = {
 };
 
 /** Serves a request of a page. @param trace gets the CORS headers of every answer after the origin check, errors included */
-export async function collect(context: HandlerContext, route: CollectRoute, query: string, request: WireRequest, requestId: string, receivedAtMs: number, trace: Trace): Promise<WireReply> {
+export async function handleCollect(
+  context: HandlerContext,
+  route: CollectRoute,
+  query: string,
+  request: WireRequest,
+  requestId: string,
+  receivedAtMs: number,
+  trace: Trace,
+): Promise<WireReply> {
   const headers = { "x-request-id": requestId, "cache-control": "no-store" };
   checkShape(route.query, parseQuery(query));
   const origin = request.header("origin");
@@ -26,14 +34,16 @@ export async function collect(context: HandlerContext, route: CollectRoute, quer
     const body = await readBody(request, route.collects, held);
     checkShape(route.collects.schema, body);
     const address = context.addressOf(request);
-    const key = await context.authenticator.publicKey(route.reads?.key(body) ?? (body["key"] as string));
+    const key = await context.authenticator.findPublicKey(route.reads?.key(body) ?? (body["key"] as string));
     const daybook = context.services.organizations.get(key.organization);
     const rules = key.public;
     if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();
     trace.organization = key.organization;
     trace.headers = corsOf(allowedOrigin(origin, rules.origins));
     const events = route.reads?.events(body) ?? (body["events"] as readonly unknown[]);
-    await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs, onSentNotices: sentNoticesOf(context, trace) });
+    const header = (name: string) => request.header(name);
+    const onSentNotices = sentNoticesOf(context, trace);
+    await context.collector.collect({ key, rules, daybook, events, address: address ?? "", header, receivedAtMs, onSentNotices });
     return { status: 204, headers, body: null };
   } finally {
     held.release();

@@ -35,21 +35,22 @@ export interface HandlerContext {
   readonly processGauges: () => ProcessGauges;
 }
 
-/** Open streams by token; each is a lasting connection. */
+/** Limits the open streams of each token; each is a lasting connection. */
 export class Streams {
-  readonly #open = new Map<string, Set<BodyStream>>();
+  readonly #byToken = new Map<string, Set<BodyStream>>();
 
   constructor(readonly streamsPerTokenCount: number) {}
 
-  /** Opens a stream that counts until it ends. @throws rate_limited */
-  counted(sha256: string, make: () => BodyStream): BodyStream {
-    const ofToken = this.#open.get(sha256) ?? new Set();
-    if (ofToken.size >= this.streamsPerTokenCount) throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams per token at a time`);
+  /** Opens a stream, which counts until it ends. @throws rate_limited */
+  open(sha256: string, make: () => BodyStream): BodyStream {
+    const ofToken = this.#byToken.get(sha256) ?? new Set();
+    if (ofToken.size >= this.streamsPerTokenCount)
+      throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams per token at a time`);
     const stream = make();
-    this.#open.set(sha256, ofToken.add(stream));
+    this.#byToken.set(sha256, ofToken.add(stream));
     const end = () => {
       ofToken.delete(stream);
-      if (ofToken.size === 0 && this.#open.get(sha256) === ofToken) this.#open.delete(sha256);
+      if (ofToken.size === 0 && this.#byToken.get(sha256) === ofToken) this.#byToken.delete(sha256);
     };
     return {
       next: async () => {
@@ -75,7 +76,7 @@ export class Streams {
       if (await isValid(sha256)) return;
       for (const stream of streams) stream.cancel();
     };
-    await Promise.allSettled([...this.#open].map(([sha256, streams]) => endOf(sha256, streams)));
+    await Promise.allSettled([...this.#byToken].map(([sha256, streams]) => endOf(sha256, streams)));
   }
 }
 
@@ -88,7 +89,7 @@ export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notice
   };
 }
 
-/** @throws invalid_token (its organization is not served here) */
+/** The caller with a token. @throws invalid_token (its organization is not served here), project_not_found */
 export async function callerOf({ organizations }: Services, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
   const daybook = organizations.get(token.organization);
   if (daybook === undefined) throw invalidToken();

@@ -47,7 +47,7 @@ export interface HandlerOptions {
   readonly sha256Hex?: (text: string) => string;
   /** Overrides single limits. */
   readonly limits?: Partial<HandlerLimits>;
-  /** How page events are collected: storage of salts, location of addresses, limits. */
+  /** Options for collecting page events: storage of salts, location of addresses, limits. */
   readonly collect?: CollectOptions;
   /**
    * Proxies whose `X-Forwarded-For` is trusted, as addresses or networks: `127.0.0.1/8`, `fd00::/8`.
@@ -65,9 +65,9 @@ export interface Handler {
   (request: Request): Promise<Response>;
   /** The same without web objects, for other servers. */
   readonly answer: (request: WireRequest) => Promise<WireReply>;
-  /** For a server that refuses on another thread what this handler would refuse. */
+  /** Rules for a server that refuses requests on another thread, as this handler would. */
   readonly front: EdgeRules;
-  /** Counts a request that such a server refused, and reports it to `onAnswer`. */
+  /** Counts a request that such a server has refused, and reports it to `onAnswer`. */
   readonly noteRefused: (refusal: Refusal) => void;
   /** Reports an answer that such a server could not write to `onDefect`; never throws. */
   readonly noteDefect: (thrown: unknown, requestId: string) => void;
@@ -130,7 +130,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.authenticator.isTokenValid(sha256)));
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
-  const front: EdgeRules = { routes: all.map(faceOf), limits };
+  const front: EdgeRules = { routes: all.map(edgeRouteOf), limits };
   const noteDefect = (thrown: unknown, requestId: string) => notifyEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
   const stop = () => {
     unwatch?.();
@@ -139,7 +139,7 @@ export function createHandler(options: HandlerOptions): Handler {
   return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop });
 }
 
-function faceOf(route: Route): EdgeRoute {
+function edgeRouteOf(route: Route): EdgeRoute {
   const { method, path, envelope, access } = route;
   return { method, path, envelope, access, writes: isWriting(route), always: route.always === true };
 }

@@ -15,9 +15,9 @@ import { parseQuery } from "../request/parameters.js";
 import { isWriting, type Caller, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
 import { routeOf, type MatchedRoute } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { ARROW_TYPE, asksForArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
-import { takeFromClient } from "./client.js";
-import { collect } from "./collect.js";
+import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { handleClient } from "./client.js";
+import { handleCollect } from "./collect.js";
 import { callerOf, sentNoticesOf, type HandlerContext } from "./context.js";
 
 /**
@@ -42,21 +42,25 @@ class Deadline {
     return this.#isOver;
   }
 
-  /** Turns the abort of an expired query into `query_timeout`. */
-  blame(thrown: unknown): unknown {
+  /** Converts the abort of an expired query to `query_timeout`. */
+  toTimeout(thrown: unknown): unknown {
     if (!this.#isOver || !(thrown instanceof DaybookError) || thrown.code !== "aborted") return thrown;
     return new DaybookError("query_timeout", `the query took longer than ${this.timeoutMs} ms`);
   }
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8", events: "text/event-stream" };
+const CONTENT_TYPES = {
+  ndjson: "application/x-ndjson; charset=utf-8",
+  text: "text/plain; version=0.0.4; charset=utf-8",
+  events: "text/event-stream",
+};
 /** Methods that are reported by name; callers may send any text as the method. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Rejects only with what `onDefect` or `onAnswer` throws. */
+/** Answers a request. Rejects only if `onDefect` or `onAnswer` throws. */
 export async function respond(context: HandlerContext, request: WireRequest): Promise<WireReply> {
   const requestId = requestIdOf(request, context.requestId);
   const startedMs = performance.now();
@@ -66,7 +70,7 @@ export async function respond(context: HandlerContext, request: WireRequest): Pr
   try {
     // Requests outside the mount path match no route.
     if (request.fault?.code === "route_not_found") throw request.fault;
-    const found = request.known === undefined ? context.router.find(request.target) : context.router.at(request.known);
+    const found = request.known === undefined ? context.router.find(request.target) : context.router.resolve(request.known);
     envelope = found.resource.envelope;
     trace.route = found.resource.path;
     if (request.fault !== undefined) throw request.fault;
@@ -81,7 +85,7 @@ export async function respond(context: HandlerContext, request: WireRequest): Pr
   try {
     note(context, { requestId, method: request.method, route, organization, code, status: reply.status, durationMs: performance.now() - startedMs });
   } catch (thrown) {
-    // The stream will not be read.
+    // Nobody will read the stream.
     if (isStream(body)) body.cancel();
     throw thrown;
   }
@@ -101,15 +105,22 @@ export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusa
 }
 
 /** Runs the checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
-async function run(context: HandlerContext, route: Route, found: MatchedRoute<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
+async function run(
+  context: HandlerContext,
+  route: Route,
+  found: MatchedRoute<Route>,
+  request: WireRequest,
+  requestId: string,
+  trace: Trace,
+): Promise<WireReply> {
   const { admission } = context;
   const receivedAtMs = context.clock.now();
   const writeBytes = isWriting(route) ? writtenBytes(request) : null;
   const late = route.always === true ? null : admission.refuseLate(writeBytes);
   if (late !== null) await late;
   if (route.access === null) {
-    if ("collects" in route) return await collect(context, route, found.query, request, requestId, receivedAtMs, trace);
-    if ("sends" in route) return await takeFromClient(context, route, found.query, request, requestId, receivedAtMs, trace);
+    if ("collects" in route) return await handleCollect(context, route, found.query, request, requestId, receivedAtMs, trace);
+    if ("sends" in route) return await handleClient(context, route, found.query, request, requestId, receivedAtMs, trace);
     // The page reads its own query string; the server ignores it.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId);
     checkShape(route.query, parseQuery(found.query));
@@ -119,30 +130,40 @@ async function run(context: HandlerContext, route: Route, found: MatchedRoute<Ro
   const token = await context.authenticator.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
-  const leave = route.always === true ? () => undefined : await admission.enter(token.sha256, writeBytes);
+  const release = route.always === true ? () => undefined : await admission.acquire(token.sha256, writeBytes);
   // A streamed answer keeps its slot until it ends.
-  let isUnderWay = false;
+  let isStreaming = false;
   try {
     const caller = await callerOf(context.services, token, found.params["project_id"]);
     const notices: QueryNotice[] = [];
     const value = await handleGuarded(context, route, caller, found, request, receivedAtMs, notices, trace);
     if (route.format === undefined) {
-      const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
-      const text = arrow === null ? await jsonBody(value, leave) : JSON.stringify(value);
-      isUnderWay = isStream(text);
+      const arrow = acceptsArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
+      const text = arrow === null ? await jsonBody(value, release) : JSON.stringify(value);
+      isStreaming = isStream(text);
       const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, text, arrow);
       return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     if (route.format !== "events") return { status: 200, headers, body: value as Uint8Array | string };
-    // Proxies that buffer whole answers would buffer an endless one forever.
-    return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: context.streams.counted(token.sha256, () => value as BodyStream) };
+    const stream = context.streams.open(token.sha256, () => value as BodyStream);
+    // A proxy that buffers whole answers would never send an endless one.
+    return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: stream };
   } finally {
-    if (!isUnderWay) leave();
+    if (!isStreaming) release();
   }
 }
 
-async function handleGuarded(context: HandlerContext, route: GuardedRoute, caller: Caller, found: MatchedRoute<Route>, request: WireRequest, receivedAtMs: number, notices: QueryNotice[], trace: Trace): Promise<unknown> {
+async function handleGuarded(
+  context: HandlerContext,
+  route: GuardedRoute,
+  caller: Caller,
+  found: MatchedRoute<Route>,
+  request: WireRequest,
+  receivedAtMs: number,
+  notices: QueryNotice[],
+  trace: Trace,
+): Promise<unknown> {
   const { admission, readAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
@@ -152,7 +173,7 @@ async function handleGuarded(context: HandlerContext, route: GuardedRoute, calle
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.queryMs);
-    // Notices about event names cover the whole organization, so tokens of one project get none.
+    // Notices reveal which names the whole organization uses, so tokens of one project get none.
     const onNotice = (notice: QueryNotice) => void (caller.token.project === null && notices.push(notice));
     const senderClock = context.senderClocks.of(caller.token.organization, receivedAtMs);
     const routeRequest: RouteRequest<unknown, unknown> = {
@@ -176,15 +197,15 @@ async function handleGuarded(context: HandlerContext, route: GuardedRoute, calle
       return await route.handle(caller, routeRequest);
     } catch (thrown) {
       senderClock.failed();
-      const blamed = deadline.blame(thrown);
-      throw route.keepsNames === true ? blamed : inWireNames(blamed);
+      const error = deadline.toTimeout(thrown);
+      throw route.keepsNames === true ? error : inWireNames(error);
     }
   } finally {
     held.release();
   }
 }
 
-/** @param arrow sent instead of the text */
+/** Answers with JSON and its ETag. @param arrow sent instead of the text */
 async function jsonReply(
   context: HandlerContext,
   route: Route,
@@ -197,7 +218,7 @@ async function jsonReply(
   const type = arrow === null ? JSON_TYPE : ARROW_TYPE;
   const isShared = typeof text === "object" && "bytes" in text;
   const body = arrow ?? (isShared ? text.bytes : text);
-  // A streamed answer has no tag, because its hash is known only at the end.
+  // A streamed answer has no ETag, because its hash is known only at its end.
   if (!route.etag || (!isShared && typeof text === "object")) {
     const headers = { "content-type": type, "x-request-id": requestId, "cache-control": "no-store" };
     return { status, headers, body };

@@ -6,24 +6,45 @@ import type { ServedDaybook } from "../access/access.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { FULLNESS, type FillingDaybook } from "../../engine/ingest/allowance.js";
 
-/** Counts of page events by outcome, and of their parts that were withheld. */
+/** Counts of page events by outcome, and of withheld parts of them. */
 export interface CollectedCounts {
   readonly events: ReadonlyMap<string, number>;
   readonly withheld: ReadonlyMap<string, number>;
 }
 
 /** Metrics of one organization and of the process, in the Prometheus text format. */
-export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, RequestCount>, noIdCount: number, collected: CollectedCounts, process: ProcessGauges): Promise<string> {
+export async function metricsText(
+  daybook: ServedDaybook,
+  counts: ReadonlyMap<string, RequestCount>,
+  noIdCount: number,
+  collected: CollectedCounts,
+  process: ProcessGauges,
+): Promise<string> {
   const health = await healthOf(daybook);
-  // A scrape must report that it is down, not fail.
+  // A scrape must report an unreachable store, not fail.
   const stats = health === "unreachable" ? undefined : await daybook.stats?.();
   const families = [
     gauge("daybook_up", "1 if the organization can be read and written, else 0.", health === "ok" ? 1 : 0),
     ...(stats === undefined ? [] : storeGauges(stats)),
     family("daybook_requests_total", "Answered requests, by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
-    family("daybook_request_seconds_total", "Total time to answer these requests, in seconds.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
-    family("daybook_collected_events_total", "Events from pages, by outcome.", "counter", [...collected.events].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
-    family("daybook_collected_withheld_total", "Parts of these events that were withheld because their public key had sent too many new values.", "counter", [...collected.withheld].map(([part, count]) => [`{part="${part}"}`, count])),
+    family(
+      "daybook_request_seconds_total",
+      "Total time to answer these requests, in seconds.",
+      "counter",
+      [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000]),
+    ),
+    family(
+      "daybook_collected_events_total",
+      "Events from pages, by outcome.",
+      "counter",
+      [...collected.events].map(([outcome, count]) => [`{outcome="${outcome}"}`, count]),
+    ),
+    family(
+      "daybook_collected_withheld_total",
+      "Parts of these events that were withheld because their public key had sent too many new values.",
+      "counter",
+      [...collected.withheld].map(([part, count]) => [`{part="${part}"}`, count]),
+    ),
     family("daybook_no_ids_total", "Ignored placeholder ids, such as undefined, from client libraries and pages.", "counter", [["", noIdCount]]),
     ...Object.entries(process).map(([name, value]) => gauge(name, "Measured for the server process.", value)),
   ];
@@ -45,7 +66,11 @@ function storeGauges(stats: DaybookStats): string[] {
 function valueGauges({ byteLength, byteLengthMax, metadataKeyCount }: DistinctValues): string[] {
   return [
     gauge("daybook_distinct_value_bytes", "Bytes of distinct values, estimated.", byteLength),
-    gauge("daybook_distinct_value_bytes_max", "Limit of these bytes; new values from public keys are stored up to three quarters of it.", byteLengthMax),
+    gauge(
+      "daybook_distinct_value_bytes_max",
+      "Limit of these bytes; new values from public keys are stored up to three quarters of it.",
+      byteLengthMax,
+    ),
     gauge("daybook_metadata_keys", "Distinct metadata keys.", metadataKeyCount),
   ];
 }
@@ -62,10 +87,11 @@ function family(name: string, help: string, type: "gauge" | "counter", samples: 
 export async function health({ organizations }: Services): Promise<OpenAnswer> {
   const states = await Promise.all([...organizations.values()].map(healthOf));
   const status = (["closed", "unreachable", "read_only"] as const).find((state) => states.includes(state)) ?? "ok";
-  // Not a failure, because everything is stored and answered, but an operator must see it.
+  // Queries and events still work, but an operator must see this.
   const isWaiting = [...organizations.values()].some(({ timeToLive }) => (timeToLive?.waiting ?? null) !== null);
-  // Likewise: new values of public keys are not stored.
-  const isFilling = [...organizations.values()].some((daybook: ServedDaybook & Partial<FillingDaybook>) => (daybook[FULLNESS]?.() ?? 0) > SERVER_LIMITS.collectedShare);
-  const told = { status, ...(isWaiting ? { time_to_live: "waiting" } : {}), ...(isFilling ? { distinct_values: "over_reserve" } : {}) };
-  return { status: status === "ok" ? 200 : 503, text: JSON.stringify(told) };
+  // Likewise: new values from public keys are not stored.
+  const fullnessOf = (daybook: ServedDaybook & Partial<FillingDaybook>) => daybook[FULLNESS]?.() ?? 0;
+  const isFilling = [...organizations.values()].some((daybook) => fullnessOf(daybook) > SERVER_LIMITS.collectedShare);
+  const body = { status, ...(isWaiting ? { time_to_live: "waiting" } : {}), ...(isFilling ? { distinct_values: "over_reserve" } : {}) };
+  return { status: status === "ok" ? 200 : 503, text: JSON.stringify(body) };
 }

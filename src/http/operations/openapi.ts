@@ -11,14 +11,14 @@ type SchemaObject = Record<string, unknown>;
 
 const BINARY: SchemaObject = { type: "string", format: "binary" };
 
-/** Cached per table: building the text takes many milliseconds, and its route is open to everyone. */
+/** Cached per route table: building the text takes many milliseconds, and its route is open to everyone. */
 const textOf = new WeakMap<readonly Route[], SharedText>();
 
 /** The OpenAPI 3.1 document of a route table as JSON text, built from the schemas that check requests. */
 export function openapiText(routes: readonly Route[]): SharedText {
-  const known = textOf.get(routes) ?? new SharedText(describe(routes));
-  textOf.set(routes, known);
-  return known;
+  const document = textOf.get(routes) ?? new SharedText(describe(routes));
+  textOf.set(routes, document);
+  return document;
 }
 
 function describe(routes: readonly Route[]): string {
@@ -34,7 +34,14 @@ function describe(routes: readonly Route[]): string {
     servers: [{ url: "." }],
     paths,
     components: {
-      schemas: { Event: schemaOf(eventSchema), Record: schemaOf(recordSchema), Beacon: schemaOf(beaconEvent), Problem: problem, OlderError: olderError, ClientError: clientError },
+      schemas: {
+        Event: schemaOf(eventSchema),
+        Record: schemaOf(recordSchema),
+        Beacon: schemaOf(beaconEvent),
+        Problem: problem,
+        OlderError: olderError,
+        ClientError: clientError,
+      },
       responses: {
         Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
         OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },

@@ -28,16 +28,16 @@ const KNOWN: KnownOptions<HandlerLimits> = {
   failedTokensPerMinute: true,
 };
 
-/** @param given overrides single defaults @throws invalid_parameter, unknown_parameter */
-export function handlerLimits(given: Partial<HandlerLimits> = {}): HandlerLimits {
-  rejectUnknownOptions(given, KNOWN, "limits");
+/** All limits. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
+export function handlerLimits(overrides: Partial<HandlerLimits> = {}): HandlerLimits {
+  rejectUnknownOptions(overrides, KNOWN, "limits");
   const { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = SERVER_LIMITS;
-  return { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...given };
+  return { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...overrides };
 }
 
 /**
  * Limits the bytes of bodies that are parsed per turn of the event loop, in order of arrival.
- * Otherwise many long bodies that arrive together would be parsed in a row, and delay even the requests that are refused.
+ * Otherwise many long bodies that arrive together would be parsed in one turn, and delay even the requests that are refused.
  */
 export class ParsePace {
   #takenByteLength = 0;
@@ -49,12 +49,12 @@ export class ParsePace {
 
   /** Resolves when that many bytes may be parsed. */
   wait(byteLength: number): Promise<void> {
-    const mine = this.#take(this.#last, byteLength);
-    this.#last = mine;
-    void mine.then(() => {
-      if (this.#last === mine) this.#last = null;
+    const entry = this.#take(this.#last, byteLength);
+    this.#last = entry;
+    void entry.then(() => {
+      if (this.#last === entry) this.#last = null;
     });
-    return mine;
+    return entry;
   }
 
   async #take(before: Promise<void> | null, byteLength: number): Promise<void> {
@@ -71,17 +71,17 @@ export class ParsePace {
 }
 
 /** How often to check whether the event loop has caught up, in ms. */
-const LOOK_MS = 10;
+const CHECK_MS = 10;
 
-interface WaitingRequest {
+interface WaitingWrite {
   readonly byteLength: number;
   readonly untilMs: number;
-  readonly enter: (isIn: boolean) => void;
+  readonly settle: (isAdmitted: boolean) => void;
 }
 
 /** Queue of short writes while the event loop is late, in order of arrival. */
 class LateWrites {
-  readonly #waiting: WaitingRequest[] = [];
+  readonly #waiting: WaitingWrite[] = [];
   #byteLength = 0;
 
   constructor(readonly isLate: () => boolean) {}
@@ -91,50 +91,50 @@ class LateWrites {
     const isFull = this.#waiting.length >= SERVER_LIMITS.waitingWriteCount || this.#byteLength + byteLength > SERVER_LIMITS.waitingBytes;
     if (byteLength > SERVER_LIMITS.waitingWriteBytes || isFull) return false;
     this.#byteLength += byteLength;
-    if (this.#waiting.length === 0) setTimeout(this.#look, LOOK_MS);
-    return new Promise((enter) => this.#waiting.push({ byteLength, untilMs: performance.now() + SERVER_LIMITS.waitingWriteMs, enter }));
+    if (this.#waiting.length === 0) setTimeout(this.#check, CHECK_MS);
+    return new Promise((settle) => this.#waiting.push({ byteLength, untilMs: performance.now() + SERVER_LIMITS.waitingWriteMs, settle }));
   }
 
-  readonly #look = (): void => {
-    // A few at a time, or the event loop would be late again.
-    const calmCount = this.isLate() ? 0 : SERVER_LIMITS.calmWriteCount;
-    for (let count = 0; count < calmCount && this.#waiting.length > 0; count += 1) this.#leave(true);
+  readonly #check = (): void => {
+    // Only a few at a time, or the event loop would be late again.
+    const admittedCount = this.isLate() ? 0 : SERVER_LIMITS.calmWriteCount;
+    for (let count = 0; count < admittedCount && this.#waiting.length > 0; count += 1) this.#settleFirst(true);
     const nowMs = performance.now();
-    while ((this.#waiting[0]?.untilMs ?? Infinity) <= nowMs) this.#leave(false);
-    if (this.#waiting.length > 0) setTimeout(this.#look, LOOK_MS);
+    while ((this.#waiting[0]?.untilMs ?? Infinity) <= nowMs) this.#settleFirst(false);
+    if (this.#waiting.length > 0) setTimeout(this.#check, CHECK_MS);
   };
 
-  #leave(isIn: boolean): void {
+  #settleFirst(isAdmitted: boolean): void {
     const first = this.#waiting.shift();
     if (first === undefined) return;
     this.#byteLength -= first.byteLength;
-    first.enter(isIn);
+    first.settle(isAdmitted);
   }
 }
 
 /** Parsing a shorter body takes less time than waiting for a turn. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
-/** Bodies with unknown keys may use at most one part in this many of `heldBodyBytes`. */
+/** Bodies with unknown keys may use at most this fraction (1 / n) of `heldBodyBytes`. */
 const KEYLESS_SHARE = 8;
 
 /** Bytes that one request holds in memory. */
 export interface HeldMemory {
   /** True: the organization is not known until the body is read. */
   readonly isKeyless: boolean;
-  /** Counts bytes that arrived or were inflated. @throws overloaded */
+  /** Counts bytes that have arrived or were inflated. @throws overloaded */
   take(byteLength: number): void;
-  /** Checks that there is room for so many bytes, without counting them. @throws overloaded */
+  /** Checks that there is room for that many bytes, without counting them. @throws overloaded */
   expect(byteLength: number): void;
-  /** Resolves when a body of that many bytes may be parsed; one that will be written also waits for its room. Null: now. Call it once. */
+  /** Resolves when a body of that many bytes may be parsed; one that will be written also waits for room in memory. Null: now. Call it once. */
   parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null;
   /** Resolves when that many more bytes of the body may be parsed. */
   pace(byteLength: number): Promise<void>;
   /**
-   * Moves what was held without a key to the shared budget and to the room of its organization. Resolves when there is room; null: now.
+   * Moves the bytes held without a key to the shared budget and to the room of the organization. Resolves when there is room; null: now.
    * @throws overloaded
    */
-  keyKnown(organization: string): Promise<void> | null;
+  assignOrganization(organization: string): Promise<void> | null;
   release(): void;
 }
 
@@ -144,9 +144,9 @@ interface ByteBudget {
   byteLength: number;
 }
 
-/** Refuses requests under overload, before they cost anything. */
+/** Refuses requests under overload, before they use much time or memory. */
 export class Admission {
-  // Created once: the stack trace of an error takes longer than the rest of a refusal.
+  // Created once, because the stack trace of an error takes longer than the rest of a refusal.
   readonly #late = new DaybookError("overloaded", "requests arrive faster than they can be answered");
   readonly #tooMany: DaybookError;
   readonly #shares: TokenShares;
@@ -177,20 +177,20 @@ export class Admission {
     if (!this.#isLate()) return null;
     const waiting = writeBytes !== null && this.#lateWrites.wait(writeBytes);
     if (waiting === false) throw this.#late;
-    return waiting.then((isCalm) => {
-      if (!isCalm) throw this.#late;
+    return waiting.then((isAdmitted) => {
+      if (!isAdmitted) throw this.#late;
     });
   }
 
-  /** Counts a request of a token until the returned function is called. A short write waits for a free slot. @throws rate_limited */
-  async enter(sha256: string, writeBytes: number | null): Promise<() => void> {
-    const entered = this.#shares.enter(sha256, writeBytes);
-    if (entered !== true && !(await entered)) throw this.#tooMany;
-    return () => this.#shares.leave(sha256);
+  /** Takes a slot of a token until the returned function is called. A short write waits for a free one. @throws rate_limited */
+  async acquire(sha256: string, writeBytes: number | null): Promise<() => void> {
+    const acquired = this.#shares.acquire(sha256, writeBytes);
+    if (acquired !== true && !(await acquired)) throw this.#tooMany;
+    return () => this.#shares.release(sha256);
   }
 
   /**
-   * Counts the bytes that one request holds. If no other request holds bytes, its size is bounded by its route alone.
+   * Counts the bytes that one request holds. If no other request holds bytes, only the route limits its size.
    * @param organization null: not known until the body is read
    */
   hold(organization: string | null): HeldMemory {
@@ -221,7 +221,7 @@ class HeldBytes implements HeldMemory {
     readonly organization: string | null,
     readonly all: ByteBudget,
     keyless: ByteBudget,
-    readonly allPaces: ParsePace,
+    readonly parsePace: ParsePace,
     readonly roomOf: (organization: string | null) => ParseRoom,
   ) {
     this.isKeyless = organization === null;
@@ -243,15 +243,15 @@ class HeldBytes implements HeldMemory {
     if (!isWritten) return this.pace(byteLength);
     this.#room = this.roomOf(this.organization);
     this.#parsed = byteLength;
-    const entered = this.#room.enter(byteLength);
-    return entered === null ? this.pace(byteLength) : entered.then(() => this.pace(byteLength));
+    const acquired = this.#room.acquire(byteLength);
+    return acquired === null ? this.pace(byteLength) : acquired.then(() => this.pace(byteLength));
   }
 
   pace(byteLength: number): Promise<void> {
-    return this.allPaces.wait(byteLength);
+    return this.parsePace.wait(byteLength);
   }
 
-  keyKnown(organization: string): Promise<void> | null {
+  assignOrganization(organization: string): Promise<void> | null {
     refuseOver(this.all, 0, this.#own);
     this.#budget.byteLength -= this.#own;
     this.all.byteLength += this.#own;
@@ -260,17 +260,17 @@ class HeldBytes implements HeldMemory {
     if (keyless === null) return null;
     const room = this.roomOf(organization);
     const move = () => {
-      keyless.leave(this.#parsed);
+      keyless.release(this.#parsed);
       this.#room = room;
     };
-    const entered = room.enter(this.#parsed);
-    if (entered !== null) return entered.then(move);
+    const acquired = room.acquire(this.#parsed);
+    if (acquired !== null) return acquired.then(move);
     move();
     return null;
   }
 
   release(): void {
-    this.#room?.leave(this.#parsed);
+    this.#room?.release(this.#parsed);
     this.#budget.byteLength -= this.#own;
     this.#own = 0;
   }
@@ -278,10 +278,11 @@ class HeldBytes implements HeldMemory {
 
 function refuseOver({ byteLength: held, byteLengthMax }: ByteBudget, own: number, byteLength: number): void {
   const others = held - own;
-  if (others > 0 && others + own + byteLength > byteLengthMax) throw new DaybookError("overloaded", "too many bytes of requests are waiting to be processed");
+  if (others > 0 && others + own + byteLength > byteLengthMax)
+    throw new DaybookError("overloaded", "too many bytes of requests are waiting to be processed");
 }
 
-/** Bytes that a request will write, by its headers; without a declared length, the maximum of a write that may wait. */
+/** Bytes that a request will write, by its headers. Without a declared length: the maximum for a write that may wait. */
 export function writtenBytes(request: WireRequest): number {
   if (request.method === "GET") return request.target.length;
   const declared = request.header("content-length");

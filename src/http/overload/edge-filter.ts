@@ -6,7 +6,7 @@ import { Admission, tooManyOfToken, writtenBytes, type HandlerLimits } from "./a
 import type { Answered } from "../answer/request-counts.js";
 import { errorReply } from "../answer/error-reply.js";
 import { requestIdOf, type RequestFindings, type WireReply, type WireRequest } from "../wire/exchange.js";
-import type { EdgeRoute, RouteFace } from "../routing/route.js";
+import type { EdgeRoute, RouteSummary } from "../routing/route.js";
 import { createRouter, routeOf } from "../routing/router.js";
 import type { Router } from "../routing/router.js";
 import { TokenShares } from "./parse-room.js";
@@ -23,32 +23,32 @@ export interface Refusal extends Omit<Answered, "organization"> {
   readonly sha256: string | null;
 }
 
-/** A request for the handler with the findings about it, or a refusal. Call `leave` once, after the answer. */
-export type Entered =
-  | { readonly refusal: null; readonly known: RequestFindings; leave(): void }
-  | { readonly refusal: WireReply; leave(): void };
+/** A request for the handler with the findings about it, or a refusal. Call `release` once, after the answer. */
+export type EdgeDecision =
+  | { readonly refusal: null; readonly findings: RequestFindings; release(): void }
+  | { readonly refusal: WireReply; release(): void };
 
-const leaveNothing = () => undefined;
+const releaseNothing = () => undefined;
 
 /** The path that a refusal counts for, and the envelope of its error. */
-type RefusalShape = Pick<RouteFace, "path" | "envelope">;
+type RefusalShape = Pick<RouteSummary, "path" | "envelope">;
 
 /** The route of a request, and the findings about it. */
 interface ResolvedRoute {
   readonly route: EdgeRoute;
-  readonly known: RequestFindings;
+  readonly findings: RequestFindings;
 }
 
-/** The error of a request that no route takes, and where it counts; null: no path matches. */
+/** The error of a request without a route, and the path it counts for; null: no path matches. */
 interface UnresolvedRoute {
-  readonly place: RefusalShape | null;
+  readonly shape: RefusalShape | null;
   readonly error: DaybookError;
 }
 
 /**
- * The edge filter of a handler on another thread. It refuses malformed requests and overload, at almost no cost for the handler's thread:
- * requests that no route takes, requests of a token that has reached its limit in the handler, and all requests once too many are in the handler.
- * The handler decides about everything else; it gets the route and the hash of the token.
+ * The edge filter of a handler on another thread, at almost no cost for the handler's thread. It refuses malformed requests, requests without a
+ * route, those of a token that has reached its limit in the handler, and all requests once too many are in the handler.
+ * The handler decides about all other requests; it gets the route and the hash of the token.
  */
 export class EdgeFilter {
   /** Counts the bytes of bodies on this thread. */
@@ -57,9 +57,9 @@ export class EdgeFilter {
   readonly #shares: TokenShares;
   readonly #tooMany: DaybookError;
   readonly #full = new DaybookError("overloaded", "requests arrive faster than they can be answered");
-  #enteredCount = 0;
+  #admittedCount = 0;
 
-  /** @param onRefused called for each request that the handler does not see */
+  /** @param onRefused called for each refused request */
   constructor(
     { routes, limits }: EdgeRules,
     readonly sha256Hex: (text: string) => string,
@@ -72,47 +72,48 @@ export class EdgeFilter {
   }
 
   /** Passes a request to the handler, at once or after a short wait, or refuses it. */
-  async enter(request: WireRequest): Promise<Entered> {
+  async admit(request: WireRequest): Promise<EdgeDecision> {
     const startedMs = performance.now();
     const resolved = this.#resolve(request);
-    if ("error" in resolved) return this.#refuse(request, resolved.place, null, resolved.error, startedMs);
-    const { route, known } = resolved;
+    if ("error" in resolved) return this.#refuse(request, resolved.shape, null, resolved.error, startedMs);
+    const { route, findings } = resolved;
     // Public GET routes are cheap; beacon requests count as writes.
-    if (route.always || (route.access === null && route.method === "GET" && !route.writes)) return { refusal: null, known, leave: leaveNothing };
-    const sha256 = known.sha256 ?? null;
-    if (this.#enteredCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
-    this.#enteredCount += 1;
-    if (sha256 !== null && !(await this.#shares.enter(sha256, route.writes ? writtenBytes(request) : null))) {
-      this.#enteredCount -= 1;
+    const isCheap = route.access === null && route.method === "GET" && !route.writes;
+    if (route.always || isCheap) return { refusal: null, findings, release: releaseNothing };
+    const sha256 = findings.sha256 ?? null;
+    if (this.#admittedCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
+    this.#admittedCount += 1;
+    if (sha256 !== null && !(await this.#shares.acquire(sha256, route.writes ? writtenBytes(request) : null))) {
+      this.#admittedCount -= 1;
       return this.#refuse(request, route, sha256, this.#tooMany, startedMs);
     }
-    const leave = () => {
-      this.#enteredCount -= 1;
-      if (sha256 !== null) this.#shares.leave(sha256);
+    const release = () => {
+      this.#admittedCount -= 1;
+      if (sha256 !== null) this.#shares.release(sha256);
     };
-    return { refusal: null, known, leave };
+    return { refusal: null, findings, release };
   }
 
-  #refuse(request: WireRequest, place: RefusalShape | null, sha256: string | null, error: DaybookError, startedMs: number): Entered {
+  #refuse(request: WireRequest, shape: RefusalShape | null, sha256: string | null, error: DaybookError, startedMs: number): EdgeDecision {
     const requestId = requestIdOf(request, () => globalThis.crypto.randomUUID());
-    const reply = errorReply(place?.envelope ?? "problem", error, requestId);
+    const reply = errorReply(shape?.envelope ?? "problem", error, requestId);
     const { method } = request;
     const durationMs = performance.now() - startedMs;
-    this.onRefused({ requestId, method, route: place?.path ?? null, status: reply.status, code: error.code, sha256, durationMs });
-    return { refusal: method === "HEAD" ? { ...reply, body: null } : reply, leave: leaveNothing };
+    this.onRefused({ requestId, method, route: shape?.path ?? null, status: reply.status, code: error.code, sha256, durationMs });
+    return { refusal: method === "HEAD" ? { ...reply, body: null } : reply, release: releaseNothing };
   }
 
-  /** Checks in the handler's order: unknown path, fault of the transport, method that the path does not take. */
+  /** Checks in the handler's order: unknown path, fault of the transport, method that the path does not support. */
   #resolve(request: WireRequest): ResolvedRoute | UnresolvedRoute {
-    let place: RefusalShape | null = null;
+    let shape: RefusalShape | null = null;
     try {
       const { resource, params, query } = this.#router.find(request.target);
-      place = resource;
+      shape = resource;
       if (request.fault !== undefined) throw request.fault;
       const route = routeOf(resource, request.method);
-      return { route, known: { path: resource.path, params, query, sha256: this.#hashOf(request, route.access) } };
+      return { route, findings: { path: resource.path, params, query, sha256: this.#hashOf(request, route.access) } };
     } catch (thrown) {
-      if (thrown instanceof DaybookError) return { place, error: thrown };
+      if (thrown instanceof DaybookError) return { shape, error: thrown };
       throw thrown;
     }
   }

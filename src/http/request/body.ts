@@ -20,7 +20,7 @@ const ENCODINGS: Readonly<Record<string, BodyCompression>> = { gzip: "gzip", "x-
  * @throws unsupported_media_type, body_too_large, overloaded, malformed_json, invalid_body
  */
 export async function readBody(request: WireRequest, rule: BodyRule, held: HeldMemory): Promise<Record<string, unknown>> {
-  const form = formOf(request.header("content-type"), rule);
+  const format = formatOf(request.header("content-type"), rule);
   const encoding = encodingOf(request.header("content-encoding"));
   const declared = Number(request.header("content-length") ?? 0);
   if (declared > rule.maxByteLength) throw bodyTooLarge(rule.maxByteLength);
@@ -28,19 +28,26 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   const sent = await request.readBody(rule.maxByteLength, (byteLength) => held.take(byteLength), held.isKeyless);
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
   const { list, itemCountMax = SERVER_LIMITS.bodyItemCount } = rule;
-  const isOfForm = rule.form === true && isForm(request.header("content-type"));
-  const [json, others] = isOfForm ? dataOfForm(bytes) : [bytes, {}];
+  const isFormBody = rule.form === true && isForm(request.header("content-type"));
+  const [json, others] = isFormBody ? dataOfForm(bytes) : [bytes, {}];
   // Every NDJSON line is an item, whatever its value contains, so the scan has no item limit.
-  const scan = form === "arrow" ? null : scanJson(json, form === "ndjson" ? Infinity : itemCountMax);
-  if (scan !== null && scan.weight > rule.maxByteLength) throw new DaybookError("body_too_large", `expected values that take no more memory than ${rule.maxByteLength} bytes of JSON, got more: send fewer or shorter values in one request`);
+  const scan = format === "arrow" ? null : scanJson(json, format === "ndjson" ? Infinity : itemCountMax);
+  if (scan !== null && scan.weight > rule.maxByteLength) throw tooManyValues(rule.maxByteLength);
   const turn = held.parseTurn(scan?.weight ?? bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
   const pace = (byteLength: number) => held.pace(byteLength);
   if (scan === null) return { [list ?? ""]: await arrowEvents(bytes, rule.maxByteLength, itemCountMax) };
-  if (form === "ndjson" && list !== null) return { [list]: await parseNdjson(bytes, scan, itemCountMax, pace) };
-  if (bytes.length === 0 && !isOfForm) return {};
+  if (format === "ndjson" && list !== null) return { [list]: await parseNdjson(bytes, scan, itemCountMax, pace) };
+  if (bytes.length === 0 && !isFormBody) return {};
   const value = await parseScanned(json, scan, pace);
-  return isOfForm ? withData(value, others, list ?? "data") : objectOf(value, rule);
+  return isFormBody ? withData(value, others, list ?? "data") : objectOf(value, rule);
+}
+
+function tooManyValues(maxByteLength: number): DaybookError {
+  return new DaybookError(
+    "body_too_large",
+    `expected values that take no more memory than ${maxByteLength} bytes of JSON, got more: send fewer or shorter values in one request`,
+  );
 }
 
 /**
@@ -55,9 +62,9 @@ export async function dropBody(request: WireRequest, held: HeldMemory): Promise<
 function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
   if (Array.isArray(value) && rule.list !== null) return { [rule.list]: value };
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  const came = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+  const actual = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
   const expected = rule.list === null ? "an object" : `an object or an array of ${rule.list}`;
-  throw new DaybookError("invalid_body", `expected ${expected} as the body, got ${came}`);
+  throw new DaybookError("invalid_body", `expected ${expected} as the body, got ${actual}`);
 }
 
 async function arrowEvents(bytes: Uint8Array, maxByteLength: number, itemCountMax: number): Promise<readonly unknown[]> {
@@ -70,7 +77,7 @@ async function arrowEvents(bytes: Uint8Array, maxByteLength: number, itemCountMa
 }
 
 /** A body without a content type counts as JSON. */
-function formOf(header: string | null, rule: BodyRule): "json" | "ndjson" | "arrow" {
+function formatOf(header: string | null, rule: BodyRule): "json" | "ndjson" | "arrow" {
   if (header === null || header === "application/json") return "json";
   const { type, isUtf8 } = mediaTypeOf(header);
   const jsonTypes = rule.anyTextType === true ? ANY_JSON_TYPES : JSON_TYPES;
@@ -91,18 +98,18 @@ interface MediaType {
 }
 
 /** Bounds the cache of parsed content types; browsers and client libraries repeat a few texts. */
-const KNOWN_TYPE_COUNT = 32;
-const KNOWN_TYPE_CHARS = 80;
-const knownTypes = new Map<string, MediaType>();
+const CACHED_TYPE_COUNT = 32;
+const CACHED_TYPE_CHARS = 80;
+const cachedTypes = new Map<string, MediaType>();
 
 function mediaTypeOf(header: string): MediaType {
-  const known = knownTypes.get(header);
-  if (known !== undefined) return known;
+  const cached = cachedTypes.get(header);
+  if (cached !== undefined) return cached;
   const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
-  const read = { type, isUtf8: charset === undefined || charset === "utf-8" || charset === "utf8" };
-  if (ANY_JSON_TYPES.includes(type) && header.length <= KNOWN_TYPE_CHARS && knownTypes.size < KNOWN_TYPE_COUNT) knownTypes.set(header, read);
-  return read;
+  const mediaType = { type, isUtf8: charset === undefined || charset === "utf-8" || charset === "utf8" };
+  if (ANY_JSON_TYPES.includes(type) && header.length <= CACHED_TYPE_CHARS && cachedTypes.size < CACHED_TYPE_COUNT) cachedTypes.set(header, mediaType);
+  return mediaType;
 }
 
 function encodingOf(header: string | null): BodyCompression | null {

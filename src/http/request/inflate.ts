@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { HeldMemory } from "../overload/admission.js";
-import { bodyTooLarge, collect } from "../wire/exchange.js";
+import { bodyTooLarge, readAll } from "../wire/exchange.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- symbols are bounded by their tables */
 /** Extra bits of a length, and the base that they are added to, by symbol from 257 on. */
@@ -13,7 +13,7 @@ const END_OF_BLOCK = 256;
 const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /** The bytes are not a complete deflate stream. */
-export class NoDeflate extends Error {}
+export class DeflateError extends Error {}
 
 /** The end offset of a deflate stream, and the byte length of its inflated data. */
 export interface DeflateEnd {
@@ -22,19 +22,19 @@ export interface DeflateEnd {
 }
 
 /**
- * Finds the end of the deflate stream (RFC 1951) that begins at `start`, which no runtime reports. Nothing is inflated.
+ * Finds the end of the deflate stream (RFC 1951) that begins at `start`, because no runtime reports it. Inflates nothing.
  * @param maxByteLength the search stops once the inflated length exceeds this; `end` is then where it stopped
- * @throws NoDeflate
+ * @throws DeflateError
  */
 export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: number): DeflateEnd {
   const bits = new Bits(bytes, start);
   let byteLength = 0;
   for (let isLast = false; !isLast && byteLength <= maxByteLength; ) {
     isLast = bits.take(1) === 1;
-    const kind = bits.take(2);
-    if (kind === 0) byteLength += bits.skipStored();
-    else if (kind === 3) throw new NoDeflate("a block of no known kind");
-    else byteLength = passBlock(bits, kind === 1 ? FIXED : readTables(bits), byteLength, maxByteLength);
+    const type = bits.take(2);
+    if (type === 0) byteLength += bits.skipStored();
+    else if (type === 3) throw new DeflateError("unknown block type");
+    else byteLength = skipBlock(bits, type === 1 ? FIXED : readTables(bits), byteLength, maxByteLength);
   }
   return { end: bits.end, byteLength };
 }
@@ -55,17 +55,17 @@ interface CodeTable {
 
 type CodeTables = readonly [lengths: CodeTable, distances: CodeTable];
 
-function passBlock(bits: Bits, [lengths, distances]: CodeTables, from: number, maxByteLength: number): number {
+function skipBlock(bits: Bits, [lengths, distances]: CodeTables, from: number, maxByteLength: number): number {
   let byteLength = from;
   while (byteLength <= maxByteLength) {
     const symbol = bits.symbol(lengths);
     if (symbol < END_OF_BLOCK) byteLength += 1;
     else if (symbol === END_OF_BLOCK) break;
     else {
-      if (symbol > 285) throw new NoDeflate("a length that there is not");
+      if (symbol > 285) throw new DeflateError("invalid length symbol");
       byteLength += LENGTH_BASES[symbol - 257]! + bits.take(LENGTH_BITS[symbol - 257]!);
       const distance = bits.symbol(distances);
-      if (distance > 29) throw new NoDeflate("a distance that there is not");
+      if (distance > 29) throw new DeflateError("invalid distance symbol");
       bits.take(DISTANCE_BITS[distance]!);
     }
   }
@@ -86,21 +86,21 @@ function readTables(bits: Bits): CodeTables {
       continue;
     }
     const repeated = symbol === 16 ? 3 + bits.take(2) : symbol === 17 ? 3 + bits.take(3) : 11 + bits.take(7);
-    if (at + repeated > all.length) throw new NoDeflate("more codes than there are symbols");
+    if (at + repeated > all.length) throw new DeflateError("too many code lengths");
     all.fill(symbol === 16 ? (all[at - 1] ?? 0) : 0, at, at + repeated);
     at += repeated;
   }
   return [tableOf(all.subarray(0, lengthCount)), tableOf(all.subarray(lengthCount))];
 }
 
-/** Builds a canonical code from code lengths by symbol. Cost: a few steps per symbol plus `2 ** ROOT_BITS` entries. @throws NoDeflate */
+/** Builds a canonical code from code lengths by symbol. Cost: a few steps per symbol plus `2 ** ROOT_BITS` entries. @throws DeflateError */
 function tableOf(lengths: Uint8Array): CodeTable {
   const counts = new Uint16Array(LONGEST_CODE + 1);
   for (const length of lengths) if (length > 0) counts[length]! += 1;
   const [nextCode, nextPlace] = [new Uint16Array(LONGEST_CODE + 2), new Uint16Array(LONGEST_CODE + 2)];
   for (let length = 1, left = 1; length <= LONGEST_CODE; length += 1) {
     left = left * 2 - counts[length]!;
-    if (left < 0) throw new NoDeflate("more codes of a length than there are");
+    if (left < 0) throw new DeflateError("oversubscribed code");
     nextCode[length + 1] = (nextCode[length]! + counts[length]!) << 1;
     nextPlace[length + 1] = nextPlace[length]! + counts[length]!;
   }
@@ -126,7 +126,7 @@ const FIXED: CodeTables = [
 
 /** Reads bits, least significant first. */
 class Bits {
-  #held = 0;
+  #buffer = 0;
   #count = 0;
 
   constructor(
@@ -141,35 +141,35 @@ class Bits {
 
   take(count: number): number {
     this.#fill(count);
-    if (this.#count < count) throw new NoDeflate("cut short");
-    const taken = this.#held & ((1 << count) - 1);
-    this.#held >>>= count;
+    if (this.#count < count) throw new DeflateError("unexpected end of data");
+    const value = this.#buffer & ((1 << count) - 1);
+    this.#buffer >>>= count;
     this.#count -= count;
-    return taken;
+    return value;
   }
 
   symbol(table: CodeTable): number {
     this.#fill(LONGEST_CODE);
-    const entry = table.entries[this.#held & (table.entries.length - 1)]!;
-    return entry === 0 ? this.#longSymbol(table) : this.#taken(entry >>> 4, entry & 15);
+    const entry = table.entries[this.#buffer & (table.entries.length - 1)]!;
+    return entry === 0 ? this.#longSymbol(table) : this.#consume(entry >>> 4, entry & 15);
   }
 
   /** Codes of one length are consecutive, and the first code of a length follows from the shorter lengths. */
   #longSymbol({ counts, symbols }: CodeTable): number {
     let [code, first, place] = [0, 0, 0];
     for (let length = 1; length <= LONGEST_CODE; length += 1) {
-      code |= (this.#held >>> (length - 1)) & 1;
-      if (code - first < counts[length]!) return this.#taken(symbols[place + code - first]!, length);
+      code |= (this.#buffer >>> (length - 1)) & 1;
+      if (code - first < counts[length]!) return this.#consume(symbols[place + code - first]!, length);
       place += counts[length]!;
       first = (first + counts[length]!) << 1;
       code <<= 1;
     }
-    throw new NoDeflate("bits that no symbol has");
+    throw new DeflateError("invalid code");
   }
 
-  #taken(symbol: number, length: number): number {
-    if (length > this.#count) throw new NoDeflate("cut short");
-    this.#held >>>= length;
+  #consume(symbol: number, length: number): number {
+    if (length > this.#count) throw new DeflateError("unexpected end of data");
+    this.#buffer >>>= length;
     this.#count -= length;
     return symbol;
   }
@@ -177,18 +177,18 @@ class Bits {
   /** Skips a stored block and returns its byte length. */
   skipStored(): number {
     this.at = this.end;
-    [this.#held, this.#count] = [0, 0];
+    [this.#buffer, this.#count] = [0, 0];
     const { bytes, at } = this;
     const byteLength = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
     this.at = at + 4 + byteLength;
-    if (this.at > bytes.length) throw new NoDeflate("cut short");
+    if (this.at > bytes.length) throw new DeflateError("unexpected end of data");
     return byteLength;
   }
 
   /** Buffers at least `count` bits, or as many as are left: a stream ends with its last symbol. */
   #fill(count: number): void {
     while (this.#count < count && this.at < this.bytes.length) {
-      this.#held |= this.bytes[this.at]! << this.#count;
+      this.#buffer |= this.bytes[this.at]! << this.#count;
       this.at += 1;
       this.#count += 8;
     }
@@ -207,7 +207,7 @@ export type BodyCompression = "gzip" | "deflate";
 export async function inflate(bytes: Uint8Array, format: BodyCompression, maxByteLength: number, held: HeldMemory): Promise<Uint8Array> {
   const streams = streamsIn(bytes, format, maxByteLength);
   try {
-    return await collect(inflated(streams, format), maxByteLength, (byteLength) => held.take(byteLength));
+    return await readAll(inflated(streams, format), maxByteLength, (byteLength) => held.take(byteLength));
   } catch (error) {
     throw error instanceof DaybookError ? error : damaged(format);
   }
@@ -236,10 +236,10 @@ function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: nu
 function streamAt(bytes: Uint8Array, start: number, format: BodyCompression, left: number) {
   try {
     const { end, byteLength } = endOfDeflate(bytes, dataStart(bytes, start, format), left);
-    // The runtime checks the checksums.
+    // The runtime verifies the checksum in the trailer.
     return { end: end + (format === "gzip" ? GZIP_TRAILER_BYTES : ZLIB_TRAILER_BYTES), byteLength };
   } catch (error) {
-    throw error instanceof NoDeflate ? damaged(format) : error;
+    throw error instanceof DeflateError ? damaged(format) : error;
   }
 }
 
@@ -254,14 +254,14 @@ function isMember(bytes: Uint8Array, at: number): boolean {
 /** Offset of the compressed data after the header. */
 function dataStart(bytes: Uint8Array, start: number, format: BodyCompression): number {
   if (format === "deflate") return start + ZLIB_HEADER_BYTES;
-  if (!isMember(bytes, start)) throw new NoDeflate("no gzip header");
+  if (!isMember(bytes, start)) throw new DeflateError("missing gzip header");
   const flags = bytes[start + 3] ?? 0;
   let at = start + GZIP_HEADER_BYTES;
   if ((flags & HAS_FIELDS) !== 0) at += 2 + ((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8));
   for (const flag of [HAS_NAME, HAS_COMMENT]) {
     if ((flags & flag) === 0) continue;
     const end = bytes.indexOf(0, at);
-    if (end === -1) throw new NoDeflate("cut short");
+    if (end === -1) throw new DeflateError("unexpected end of data");
     at = end + 1;
   }
   return (flags & HAS_CHECKSUM) === 0 ? at : at + 2;

@@ -10,11 +10,11 @@ export interface Items {
   readonly count: number;
 }
 
-/** Facts about JSON bytes, found before they are parsed. */
+/** Properties of JSON bytes, found before they are parsed. */
 export interface Scan {
   /** Whether an integer has at least `LONG_DIGITS` digits. */
   readonly hasLongNumber: boolean;
-  /** Memory that the values take, in bytes of ordinary JSON that take as much. */
+  /** Memory that the parsed values take, as the byte length of ordinary JSON that takes as much. */
   readonly weight: number;
   /** For each long list at the top or in a top-level object: its items in chunks. */
   readonly longLists: readonly (readonly Items[])[];
@@ -24,7 +24,7 @@ export interface Scan {
   readonly isWhole: boolean;
 }
 
-/** Keeps fraction digits from counting as long: no body has more bytes. A small integer, because the loop is slower with a double. */
+/** Start of the digit count after a dot: a fraction never counts as long. A small integer, because the loop is slower with a double. */
 const FRACTION = -(2 ** 30);
 
 const [QUOTE, COMMA, DOT, BACKSLASH] = [0x22, 0x2c, 0x2e, 0x5c];
@@ -53,19 +53,21 @@ export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
       digitCount = byte === DOT ? FRACTION : 0;
       if (byte === COMMA) {
         valueCount += 1;
-        if (depth === lists.depth) lists.itemEnds(at);
+        if (depth === lists.depth) lists.endItem(at);
       } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
         depth += 1;
         valueCount += 1;
-        if (depth > SERVER_LIMITS.jsonDepth) throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.jsonDepth} levels of nesting`);
-        if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.opens(at, depth, byte === OPENING_BRACKET);
+        if (depth > SERVER_LIMITS.jsonDepth)
+          throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.jsonDepth} levels of nesting`);
+        if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.open(at, depth, byte === OPENING_BRACKET);
       } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
-        if (depth === lists.depth) lists.ends(at);
+        if (depth === lists.depth) lists.close(at);
         depth -= 1;
       }
     }
   }
-  return { hasLongNumber, weight: Math.max(bytes.length, SERVER_LIMITS.jsonValueBytes * valueCount), longLists: lists.long, byteLengthBeside: lists.byteLengthBeside, isWhole: depth === 0 };
+  const weight = Math.max(bytes.length, SERVER_LIMITS.jsonValueBytes * valueCount);
+  return { hasLongNumber, weight, longLists: lists.long, byteLengthBeside: lists.byteLengthBeside, isWhole: depth === 0 };
 }
 
 /** Tracks the lists at the top or in a top-level object. */
@@ -88,27 +90,27 @@ class Lists {
     this.byteLengthBeside = bytes.length;
   }
 
-  opens(at: number, depth: number, isList: boolean): void {
+  open(at: number, depth: number, isList: boolean): void {
     if (depth === 1) this.#isInObject = !isList;
     if (!isList || this.depth !== 0 || (depth === 2 && !this.#isInObject)) return;
     this.depth = depth;
     this.#items = [];
-    this.#begin(at + 1);
+    this.#startChunk(at + 1);
   }
 
-  itemEnds(at: number): void {
-    this.#counted(at);
+  endItem(at: number): void {
+    this.#countItem(at);
     if (at - this.#from < LIMITS.parsedBytesPerTurn) this.#itemFrom = at + 1;
     else {
       this.#items.push({ from: this.#from, to: at, count: this.#count });
-      this.#begin(at + 1);
+      this.#startChunk(at + 1);
     }
   }
 
-  ends(at: number): void {
+  close(at: number): void {
     this.depth = 0;
     if (this.#isEmpty(at)) return;
-    this.#counted(at);
+    this.#countItem(at);
     const [first] = this.#items;
     if (first === undefined) return;
     this.#items.push({ from: this.#from, to: at, count: this.#count });
@@ -116,7 +118,7 @@ class Lists {
     this.byteLengthBeside -= at - first.from;
   }
 
-  #begin(at: number): void {
+  #startChunk(at: number): void {
     this.#from = this.#itemFrom = at;
     this.#count = 0;
   }
@@ -129,7 +131,7 @@ class Lists {
     return at === end;
   }
 
-  #counted(at: number): void {
+  #countItem(at: number): void {
     this.#count += 1;
     this.#itemCount += 1;
     if (this.#itemCount > this.itemCountMax) throw tooManyItems(this.itemCountMax);

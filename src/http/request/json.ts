@@ -4,7 +4,7 @@ import { LIMITS } from "../../core/base/limits.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { scanJson, tooLongItem, tooManyItems, type Items, type Scan } from "./json-scan.js";
 
-/** A byte order mark within a body is text; only the start of a body may have one. */
+/** Within a body a byte order mark is text, so only the start of a body is decoded without it. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const startDecoder = new TextDecoder("utf-8", { fatal: true });
 const [NEWLINE, CARRIAGE_RETURN, COMMA, OPENING_BRACKET, CLOSING_BRACKET] = [0x0a, 0x0d, 0x2c, 0x5b, 0x5d];
@@ -19,12 +19,14 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 /** Like `parseJson`, for scanned bytes: parses the items of long lists in chunks and yields between them. */
 export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: Scan, pace: Pace): Promise<unknown> {
-  if (!isWhole && byteLengthBeside > SERVER_LIMITS.bodyItemBytes) throw new DaybookError("malformed_json", "expected JSON: the text is incomplete");
-  if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes)
-    throw new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes outside the items of long lists, got ${byteLengthBeside}`);
+  if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes) {
+    if (!isWhole) throw new DaybookError("malformed_json", "expected JSON: the text is incomplete");
+    const expected = `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes outside the items of long lists`;
+    throw new DaybookError("body_too_large", `${expected}, got ${byteLengthBeside}`);
+  }
   if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
-  // Marks where a list was taken out; random, so that no body can contain it.
-  const mark = globalThis.crypto.randomUUID();
+  // Stands for a list that is parsed separately; random, so that no body can contain it.
+  const placeholder = globalThis.crypto.randomUUID();
   const lists: unknown[][] = [];
   let rest = "";
   let restFrom = 0;
@@ -37,22 +39,25 @@ export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists
   for (const list of longLists) {
     const [{ from: listFrom }, { to: listTo }] = [list[0], list.at(-1)] as [Items, Items];
     segment(listFrom);
-    rest += `"${mark}${lists.length}"`;
+    rest += `"${placeholder}${lists.length}"`;
     restFrom = listTo;
     const values: unknown[] = [];
     for (const { from, to, count } of list) {
       await pace(to - from);
       // The text starts one byte before the items, where a bracket replaces the comma.
-      const placeOf = (at: number) => charsBefore(bytes, from - 1) + at;
-      const some = parseText(listText(bytes, from, to), ` in the items from index ${values.length} on`, hasLongNumber, placeOf) as unknown[];
-      if (some.length !== count) throw new DaybookError("malformed_json", `expected JSON: item ${values.length} is empty`);
-      for (const value of some) values.push(value);
+      const positionOf = (at: number) => charsBefore(bytes, from - 1) + at;
+      const items = parseText(listText(bytes, from, to), ` in the items from index ${values.length} on`, hasLongNumber, positionOf) as unknown[];
+      if (items.length !== count) throw new DaybookError("malformed_json", `expected JSON: item ${values.length} is empty`);
+      for (const value of items) values.push(value);
     }
     lists.push(values);
   }
   segment(bytes.length);
-  const value = parseText(rest, "", hasLongNumber, (at) => placeIn(bytes, segments, at));
-  const listAt = (place: unknown) => (Array.isArray(place) && typeof place[0] === "string" && place[0].startsWith(mark) ? lists[Number(place[0].slice(mark.length))] : undefined);
+  const value = parseText(rest, "", hasLongNumber, (at) => positionIn(bytes, segments, at));
+  const listAt = (member: unknown) => {
+    const text: unknown = Array.isArray(member) ? member[0] : undefined;
+    return typeof text === "string" && text.startsWith(placeholder) ? lists[Number(text.slice(placeholder.length))] : undefined;
+  };
   const whole = listAt(value);
   if (whole !== undefined) return whole;
   for (const [name, member] of Object.entries(value as object)) {
@@ -71,7 +76,7 @@ interface TextBetween {
 }
 
 /** Position in the body of a character of the remaining text; a placeholder counts as the start of its list. */
-function placeIn(bytes: Uint8Array, segments: readonly TextBetween[], at: number): number {
+function positionIn(bytes: Uint8Array, segments: readonly TextBetween[], at: number): number {
   const { from, to, byteFrom } = segments.findLast((segment) => segment.from <= at) as TextBetween;
   return charsBefore(bytes, byteFrom) + Math.min(at, to) - from;
 }
@@ -96,14 +101,14 @@ function hasMark(bytes: Uint8Array): boolean {
 /** Parses one JSON value per line; blank lines are skipped. @throws malformed_json (names the line), body_too_large */
 export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, itemCountMax: number, pace: Pace): Promise<unknown[]> {
   const values: unknown[] = [];
-  let pausedAt = 0;
+  let yieldedAt = 0;
   for (let from = 0, line = 1; from < bytes.length; line += 1) {
     const end = bytes.indexOf(NEWLINE, from);
     const to = end === -1 ? bytes.length : end;
     if (to - from > SERVER_LIMITS.bodyItemBytes) throw tooLongItem();
-    if (to - pausedAt > LIMITS.parsedBytesPerTurn) {
-      await pace(to - pausedAt);
-      pausedAt = to;
+    if (to - yieldedAt > LIMITS.parsedBytesPerTurn) {
+      await pace(to - yieldedAt);
+      yieldedAt = to;
     }
     const isEmpty = to - from < 2 && (to === from || bytes[from] === CARRIAGE_RETURN);
     const text = isEmpty ? "" : decoded(bytes.subarray(from, to), from === 0);
@@ -118,18 +123,18 @@ export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, it
 
 /** Decodes items as a list: brackets temporarily replace the commas around them. The bracket that ends the whole list stays. */
 function listText(bytes: Uint8Array, from: number, to: number): string {
-  const [before, behind] = [bytes[from - 1] as number, bytes[to] as number];
+  const [before, after] = [bytes[from - 1] as number, bytes[to] as number];
   bytes[from - 1] = OPENING_BRACKET;
-  if (behind === COMMA) bytes[to] = CLOSING_BRACKET;
+  if (after === COMMA) bytes[to] = CLOSING_BRACKET;
   try {
     return decoded(bytes.subarray(from - 1, to + 1), false);
   } finally {
     bytes[from - 1] = before;
-    bytes[to] = behind;
+    bytes[to] = after;
   }
 }
 
-/** @param isStart whether `bytes` begins the body */
+/** Decodes UTF-8. @param isStart whether `bytes` begins the body */
 function decoded(bytes: Uint8Array, isStart: boolean): string {
   try {
     return (isStart ? startDecoder : decoder).decode(bytes);
@@ -138,18 +143,18 @@ function decoded(bytes: Uint8Array, isStart: boolean): string {
   }
 }
 
-/** @param placeOf converts a position in a chunk to one in the body; absent: positions refer to the text itself */
-function parseText(text: string, where: string, hasLongNumber: boolean, placeOf?: (at: number) => number): unknown {
+/** Parses a text. @param positionOf converts a position in a chunk to one in the body; absent: the text is the body */
+function parseText(text: string, where: string, hasLongNumber: boolean, positionOf?: (at: number) => number): unknown {
   try {
     return parseJsonText(text, hasLongNumber);
   } catch (error) {
     const message = error instanceof Error ? error.message : "unreadable";
-    throw new DaybookError("malformed_json", `expected JSON${where}: ${placeOf === undefined ? message : inBody(message, placeOf)}`);
+    throw new DaybookError("malformed_json", `expected JSON${where}: ${positionOf === undefined ? message : inBody(message, positionOf)}`);
   }
 }
 
-/** Adapts a parser's message about a chunk to the body: removes line numbers, and quotes of text that was not sent like that. */
-function inBody(message: string, placeOf: (at: number) => number): string {
+/** Adapts a parser's message about a chunk to the body: removes line numbers and quoted text, which differ from what was sent. */
+function inBody(message: string, positionOf: (at: number) => number): string {
   const bare = message.replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, "");
-  return bare.replace(/ at position (\d+)(?: \(line \d+ column \d+\))?/, (_, at: string) => ` at position ${placeOf(Number(at))}`);
+  return bare.replace(/ at position (\d+)(?: \(line \d+ column \d+\))?/, (_, at: string) => ` at position ${positionOf(Number(at))}`);
 }

@@ -62,7 +62,10 @@ export function withData(value: unknown, others: Readonly<Record<string, string>
   return { ...others, [list]: Array.isArray(value) ? value : [value] };
 }
 
-function dataOfFields({ [DATA]: data = "", ...others }: Readonly<Record<string, string>>): [json: Uint8Array, others: Readonly<Record<string, string>>] {
+function dataOfFields(
+  { [DATA]: data = "", ...others }: Readonly<Record<string,
+  string>>,
+): [json: Uint8Array, others: Readonly<Record<string, string>>] {
   return [bytesOfBase64(data), others];
 }
 

@@ -18,7 +18,14 @@ export const collectRoutes: readonly CollectRoute[] = [
     summary: "Stores events of a page, with a public key; responds when they are durable",
     answer: z.null(),
     status: 204,
-    collects: { schema: collectBody, maxByteLength: SERVER_LIMITS.collectedBodyBytes, itemCountMax: SERVER_LIMITS.collectedItemCount, list: null, isWritten: true, anyTextType: true },
+    collects: {
+      schema: collectBody,
+      maxByteLength: SERVER_LIMITS.collectedBodyBytes,
+      itemCountMax: SERVER_LIMITS.collectedItemCount,
+      list: null,
+      isWritten: true,
+      anyTextType: true,
+    },
   },
   {
     ...OPEN,
@@ -36,15 +43,24 @@ export const collectRoutes: readonly CollectRoute[] = [
     summary: "Stores an event of plausible-tracker, with a public key; responds when it is durable",
     answer: z.null(),
     status: 204,
-    collects: { schema: plausibleBody, maxByteLength: SERVER_LIMITS.collectedBodyBytes, itemCountMax: SERVER_LIMITS.collectedItemCount, list: null, isWritten: true, anyTextType: true },
+    collects: {
+      schema: plausibleBody,
+      maxByteLength: SERVER_LIMITS.collectedBodyBytes,
+      itemCountMax: SERVER_LIMITS.collectedItemCount,
+      list: null,
+      isWritten: true,
+      anyTextType: true,
+    },
     reads: { key: plausibleKey, events: plausibleEvents },
   },
 ];
 
-/** Routes of the browser files that were given. */
+/** Routes for the available browser files. */
 export function fileRoutes(files: BrowserFiles): FileRoute[] {
   return SERVED_FILES.flatMap((file) => {
-    const content = file.of(files);
-    return content === undefined ? [] : [{ ...OPEN, method: "GET" as const, path: file.path, summary: file.summary, answer: z.string(), etag: true, file, content: sharedFile(content) }];
+    const content = file.select(files);
+    if (content === undefined) return [];
+    const { path, summary } = file;
+    return [{ ...OPEN, method: "GET" as const, path, summary, answer: z.string(), etag: true, file, content: sharedFile(content) }];
   });
 }

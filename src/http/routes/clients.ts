@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { amplitude } from "../clients/amplitude.js";
-import { takeSent, type ClientAdapter } from "../clients/client.js";
+import { storeRequest, type ClientAdapter } from "../clients/client.js";
 import { mixpanelEvents, mixpanelGroups, mixpanelPeople } from "../clients/mixpanel.js";
 import { openpanel, OPENPANEL_SECRET } from "../clients/openpanel.js";
 import { posthog } from "../clients/posthog.js";
 import { umami } from "../clients/umami.js";
-import type { ClientKeyed, ClientRoute } from "../routing/route.js";
+import type { KeySource, ClientRoute } from "../routing/route.js";
 
 /** Clients add parameters of their own. */
 const anyQuery = z.looseObject({});
@@ -22,25 +22,31 @@ const OBJECT = z.looseObject({});
 const ONE = z.union([z.literal(1), z.looseObject({ status: z.literal(1) })]);
 
 /** A route whose client depends on its path, or on the request. */
-function post(path: string, library: string, clientOf: ClientAdapter | ((sent: ClientKeyed) => ClientAdapter), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
-  const of = typeof clientOf === "function" ? clientOf : () => clientOf;
-  const schema = row.schema ?? (typeof clientOf === "function" ? OBJECT : clientOf.shape);
-  const body = { schema, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: row.form === true ? "data" : null, isWritten: true, anyTextType: true, ...(row.form === true ? { form: true } : {}) };
+function post(
+  path: string,
+  library: string,
+  clientOf: ClientAdapter | ((sent: KeySource) => ClientAdapter),
+  options: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {},
+): ClientRoute {
+  const adapterOf = typeof clientOf === "function" ? clientOf : () => clientOf;
+  const schema = options.schema ?? (typeof clientOf === "function" ? OBJECT : clientOf.shape);
+  const form = options.form === true ? { list: "data", form: true } : { list: null };
+  const body = { schema, maxByteLength: SERVER_LIMITS.writeBodyBytes, isWritten: true, anyTextType: true, ...form };
   return {
     ...COMMON,
     method: "POST",
     path,
     summary: `Stores what ${library} sends, with a token as its key; responds when it is durable`,
     query: anyQuery,
-    answer: row.answer ?? OBJECT,
+    answer: options.answer ?? OBJECT,
     sends: body,
-    keyOf: (sent) => of(sent).keyOf(sent),
-    take: (caller, sent) => takeSent(of(sent), caller, sent),
+    keyOf: (sent) => adapterOf(sent).keyOf(sent),
+    handle: (caller, sent) => storeRequest(adapterOf(sent), caller, sent),
   };
 }
 
-/** The same with the data in the query, as the client sends anything but lists. */
-function inQuery(path: string, client: ClientAdapter): ClientRoute {
+/** A route with the data in the query string, where the client sends everything but lists. */
+function get(path: string, client: ClientAdapter): ClientRoute {
   return {
     ...COMMON,
     method: "GET",
@@ -50,12 +56,12 @@ function inQuery(path: string, client: ClientAdapter): ClientRoute {
     answer: ONE,
     sends: null,
     keyOf: client.keyOf,
-    take: (caller, sent) => takeSent(client, caller, sent),
+    handle: (caller, sent) => storeRequest(client, caller, sent),
   };
 }
 
 const MIXPANEL = { answer: ONE, form: true };
-const isOpenpanel = ({ header }: ClientKeyed) => header(OPENPANEL_SECRET) !== null;
+const isOpenpanel = ({ header }: KeySource) => header(OPENPANEL_SECRET) !== null;
 
 /** Routes for client libraries of other products. */
 export const clientRoutes: readonly ClientRoute[] = [
@@ -63,12 +69,16 @@ export const clientRoutes: readonly ClientRoute[] = [
   post("/i/v0/ai/batch/", "posthog-node", posthog),
   post("/2/httpapi", "@amplitude/analytics-node", amplitude),
   post("/api/send", "@umami/node", umami),
-  post("/track", "@openpanel/sdk or mixpanel", (sent) => (isOpenpanel(sent) ? openpanel : mixpanelEvents), { answer: z.union([ONE, OBJECT]), schema: trackShape, form: true }),
+  post("/track", "@openpanel/sdk or mixpanel", (sent) => (isOpenpanel(sent) ? openpanel : mixpanelEvents), {
+    answer: z.union([ONE, OBJECT]),
+    schema: trackShape,
+    form: true,
+  }),
   post("/import", "mixpanel", mixpanelEvents, MIXPANEL),
   post("/engage", "mixpanel", mixpanelPeople, MIXPANEL),
   post("/groups", "mixpanel", mixpanelGroups, MIXPANEL),
-  inQuery("/track", mixpanelEvents),
-  inQuery("/import", mixpanelEvents),
-  inQuery("/engage", mixpanelPeople),
-  inQuery("/groups", mixpanelGroups),
+  get("/track", mixpanelEvents),
+  get("/import", mixpanelEvents),
+  get("/engage", mixpanelPeople),
+  get("/groups", mixpanelGroups),
 ];

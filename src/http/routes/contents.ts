@@ -19,10 +19,11 @@ import { inProject } from "./insights.js";
 
 const noQuery = z.strictObject({});
 
-/** The last sequence of a listener that reconnects; null: it is new. @throws invalid_parameter */
+/** The last sequence that a reconnecting client got; null: it is new. @throws invalid_parameter */
 function lastEventId(header: string | null): number | null {
   if (header === null || header === "") return null;
-  if (!/^\d{1,16}$/.test(header)) throw parameterError("invalid_parameter", "Last-Event-ID", `expected a sequence, got ${JSON.stringify(header.slice(0, 80))}`);
+  if (!/^\d{1,16}$/.test(header))
+    throw parameterError("invalid_parameter", "Last-Event-ID", `expected a sequence, got ${JSON.stringify(header.slice(0, 80))}`);
   return Number(header);
 }
 
@@ -49,7 +50,12 @@ export const contentRoutes: readonly Route[] = [
     access: { scope: null },
     query: noQuery,
     body: null,
-    answer: z.strictObject({ organization: z.string(), project: z.string().nullable(), role: z.enum(ROLES), scopes: z.array(z.enum([...SCOPES, "*"])) }),
+    answer: z.strictObject({
+      organization: z.string(),
+      project: z.string().nullable(),
+      role: z.enum(ROLES),
+      scopes: z.array(z.enum([...SCOPES, "*"])),
+    }),
     etag: true,
     handle: ({ token: { organization, project, role, scopes } }) => Promise.resolve({ organization, project, role, scopes }),
   }),
@@ -65,14 +71,16 @@ export const contentRoutes: readonly Route[] = [
     format: "events",
     etag: false,
     handle: ({ daybook, project, token }, { header, isTokenValid }) => {
-      const given = lastEventId(header("last-event-id"));
-      const changing = requireMember(daybook, "changes");
-      if (token.project === null) return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after: given }), { project, isTokenValid }));
+      const lastId = lastEventId(header("last-event-id"));
+      const followed = requireMember(daybook, "changes");
+      if (token.project === null) {
+        return Promise.resolve(new ChangeStream((signal) => followed.changes({ signal, after: lastId }), { project, isTokenValid }));
+      }
       const sequences = new SealedSequences(daybook, token.project);
-      // With an unknown number, assume that changes were missed.
-      const after = given === null ? null : (sequences.opened(given) ?? 0);
-      const shown = (sequence: number) => sequences.sealed(sequence);
-      return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after }), { project, isTokenValid, shown }));
+      // After an unknown number, assume that changes were missed.
+      const after = lastId === null ? null : (sequences.open(lastId) ?? 0);
+      const mapSequence = (sequence: number) => sequences.seal(sequence);
+      return Promise.resolve(new ChangeStream((signal) => followed.changes({ signal, after }), { project, isTokenValid, mapSequence }));
     },
   }),
   guarded({
@@ -91,16 +99,29 @@ export const contentRoutes: readonly Route[] = [
 
 const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;
 const answer = z.string().meta({ description: "One JSON object per line; no line if there are no more." });
-const form = { method: "POST", envelope: "problem", query: z.strictObject({}), answer, format: "ndjson", etag: false, keepsNames: true } as const;
+const exportRoute = {
+  method: "POST",
+  envelope: "problem",
+  query: z.strictObject({}),
+  answer,
+  format: "ndjson",
+  etag: false,
+  keepsNames: true,
+} as const;
 
-/** Position of the last item of the previous page. */
+/** The last item of the previous page. */
 const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string(), project: z.string() });
-const recordPlace = z.strictObject({ type: z.enum(["project", ...RECORD_TYPES]), name: z.string().optional(), createdAt: z.string().optional(), id: z.string().optional() });
+const recordPlace = z.strictObject({
+  type: z.enum(["project", ...RECORD_TYPES]),
+  name: z.string().optional(),
+  createdAt: z.string().optional(),
+  id: z.string().optional(),
+});
 
-/** Routes that export everything stored, oldest first and in pages: each page continues after the last item of the previous one. */
+/** Routes that export all events and records in pages, oldest first: each page continues after the last item of the previous one. */
 export const exportRoutes: readonly Route[] = [
   guarded({
-    ...form,
+    ...exportRoute,
     path: "/v1/exports/events",
     summary: "Exports a page of all events, oldest first",
     access: { scope: "events:read" },
@@ -114,7 +135,7 @@ export const exportRoutes: readonly Route[] = [
     },
   }),
   guarded({
-    ...form,
+    ...exportRoute,
     path: "/v1/exports/records",
     summary: "Exports a page of all projects and identity records, oldest first",
     access: { scope: "identities:read", role: "admin", organizationWide: true },
@@ -130,16 +151,17 @@ export const exportRoutes: readonly Route[] = [
 
 type TimePlace = Pick<ExportPlace, "createdAtMs" | "id">;
 
-/** @throws invalid_parameter */
+/** Time and id of an item. @throws invalid_parameter */
 function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): TimePlace {
   const createdAtMs = parseTimestamp(createdAt);
-  if (createdAtMs === null) throw parameterError("invalid_parameter", "after.createdAt", `expected the time of the last item of a page, got ${shown(createdAt)}`);
+  if (createdAtMs === null)
+    throw parameterError("invalid_parameter", "after.createdAt", `expected the time of the last item of a page, got ${shown(createdAt)}`);
   const bytes = parseUuid(id);
   if (bytes === null) throw parameterError("invalid_parameter", "after.id", `expected the id of the last item of a page, got ${shown(id)}`);
   return { createdAtMs, id: bytes };
 }
 
-/** @throws invalid_parameter */
+/** The place of a record in an export. @throws invalid_parameter */
 function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace {
   return after.type === "project" ? { name: after.name ?? "" } : { ...timePlace(after), isUnlink: after.type === "unlink" };
 }
@@ -150,7 +172,7 @@ function isNotAfterEvent(event: ExportedEvent, place: ExportPlace): boolean {
   return isSame ? compareCodePoints(event.project ?? "", place.project) <= 0 : isNotAfter(event, place);
 }
 
-/** Times and ids are texts of constant length, so they can be compared as texts. */
+/** Times and ids have a constant length, so they can be compared as texts. */
 function isNotAfter(item: { readonly createdAt: string; readonly id: string }, place: TimePlace): boolean {
   const [createdAt, id] = [isoOf(place.createdAtMs), uuidText(place.id)];
   return item.createdAt < createdAt || (item.createdAt === createdAt && item.id <= id);

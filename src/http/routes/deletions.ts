@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { Daybook } from "../../engine/daybook.js";
 import type { RequiredAccess } from "../access/access.js";
 import { guarded } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
@@ -32,7 +33,8 @@ export const deletionRoutes: readonly Route[] = [
     summary: "Deletes the events before an instant; responds when every byte is gone",
     body: bodyOf(bodies.events),
     answer: answers.receipt,
-    handle: async ({ daybook }, { body: { before, project } }) => wireNames(await requireMember(daybook, "deleteEvents").deleteEvents({ before, project: project ?? null })),
+    handle: async ({ daybook }, { body: { before, project } }) =>
+      wireNames(await requireMember(daybook, "deleteEvents").deleteEvents({ before, project: project ?? null })),
   }),
   guarded({
     ...common,
@@ -52,22 +54,35 @@ export const deletionRoutes: readonly Route[] = [
     body: bodyOf(bodies.rule),
     answer: answers.rules,
     handle: async ({ daybook }, { body: { project, days } }) => {
-      await requireMember(daybook, "timeToLive").timeToLive.set(project ?? null, { days });
-      return { rules: await requireMember(daybook, "timeToLive").timeToLive.list() };
+      const { timeToLive } = requireMember(daybook, "timeToLive");
+      await timeToLive.set(project ?? null, { days });
+      return { rules: await timeToLive.list() };
     },
   }),
-  step("preview", "Counts what the next sweep would delete, optionally under a rule that is not set yet", bodies.preview, answers.preview, async (daybook, { project, days }) =>
-    await requireMember(daybook, "timeToLive").timeToLive.preview(days === null || days === undefined ? undefined : { project: project ?? null, days })),
-  step("off", "Removes a retention rule", bodies.project, answers.off, async (daybook, { project }) => ({ off: await requireMember(daybook, "timeToLive").timeToLive.off(project ?? null) })),
-  step("sweep", "Deletes all expired events now", bodies.none, answers.receipt, (daybook) => requireMember(daybook, "timeToLive").timeToLive.sweep()),
+  ruleRoute(
+    "preview",
+    "Counts what the next sweep would delete, optionally under a rule that is not set yet",
+    bodies.preview,
+    answers.preview,
+    async (rules, { project, days }) => await rules.preview(days === null || days === undefined ? undefined : { project: project ?? null, days }),
+  ),
+  ruleRoute(
+    "off",
+    "Removes a retention rule",
+    bodies.project,
+    answers.off,
+    async (rules, { project }) => ({ off: await rules.off(project ?? null) }),
+  ),
+  ruleRoute("sweep", "Deletes all expired events now", bodies.none, answers.receipt, (rules) => rules.sweep()),
 ];
 
-function step<Body extends z.ZodObject>(
+/** A route that runs an action of the retention rules. */
+function ruleRoute<Body extends z.ZodObject>(
   name: string,
   summary: string,
   body: Body,
   answer: z.ZodType,
-  act: (daybook: Parameters<GuardedRoute["handle"]>[0]["daybook"], body: z.infer<Body>) => Promise<object>,
+  act: (rules: Daybook["timeToLive"], body: z.infer<Body>) => Promise<object>,
 ): GuardedRoute {
   return guarded({
     ...common,
@@ -76,6 +91,6 @@ function step<Body extends z.ZodObject>(
     summary,
     body: bodyOf(body),
     answer,
-    handle: async ({ daybook }, { body: sent }) => wireNames(await act(daybook, sent)),
+    handle: async ({ daybook }, { body: sent }) => wireNames(await act(requireMember(daybook, "timeToLive").timeToLive, sent)),
   });
 }

@@ -12,12 +12,12 @@ import type { ReportName } from "../../query/plan/plan.js";
 import type { RequiredAccess } from "../access/access.js";
 import { COMPANIES, MONEY, PEOPLE } from "../access/query-rights.js";
 
-/** An insight route of a project; its body and its answer use names of the wire. */
-function insight(name: keyof InsightPlans, place: string, summary: string): GuardedRoute {
+/** An insight route of a project; its body and answer use wire names. */
+function insight(name: keyof InsightPlans, segment: string, summary: string): GuardedRoute {
   const schema: z.ZodObject = insightBodies[name];
   return guarded({
     method: "POST",
-    path: `/v1/projects/{project_id}/insights/${place}`,
+    path: `/v1/projects/{project_id}/insights/${segment}`,
     summary,
     envelope: "problem",
     access: { scope: "analytics:read" },
@@ -32,7 +32,7 @@ function insight(name: keyof InsightPlans, place: string, summary: string): Guar
   });
 }
 
-/** Routes of insights. */
+/** One route for each insight. */
 export const insightRoutes: readonly Route[] = [
   insight("trend", "trend", "A measure over time, by the values of up to two fields"),
   insight("funnel", "funnel", "How many people went through a series of steps, and how long they took"),
@@ -47,7 +47,7 @@ export const insightRoutes: readonly Route[] = [
 const EVENTS: RequiredAccess = { scope: "events:read" };
 const ANALYTICS: RequiredAccess = { scope: "analytics:read" };
 
-/** Rights that each query requires: the same as on its documented route. */
+/** Rights that each query requires, the same as on its own route. */
 const ACCESS: Readonly<Record<ReportName, RequiredAccess>> = {
   countEvents: ANALYTICS,
   countEventsPerDay: ANALYTICS,
@@ -78,8 +78,8 @@ const notice = z
   .strictObject({ code: z.literal("unknown_field"), message: z.string(), param: z.string(), name: z.string(), report: z.string() })
   .meta({ description: "Something in the query that is not an error, but probably a mistake." });
 
-/** A query in the names of the library: its input as body, its answer as JSON. plan/ checks the input. */
-function question(name: ReportName, access: RequiredAccess): GuardedRoute {
+/** A route that runs a query with the names of the library: its input as the body, its answer as JSON. plan/ checks the input. */
+function queryRoute(name: ReportName, access: RequiredAccess): GuardedRoute {
   return guarded({
     method: "POST",
     path: `/v1/query/${name}`,
@@ -94,7 +94,7 @@ function question(name: ReportName, access: RequiredAccess): GuardedRoute {
     handle: async (caller, request) => {
       const { project } = caller;
       const { body, query, notices } = request;
-      // An explanation counts segments and values of the whole organization.
+      // An explanation shows counts of the whole organization.
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected an organization token, got a project token");
       const input = inProject(body, project);
@@ -114,5 +114,5 @@ export function inProject(input: Readonly<Record<string, unknown>>, project: str
   return { ...input, project };
 }
 
-/** A route for every query of the library, for `daybook/client`. */
-export const queryRoutes: readonly Route[] = Object.entries(ACCESS).map(([name, access]) => question(name as ReportName, access));
+/** One route for each query of the library, for `daybook/client`. */
+export const queryRoutes: readonly Route[] = Object.entries(ACCESS).map(([name, access]) => queryRoute(name as ReportName, access));

@@ -32,8 +32,10 @@ export const operationRoutes: readonly Route[] = [
     answer: z.string(),
     format: "text",
     etag: false,
-    handle: ({ daybook, token }, { counts, collected, processGauges }) =>
-      metricsText(daybook, counts.of(token.organization), counts.noIdsOf(token.organization), { events: collected.events.of(token.organization), withheld: collected.withheld.of(token.organization) }, processGauges()),
+    handle: ({ daybook, token: { organization } }, { counts, collected, processGauges }) => {
+      const collectedCounts = { events: collected.events.of(organization), withheld: collected.withheld.of(organization) };
+      return metricsText(daybook, counts.of(organization), counts.noIdsOf(organization), collectedCounts, processGauges());
+    },
   }),
   {
     method: "GET",

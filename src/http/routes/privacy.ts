@@ -33,7 +33,8 @@ function change<Body extends z.ZodObject>(
     answer: answers.record,
     status,
     etag: false,
-    handle: async ({ daybook }, { params, body: sent }) => wireNames(await make(requireMember(daybook, "privacyRequests").privacyRequests, params["id"] ?? "", sent)),
+    handle: async ({ daybook }, { params, body: sent }) =>
+      wireNames(await make(requireMember(daybook, "privacyRequests").privacyRequests, params["id"] ?? "", sent)),
   });
 }
 
@@ -92,6 +93,7 @@ export const privacyRoutes: readonly Route[] = [
     answer: answers.bundle,
     format: "ndjson",
     etag: false,
-    handle: ({ daybook }, { params, signal }) => bytesOfLines(requireMember(daybook, "privacyRequests").privacyRequests.bundle(params["id"] ?? "", { signal }), signal),
+    handle: ({ daybook }, { params, signal }) =>
+      bytesOfLines(requireMember(daybook, "privacyRequests").privacyRequests.bundle(params["id"] ?? "", { signal }), signal),
   }),
 ];

@@ -10,45 +10,49 @@ import type { z } from "zod";
 import type { RequiredAccess } from "../access/access.js";
 import { wireNames } from "../wire/wire-names.js";
 
-type RequestListeners = Pick<RouteRequest<unknown, unknown>, "signal" | "onNotice">;
+type QueryCallbacks = Pick<RouteRequest<unknown, unknown>, "signal" | "onNotice">;
 
 /**
- * Runs a query of the library, if the caller's token may read everything that the query uses.
+ * Runs a query of the library, if the caller's token may read all data that the query uses.
  * @param input any JSON: the library checks it
  * @throws what the query throws; insufficient_scope, insufficient_role, organization_token_required
  */
-export async function runQuery(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: RequestListeners): Promise<unknown> {
-  const asked: PermittingQueries = daybook;
-  const put = (own: object) => permitted(own, token, (permit) => asked[name](own as never, { signal, onNotice, ...permit }));
-  if (token.project === null) return await put(input);
+export async function runQuery(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: QueryCallbacks): Promise<unknown> {
+  const queries: PermittingQueries = daybook;
+  const run = (ownInput: object) => withPermit(ownInput, token, (permit) => queries[name](ownInput as never, { signal, onNotice, ...permit }));
+  if (token.project === null) return await run(input);
   const sequences = new SealedSequences(daybook, token.project);
-  const own = sequences.openedInput(input);
+  const ownInput = sequences.openInput(input);
   try {
-    return sequences.sealedAnswer(await put(own));
+    return sequences.sealAnswer(await run(ownInput));
   } catch (thrown) {
-    const isOfSequence = own !== input && thrown instanceof DaybookError && thrown.details.param === "asOf";
-    throw isOfSequence ? unknownSequence() : thrown;
+    const isAboutSequence = ownInput !== input && thrown instanceof DaybookError && thrown.details.param === "asOf";
+    throw isAboutSequence ? unknownSequence() : thrown;
   }
 }
 
-/** The same for an explanation. */
+/** Explains a query, under the same rights as `runQuery`. @throws not_supported, and what `runQuery` throws */
 export async function explainQuery(name: ReportName, input: object, { daybook, token }: Caller): Promise<Explanation> {
-  const asked: PermittingDaybook = requireMember(daybook, "explain");
-  return await permitted(input, token, (permit) => asked.explain(name, input, permit));
+  const queries: PermittingDaybook = requireMember(daybook, "explain");
+  return await withPermit(input, token, (permit) => queries.explain(name, input, permit));
 }
 
-async function permitted<Answer>(input: object, token: TokenRecord, put: (permit: Permitted) => Promise<Answer>): Promise<Answer> {
-  if (mayQueryAll(token)) return await put({});
+/** Runs a query with a check of the token's rights, unless it may read everything. @throws internal (the check was skipped) */
+async function withPermit<Answer>(input: object, token: TokenRecord, run: (permit: Permitted) => Promise<Answer>): Promise<Answer> {
+  if (mayQueryAll(token)) return await run({});
   let isPermitted = false;
-  const answer = await put({
+  const answer = await run({
     [PERMIT]: (plan) => {
       authorizeQuery(plan, input, token);
       isPermitted = true;
     },
   });
-  // A wrapped Daybook that does not pass on all options would skip the check.
-  if (!isPermitted) throw new DaybookError("internal", "a Daybook answered without checking the rights of the query: a wrapper must pass on all options of a query");
-  return answer;
+  // A wrapper that does not pass on all options would skip the check.
+  if (isPermitted) return answer;
+  throw new DaybookError(
+    "internal",
+    "a Daybook answered without checking the rights of the query: a wrapper must pass on all options of a query",
+  );
 }
 
 /** A GET route for a report about people or money. */
@@ -58,7 +62,7 @@ export function report<Query extends z.ZodObject>(
   summary: string,
   query: Query,
   answer: z.ZodType,
-  ask: (caller: Caller, request: RouteRequest<unknown, z.infer<Query>>) => Promise<object>,
+  run: (caller: Caller, request: RouteRequest<unknown, z.infer<Query>>) => Promise<object>,
 ): GuardedRoute {
   return guarded({
     method: "GET",
@@ -70,6 +74,6 @@ export function report<Query extends z.ZodObject>(
     body: null,
     answer,
     etag: true,
-    handle: async (caller, request) => wireNames(await ask(caller, request)),
+    handle: async (caller, request) => wireNames(await run(caller, request)),
   });
 }

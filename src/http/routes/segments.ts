@@ -27,7 +27,7 @@ export const segmentRoutes: readonly Route[] = [
     body: null,
     answer: z.strictObject({ segments: z.array(savedSegment) }),
     etag: true,
-    handle: async ({ daybook }) => ({ segments: (await requireMember(daybook, "segments").segments.list()).map(shown) }),
+    handle: async ({ daybook }) => ({ segments: (await requireMember(daybook, "segments").segments.list()).map(toAnswer) }),
   }),
   guarded({
     method: "PUT",
@@ -39,8 +39,11 @@ export const segmentRoutes: readonly Route[] = [
     body: { schema: segmentBody, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer: savedSegment,
     etag: false,
-    // `put` refuses anything that is no segment.
-    handle: async ({ daybook }, { params, body }) => shown(await requireMember(daybook, "segments").segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as PeopleSegment)),
+    handle: async ({ daybook }, { params, body }) => {
+      // `put` checks that this is a segment.
+      const segment = libraryInput(segmentBody, body) as PeopleSegment;
+      return toAnswer(await requireMember(daybook, "segments").segments.put(params["name"] ?? "", segment));
+    },
   }),
   guarded({
     method: "DELETE",
@@ -56,7 +59,7 @@ export const segmentRoutes: readonly Route[] = [
   }),
 ];
 
-/** A segment as it was sent: all names in it are those of the wire. */
-function shown({ name, groups }: SavedSegment): object {
+/** A segment with wire names, as it was sent. */
+function toAnswer({ name, groups }: SavedSegment): object {
   return { name, groups: wireNames(groups) };
 }

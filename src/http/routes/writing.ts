@@ -12,35 +12,40 @@ import { guarded, type GuardedRoute, type Route, type Caller } from "../routing/
 import { hideSuppressed } from "../access/access.js";
 import type { Scope } from "../access/token.js";
 import { trackingAnswer, trackingBodies, type CallKind } from "../tracking/call.js";
-import { takeBatch, takeCall } from "../tracking/intake.js";
+import { storeBatch, storeCall } from "../tracking/intake.js";
 
 type Stored = Awaited<ReturnType<Daybook["ingestRecords"]>>;
 
-/** Types of records that change all projects, so that a token of one project may not send them: they merge ids, revoke records, or add projects. */
-const OF_THE_ORGANIZATION: readonly unknown[] = ["alias", "unlink", "project"];
+/** Types of records that change all projects: they merge ids, undo records, or add projects. Tokens of one project may not send them. */
+const ORGANIZATION_TYPES: readonly unknown[] = ["alias", "unlink", "project"];
 
 /**
  * Stores records; those that a token of one project may not send are returned in `rejected`.
- * Ids of records belong to the organization, so such a token must not see whether one existed: a known record counts as accepted.
+ * Record ids belong to the organization, so such a token must not learn whether one existed: a duplicate counts as accepted.
  * @throws what ingestRecords throws
  */
 async function storeRecords(records: readonly unknown[], { daybook, project, token }: Caller): Promise<Stored> {
   // Each record is checked when it is stored; a bad one is returned in `rejected`.
   const inputs = (records as readonly RecordInput[]).map(withIdsOfJson);
   if (project === null) return await daybook.ingestRecords(inputs);
-  const isRefused = inputs.map(isOfTheOrganization);
-  const places = [...inputs.keys()].filter((index) => !isRefused[index]);
+  const isRefused = inputs.map(needsOrganization);
+  const sentIndexes = [...inputs.keys()].filter((index) => !isRefused[index]);
   const stored = await daybook.ingestRecords(inputs.filter((_, index) => !isRefused[index]));
   const { accepted, duplicates, rejected, adjusted } = hideSuppressed(stored, token);
   const refused = [...inputs.keys()].filter((index) => isRefused[index]).map((index) => ({ index, ...REFUSED }));
-  const placed = <Of extends { readonly index: number }>(all: readonly Of[]) => all.map((each) => ({ ...each, index: places[each.index] ?? 0 }));
-  return { accepted: accepted + duplicates, duplicates: 0, rejected: [...refused, ...placed(rejected)].sort((a, b) => a.index - b.index), adjusted: placed(adjusted) };
+  const withSentIndex = <T extends { readonly index: number }>(items: readonly T[]) =>
+    items.map((item) => ({ ...item, index: sentIndexes[item.index] ?? 0 }));
+  const allRejected = [...refused, ...withSentIndex(rejected)].sort((a, b) => a.index - b.index);
+  return { accepted: accepted + duplicates, duplicates: 0, rejected: allRejected, adjusted: withSentIndex(adjusted) };
 }
 
-const REFUSED = { code: "organization_token_required", message: "type: expected an organization token for an alias, an unlink or a project, got a project token" } as const;
+const REFUSED = {
+  code: "organization_token_required",
+  message: "type: expected an organization token for an alias, an unlink or a project, got a project token",
+} as const;
 
-function isOfTheOrganization(record: unknown): boolean {
-  return typeof record === "object" && record !== null && OF_THE_ORGANIZATION.includes((record as { type?: unknown }).type);
+function needsOrganization(record: unknown): boolean {
+  return typeof record === "object" && record !== null && ORGANIZATION_TYPES.includes((record as { type?: unknown }).type);
 }
 
 const noQuery = z.strictObject({});
@@ -54,15 +59,21 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organ
     envelope: "problem",
     access: { scope, organizationWide, basic: true },
     query: noQuery,
-    body: { schema: trackingBodies[kind], maxByteLength: kind === "batch" ? SERVER_LIMITS.writeBodyBytes : SERVER_LIMITS.queryBodyBytes, list: null, isWritten: true, anyTextType: true },
+    body: {
+      schema: trackingBodies[kind],
+      maxByteLength: kind === "batch" ? SERVER_LIMITS.writeBodyBytes : SERVER_LIMITS.queryBodyBytes,
+      list: null,
+      isWritten: true,
+      anyTextType: true,
+    },
     answer: trackingAnswer,
     etag: false,
     keepsNames: true,
-    handle: (caller, request) => (kind === "batch" ? takeBatch(caller, request) : takeCall(kind, caller, request)),
+    handle: (caller, request) => (kind === "batch" ? storeBatch(caller, request) : storeCall(kind, caller, request)),
   });
 }
 
-/** Only the members of the answer, because a custom Daybook may return more. */
+/** Picks the members of the answer, because a custom Daybook may return others too. */
 function answerOf({ accepted, duplicates, rejected, adjusted }: IngestResult): z.infer<typeof answers.ingest> {
   return {
     accepted,
@@ -80,13 +91,18 @@ export const writingRoutes: readonly Route[] = [
     summary: "Stores events; responds when they are durable",
     envelope: "problem",
     access: { scope: "events:write" },
-    query: z.strictObject({ project: z.string().optional().meta({ description: "The only project that the events may belong to, and the project of events that name none." }) }),
+    query: z.strictObject({
+      project: z.string().optional().meta({
+        description: "The only project that the events may belong to, and the project of events that name none.",
+      }),
+    }),
     body: { schema: eventsBody, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: "events", isWritten: true, arrow: true },
     answer: answers.ingest,
     etag: false,
-    handle: async ({ daybook, project: own, token }, { body, query }) => {
-      const project = query.project ?? own;
-      if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
+    handle: async ({ daybook, project: tokenProject, token }, { body, query }) => {
+      const project = query.project ?? tokenProject;
+      if (tokenProject !== null && project !== tokenProject)
+        throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked when it is stored; a bad one is returned in `rejected`.
       const events = (body.events as readonly EventInput[]).map(withIdsOfJson);
       return answerOf(hideSuppressed(await daybook.ingest(events, project === null ? {} : { project }), token));

@@ -28,7 +28,7 @@ export interface BodyRule {
   readonly form?: boolean;
 }
 
-/** What a User-Agent text reveals about its sender; unknown members are absent. */
+/** Properties parsed from a User-Agent text; unknown members are absent. */
 export interface Agent {
   readonly device?: string;
   readonly os?: string;
@@ -76,14 +76,14 @@ export interface RouteRequest<Body, Query> {
 export interface SenderClock {
   /**
    * Our clock minus the sender's, in ms: the smallest offset seen for any of these ids; null if `sentAt` cannot be read.
-   * @param ids of the items sent at that time; anything but text is ignored
+   * @param ids of the items sent at that time; values that are not text are ignored
    */
   offsetMs(sentAt: unknown, ids: readonly unknown[]): number | null;
   /** Records that the request failed as a whole and will be resent. */
   failed(): void;
 }
 
-/** What routes open to everyone may use. */
+/** The organizations and routes of a handler, for routes that are open to everyone. */
 export interface Services {
   readonly organizations: ReadonlyMap<string, ServedDaybook>;
   readonly routes: readonly Route[];
@@ -95,8 +95,8 @@ export interface OpenAnswer {
   readonly text: string | SharedText;
 }
 
-/** The part of a route that is needed before it runs: plain values, so that another thread can have a copy. */
-export interface RouteFace {
+/** The part of a route that is needed before it runs. Plain values, so that another thread can have a copy. */
+export interface RouteSummary {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
   /** Segments in braces are parameters. */
   readonly path: string;
@@ -106,14 +106,14 @@ export interface RouteFace {
 }
 
 /** A route as the edge filter needs it. */
-export interface EdgeRoute extends RouteFace {
-  /** True: the route stores what it gets, even by GET. */
+export interface EdgeRoute extends RouteSummary {
+  /** True: the route stores data, even by GET. */
   readonly writes: boolean;
   /** True: the route answers even while everything else is refused. */
   readonly always: boolean;
 }
 
-interface RouteBase extends RouteFace {
+interface RouteBase extends RouteSummary {
   readonly summary: string;
   readonly query: z.ZodObject;
   readonly answer: z.ZodType;
@@ -121,7 +121,7 @@ interface RouteBase extends RouteFace {
   readonly status?: 200 | 201 | 204;
   /** `ndjson`: the handler returns UTF-8 bytes; `text`: a string; `events`: a `BodyStream`. Default: a value that is sent as JSON. */
   readonly format?: "ndjson" | "text" | "events";
-  /** True: the answer carries an ETag and `If-None-Match` is honoured. */
+  /** True: the answer has an ETag, and `If-None-Match` is supported. */
   readonly etag: boolean;
   /** True: the route answers even while everything else is refused. It must be cheap, and its path has no parameters. */
   readonly always?: boolean;
@@ -163,7 +163,7 @@ export interface CollectRoute extends RouteBase {
 }
 
 /** The parts of a request in which a client library may put its token. */
-export interface ClientKeyed {
+export interface KeySource {
   /** Without a body: the query parameters. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, string>>;
@@ -171,7 +171,7 @@ export interface ClientKeyed {
 }
 
 /** A request of a client library with a valid token. */
-export interface ClientSent extends ClientKeyed {
+export interface ClientRequest extends KeySource {
   /** The token as sent; it must not be stored or reported. */
   readonly key: string;
   readonly receivedAtMs: number;
@@ -180,19 +180,19 @@ export interface ClientSent extends ClientKeyed {
   /** Called with notices about the input: ids that are placeholder texts, and aliases that the token may not send. */
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
   readonly senderClock: SenderClock;
-  /** An id for an item that the client may resend without one. @param named makes the id from the index among equal items; null: random */
-  readonly repeatId: (text: string, named: ((nth: number) => string) | null) => string;
-  /** Identifies the visitor of an event without an id, as for pages. @param seen overrides the address and user agent of the connection */
-  readonly visitor: (seen: VisitorSource, atMs: number) => Promise<Visitor>;
+  /** An id for an item that the client may resend without one. @param makeId makes the id from the index among equal items; null: random */
+  readonly repeatId: (text: string, makeId: ((nth: number) => string) | null) => string;
+  /** Identifies the visitor of an event without an id, as for pages. @param source overrides the address and user agent of the connection */
+  readonly identifyVisitor: (source: VisitorSource, atMs: number) => Promise<Visitor>;
 }
 
-/** What identifies a visitor; null: the value of the request. */
+/** The values that identify a visitor; null: that of the request. */
 export interface VisitorSource {
   readonly address: string | null;
   readonly userAgent: string | null;
 }
 
-/** A visitor without an id of their own, and what is known about them. */
+/** A visitor who was identified by address and user agent. */
 export interface Visitor {
   readonly anonymousId: string;
   readonly agent: Agent;
@@ -207,27 +207,27 @@ export interface ClientAnswer {
   readonly value: unknown;
 }
 
-/** A route for unmodified client libraries of other products, with the token where they put it. */
+/** A route for unmodified client libraries of other products, which put the token in places of their own. */
 export interface ClientRoute extends RouteBase {
   readonly access: null;
   /** Rules for the body; null: the data is in the query. */
   readonly sends: BodyRule | null;
-  /** Called without the body first, and with it if that returned no text. Anything but text counts as no token. */
-  readonly keyOf: (sent: ClientKeyed) => unknown;
-  readonly take: (caller: Caller, sent: ClientSent) => Promise<ClientAnswer>;
+  /** Called without the body first, and with it if that returned no text. A value that is not text counts as no token. */
+  readonly keyOf: (sent: KeySource) => unknown;
+  readonly handle: (caller: Caller, sent: ClientRequest) => Promise<ClientAnswer>;
 }
 
 export type Route = OpenRoute | FileRoute | CollectRoute | ClientRoute | GuardedRoute;
 
-/** Whether a route stores what it gets. */
+/** Whether a route stores data. */
 export function isWriting(route: Route): boolean {
   if ("sends" in route) return true;
   return "collects" in route ? route.collects !== null : "body" in route && route.body?.isWritten === true;
 }
 
-/** A route whose handler gets body and query in the types of their schemas. */
+/** Types a route: its handler gets body and query in the types of their schemas. */
 export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
-  row: RouteBase & {
+  route: RouteBase & {
     readonly access: RequiredAccess;
     readonly query: Query;
     readonly body: (BodyRule & { readonly schema: Body }) | null;
@@ -236,5 +236,5 @@ export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
   },
 ): GuardedRoute {
   // The pipeline passes only values that these schemas accepted.
-  return { ...row, handle: row.handle as GuardedRoute["handle"] };
+  return { ...route, handle: route.handle as GuardedRoute["handle"] };
 }

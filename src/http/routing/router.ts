@@ -2,9 +2,9 @@ import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { RequestFindings } from "../wire/exchange.js";
-import type { RouteFace } from "./route.js";
+import type { RouteSummary } from "./route.js";
 
-interface Resource<R extends RouteFace> {
+interface Resource<R extends RouteSummary> {
   readonly path: string;
   readonly segments: readonly string[];
   readonly envelope: Envelope;
@@ -12,24 +12,24 @@ interface Resource<R extends RouteFace> {
   readonly allow: string;
 }
 
-export interface MatchedRoute<R extends RouteFace> {
+export interface MatchedRoute<R extends RouteSummary> {
   readonly resource: Resource<R>;
   readonly params: Readonly<Record<string, string>>;
   /** Text after the `?`. */
   readonly query: string;
 }
 
-export interface Router<R extends RouteFace> {
-  /** @throws uri_too_long, route_not_found, invalid_parameter (broken percent-encoding) */
+export interface Router<R extends RouteSummary> {
+  /** Finds the resource of a target. @throws uri_too_long, route_not_found, invalid_parameter (broken percent-encoding) */
   find(target: string): MatchedRoute<R>;
-  /** Looks up what another router of the same table found. @throws internal (unknown path) */
-  at(known: RequestFindings): MatchedRoute<R>;
+  /** Converts the findings of another router of the same table. @throws internal (unknown path) */
+  resolve(findings: RequestFindings): MatchedRoute<R>;
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
 
 /** Compiles the table once: paths without parameters cost one lookup. */
-export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<R> {
+export function createRouter<R extends RouteSummary>(routes: readonly R[]): Router<R> {
   const byPath = new Map<string, Resource<R>>();
   for (const { path } of routes) {
     if (!byPath.has(path)) byPath.set(path, resourceOf(routes.filter((route) => route.path === path)));
@@ -52,7 +52,7 @@ export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<
       }
       throw new DaybookError("route_not_found", `no route ${path.slice(0, 200)}`);
     },
-    at: ({ path, params, query }) => {
+    resolve: ({ path, params, query }) => {
       const resource = byPath.get(path);
       if (resource === undefined) throw new DaybookError("internal", `expected the path of a route, got ${path.slice(0, 200)}`);
       return { resource, params, query };
@@ -61,13 +61,13 @@ export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<
 }
 
 /** The route for a method; HEAD is served by GET. @throws method_not_allowed */
-export function routeOf<R extends RouteFace>(resource: Resource<R>, method: string): R {
+export function routeOf<R extends RouteSummary>(resource: Resource<R>, method: string): R {
   const route = resource.byMethod.get(method === "HEAD" ? "GET" : method);
   if (route !== undefined) return route;
   throw new DaybookError("method_not_allowed", `expected ${resource.allow}, got ${method}`, { allow: resource.allow });
 }
 
-function resourceOf<R extends RouteFace>(routes: readonly R[]): Resource<R> {
+function resourceOf<R extends RouteSummary>(routes: readonly R[]): Resource<R> {
   const [first] = routes;
   if (first === undefined) throw new DaybookError("internal", "a path needs a route");
   const methods = routes.flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]));

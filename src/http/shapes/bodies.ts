@@ -60,14 +60,16 @@ const recordId = z.union([z.string(), z.number()]);
 const traits = z.record(z.string(), z.unknown()).nullish();
 const moment = {
   id: recordText.meta({ description: "A UUID; any other string is hashed to one; absent: one is assigned." }),
-  createdAt: z.union([z.string(), z.number()]).nullish().meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: now." }),
+  createdAt: z.union([z.string(), z.number()]).nullish().meta({
+    description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: now.",
+  }),
 };
-const who = { userId: recordId.nullish(), anonymousId: recordId.nullish() };
+const personIds = { userId: recordId.nullish(), anonymousId: recordId.nullish() };
 
 /** One record of `POST /v1/records`, for the OpenAPI document; like an event, it is checked when it is stored. */
 export const recordSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("identify"), ...moment, ...who, email: recordText, traits }),
-  z.strictObject({ type: z.literal("group"), ...moment, companyId: recordId, ...who, traits }),
+  z.strictObject({ type: z.literal("identify"), ...moment, ...personIds, email: recordText, traits }),
+  z.strictObject({ type: z.literal("group"), ...moment, companyId: recordId, ...personIds, traits }),
   z.strictObject({ type: z.literal("alias"), ...moment, from: recordId, to: recordId }),
   z.strictObject({ type: z.literal("unlink"), ...moment, linkId: z.string().meta({ description: "The id of the record to undo." }) }),
   z.strictObject({ type: z.literal("project"), name: z.string() }),

@@ -42,38 +42,38 @@ function isUnknown({ code }: Flaw): boolean {
 }
 
 function flawsOf(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown, options: CheckShapeOptions): Flaw[] {
-  const came = valueAt(root, issue.path);
+  const actual = valueAt(root, issue.path);
   const param = pathText(issue.path, options.at ?? "");
   if (issue.code === "unrecognized_keys") {
-    const known = memberNames(schema, issue.path);
+    const allowed = memberNames(schema, issue.path);
     return issue.keys
-      .filter((key) => (came as Record<string, unknown>)[key] !== null)
+      .filter((key) => (actual as Record<string, unknown>)[key] !== null)
       .map((key) => ({
         code: "unknown_parameter",
         param: pathText([...issue.path, key], options.at ?? ""),
-        reason: known.length === 0 ? "unknown" : `unknown; allowed: ${known.join(", ")}`,
+        reason: allowed.length === 0 ? "unknown" : `unknown; allowed: ${allowed.join(", ")}`,
       }));
   }
   const expected = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;
-  const instead = came === undefined ? "but it is missing" : options.secret === true ? "got something else" : `got ${shown(came)}`;
-  return [{ code: "invalid_parameter", param: param === "" ? "body" : param, reason: `${expected}, ${instead}` }];
+  const got = actual === undefined ? "but it is missing" : options.secret === true ? "got something else" : `got ${shown(actual)}`;
+  return [{ code: "invalid_parameter", param: param === "" ? "body" : param, reason: `${expected}, ${got}` }];
 }
 
 /** Names of the members that an object at this path may have; empty if no single object schema applies. */
 function memberNames(root: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let at: unknown = bare(root);
+  let at: unknown = unwrap(root);
   for (const key of path) {
-    if (at instanceof z.ZodArray) at = bare(at.element);
-    else if (at instanceof z.ZodRecord) at = bare(at.valueType);
-    else if (at instanceof z.ZodObject) at = bare((at.shape as Record<PropertyKey, unknown>)[key]);
+    if (at instanceof z.ZodArray) at = unwrap(at.element);
+    else if (at instanceof z.ZodRecord) at = unwrap(at.valueType);
+    else if (at instanceof z.ZodObject) at = unwrap((at.shape as Record<PropertyKey, unknown>)[key]);
     else return [];
   }
   return at instanceof z.ZodObject ? Object.keys(at.shape as object) : [];
 }
 
 /** Unwraps optional and nullable schemas. */
-export function bare(schema: unknown): unknown {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema;
+export function unwrap(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrap(schema.unwrap()) : schema;
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -31,7 +31,9 @@ const condition = z
     type: z.enum(CONDITIONS),
     ...selector,
     at_least: integer(1, 1_000_000, { default: 1, description: "did: minimum number of matching events." }),
-    at_most: z.number().meta({ type: "integer", minimum: 1 }).nullish().meta({ description: "did: maximum number of matching events. Default: no limit." }),
+    at_most: z.number().meta({ type: "integer", minimum: 1 }).nullish().meta({
+      description: "did: maximum number of matching events. Default: no limit.",
+    }),
     start_date: date,
     end_date: date,
     last_days: integer(1, 3_660, { description: "Number of days before now, of 86,400 s each, instead of dates." }),
@@ -41,7 +43,8 @@ const condition = z
   })
   .meta({
     description:
-      "did, did_not: event_name, filter_groups and a window; did also at_least and at_most. first_seen, last_seen: a window. trait, company: field, operator, value.",
+      "did, did_not: event_name, filter_groups and a window; did also at_least and at_most. " +
+      "first_seen, last_seen: a window. trait, company: field, operator, value.",
   });
 
 const segmentGroups = z

@@ -29,7 +29,9 @@ const series = z.strictObject({
 });
 const trend = { buckets: z.array(bucket), series: z.array(series), rest: series.nullable(), value_count: valueCount, unconverted };
 
-const times = z.strictObject({ avg_sec: z.number(), median_sec: z.number(), p90_sec: z.number() }).nullable().meta({ description: "null for step 1, and for a step that no entity reached." });
+const times = z.strictObject({ avg_sec: z.number(), median_sec: z.number(), p90_sec: z.number() }).nullable().meta({
+  description: "null for step 1, and for a step that no entity reached.",
+});
 const steps = z.array(
   z.strictObject({
     name: z.string(),

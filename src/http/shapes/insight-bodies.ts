@@ -2,8 +2,9 @@ import { z } from "zod";
 import { date, integer, segments, selector } from "./filters.js";
 
 const zonedDate = date.meta({ description: "YYYY-MM-DD, a day of time_zone, or an RFC 3339 timestamp with a zone; inclusive. Default: open." });
-const flag = (byDefault: boolean, description: string) => z.boolean().nullish().meta({ default: byDefault, description });
-const choice = <const T extends readonly string[]>(names: T, more: { readonly default?: T[number]; readonly description?: string } = {}) => z.enum(names).nullish().meta(more);
+const flag = (defaultValue: boolean, description: string) => z.boolean().nullish().meta({ default: defaultValue, description });
+const choice = <const T extends readonly string[]>(names: T, more: { readonly default?: T[number]; readonly description?: string } = {}) =>
+  z.enum(names).nullish().meta(more);
 
 const UNITS = ["minute", "hour", "day", "week", "month", "quarter", "year"] as const;
 const INTERVALS = [...UNITS, "total"] as const;
@@ -20,7 +21,12 @@ const insight = {
   segments,
   time_zone: z.string().nullish().meta({ default: "UTC", description: "IANA name of the time zone of days, weeks and months." }),
   week_start: choice(WEEK_DAYS, { default: "monday" }),
-  as_of: z.union([z.number(), z.literal("latest")], "expected a sequence, or latest").nullish().meta({ description: "Sequence up to which events and identity records count, or latest: all of them count, and the answer has the newest sequence." }),
+  as_of: z
+    .union([z.number(), z.literal("latest")], "expected a sequence, or latest")
+    .nullish()
+    .meta({
+      description: "Sequence up to which events and identity records count, or latest: all of them count, and the answer has the newest sequence.",
+    }),
 };
 
 const field = z.string().meta({ description: "A field of filters, person.KEY, company.KEY, first_touch.D, last_touch.D, or a metadata key." });
@@ -29,9 +35,16 @@ const breakdownMembers = {
   limit: integer(1, 1_000, { default: 25 }),
   rest: flag(false, "Whether rest has the figures of all combinations that are not shown."),
 };
-const breakdown = z.strictObject(breakdownMembers).meta({ required: ["fields"] }).nullish().meta({ description: "Splits the figures by the values of fields." });
-const compare = choice(["previous_period", "previous_year"], { description: "Also returns the previous period, or the same dates a year before. Needs both dates." });
-const level = choice(["identity", "account"], { default: "identity", description: "account: the company of an event, or its identity if it has no company." });
+const breakdown = z.strictObject(breakdownMembers).meta({ required: ["fields"] }).nullish().meta({
+  description: "Splits the figures by the values of fields.",
+});
+const compare = choice(["previous_period", "previous_year"], {
+  description: "Also returns the previous period, or the same dates a year before. Needs both dates.",
+});
+const level = choice(["identity", "account"], {
+  default: "identity",
+  description: "account: the company of an event, or its identity if it has no company.",
+});
 const shortInterval = choice(["day", "week", "month"], { default: "day" });
 const listLimit = integer(1, 1_000, { default: 10, description: "Maximum length of each list." });
 const someEvent = z.strictObject(selector).nullish();
@@ -42,9 +55,19 @@ const measure = z
   .nullish()
   .meta({ default: { type: "events" }, description: "unique_values, sum, avg, min, max and percentiles need a field; the others take none." });
 
-const step = z.strictObject({ ...selector, name: z.string().nullish().meta({ description: "Name of the step in the answer, 1 to 200 characters." }) });
-const exclusion = z.strictObject({ ...selector, after_step: integer(1, 19, { default: 1 }), before_step: integer(2, 20, { description: "Default: the last step." }) });
-const at = choice(["entry", "last"], { default: "entry", description: "The event whose values count: the first of the attempt, or the last one it reached." });
+const step = z.strictObject({
+  ...selector,
+  name: z.string().nullish().meta({ description: "Name of the step in the answer, 1 to 200 characters." }),
+});
+const exclusion = z.strictObject({
+  ...selector,
+  after_step: integer(1, 19, { default: 1 }),
+  before_step: integer(2, 20, { description: "Default: the last step." }),
+});
+const at = choice(["entry", "last"], {
+  default: "entry",
+  description: "The event whose values count: the first of the attempt, or the last one it reached.",
+});
 const rule = z.strictObject({ pattern: z.string().nullish(), label: z.string().nullish() }).meta({ required: ["pattern", "label"] });
 const label = z.string().nullish().meta({ description: "A label, as renamed by the rules." });
 
@@ -90,7 +113,9 @@ export const insightBodies = {
   paths: z.strictObject({
     ...insight,
     node: field.nullish().meta({ default: "path" }),
-    rules: z.array(rule).nullish().meta({ description: "At most 50. A value gets the label of the first pattern, a regular expression, that matches it." }),
+    rules: z.array(rule).nullish().meta({
+      description: "At most 50. A value gets the label of the first pattern, a regular expression, that matches it.",
+    }),
     start_at: label,
     end_at: label,
     collapse: flag(true, "Whether consecutive equal labels are one node."),

@@ -71,7 +71,9 @@ const days = z.number().meta({ description: "Days to keep an event after the day
 /** Bodies of the routes that delete events and set retention rules. */
 export const deletionBodies = {
   events: z.strictObject({
-    before: z.string().meta({ description: "Events before this time are deleted: a date, meaning its first millisecond (UTC), or an RFC 3339 timestamp." }),
+    before: z.string().meta({
+      description: "Events before this time are deleted: a date, meaning its first millisecond (UTC), or an RFC 3339 timestamp.",
+    }),
     project,
   }),
   rule: z.strictObject({ project, days }),
@@ -94,6 +96,11 @@ export const deletionAnswers = {
   preview: z.strictObject({
     events: deletedCount,
     days: deletedCount,
-    projects: z.array(z.strictObject({ project: z.string(), kept_from: z.string().meta({ description: "YYYY-MM-DD." }), events: deletedCount, days: deletedCount })),
+    projects: z.array(z.strictObject({
+      project: z.string(),
+      kept_from: z.string().meta({ description: "YYYY-MM-DD." }),
+      events: deletedCount,
+      days: deletedCount,
+    })),
   }),
 };

@@ -6,7 +6,7 @@ const field = z.string().nullable().meta({ description: "null: not set." });
 const money = z.number().meta({ description: "Major units of the reporting currency, net." });
 const currency = z.string().meta({ description: "The reporting currency, ISO 4217." });
 
-const surroundings = {
+const environment = {
   device: field,
   os: field,
   browser: field,
@@ -16,7 +16,7 @@ const surroundings = {
   location_region: field,
   location_city: field,
 };
-const deviceGeo = { ...surroundings, location_lat: field, location_lon: field };
+const deviceGeo = { ...environment, location_lat: field, location_lon: field };
 
 const session = z.strictObject({
   session_id: z.string(),
@@ -33,7 +33,7 @@ const session = z.strictObject({
   utm_source: field,
   utm_medium: field,
   utm_campaign: field,
-  ...surroundings,
+  ...environment,
   revenue: money,
 });
 

@@ -4,18 +4,18 @@ import type { Agent } from "../routing/route.js";
 /** Parses device, os and browser from a User-Agent text. */
 export interface AgentReader {
   (text: string): Agent;
-  /** The same without a cache: texts of visitors are kept no longer than their salt. Default: the function itself. */
+  /** The same without a cache, because texts of visitors must not outlive their salt. Default: the function itself. */
   readonly once?: (text: string) => Agent;
 }
 
 /**
  * Loads the parser of user agents, for `readAgent` of `createHandler`.
- * The returned function parses device, os and browser from a text, and caches the result: a known text costs one lookup.
+ * The returned function parses device, os and browser from a text, and caches the result: a cached text costs one lookup.
  */
 export async function loadAgentReader(): Promise<AgentReader> {
   // Loaded on demand: most programs never parse a user agent.
   const { default: bowser } = await import("bowser");
-  const known = new Map<string, Agent>();
+  const cache = new Map<string, Agent>();
   const parse = (text: string): Agent => {
     const { platform, os, browser } = bowser.parse(text);
     return {
@@ -26,12 +26,12 @@ export async function loadAgentReader(): Promise<AgentReader> {
   };
   const read = (text: string): Agent => {
     if (text === "") return {};
-    const seen = known.get(text);
-    if (seen !== undefined) return seen;
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
     const agent = parse(text);
     if (text.length > SERVER_LIMITS.knownAgentChars) return agent;
-    if (known.size >= SERVER_LIMITS.knownAgentCount) known.clear();
-    known.set(text, agent);
+    if (cache.size >= SERVER_LIMITS.knownAgentCount) cache.clear();
+    cache.set(text, agent);
     return agent;
   };
   return Object.assign(read, { once: parse });

@@ -32,7 +32,9 @@ const call = {
   anonymousId: id,
   timestamp: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: `originalTimestamp`, else now." }),
   originalTimestamp: instant.meta({ description: "What RudderStack sends instead of `timestamp`." }),
-  sentAt: z.unknown().optional().meta({ description: "The sender's clock at the time of sending. If it is off by more than five minutes, `timestamp` is corrected." }),
+  sentAt: z.unknown().optional().meta({
+    description: "The sender's clock at the time of sending. If it is off by more than five minutes, `timestamp` is corrected.",
+  }),
   context: object,
 };
 const view = { ...call, name: z.string().nullish(), category: z.string().nullish(), properties: object };
@@ -87,7 +89,7 @@ export interface TrackingCall {
   readonly context?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Converts seconds, which some clients send, to epoch ms; null if they are no instant. */
+/** Converts seconds, which some clients send, to epoch ms; null if out of range. */
 export function instantOfSeconds(seconds: number): number | null {
   return isInstant(seconds * 1_000) ? Math.floor(seconds * 1_000) : null;
 }
@@ -95,7 +97,7 @@ export function instantOfSeconds(seconds: number): number | null {
 /** Lower numbers are seconds, up to the year 5138; others are milliseconds, from 1973 on. */
 const SECONDS_MAX = 100_000_000_000;
 
-/** Epoch ms of seconds, milliseconds or text; null for anything else. */
+/** Epoch ms of seconds, milliseconds or text; null for other values. */
 export function instantOfAny(time: unknown): number | null {
   return typeof time === "number" && time < SECONDS_MAX ? instantOfSeconds(time) : instantOf(time);
 }
@@ -113,7 +115,7 @@ export function callTimeMs(timestamp: unknown, clockOffsetMs: number | null): nu
 /** Errors of a single item; any other error fails the whole request, and the sender retries. */
 const FAULTS: readonly ErrorCode[] = ["invalid_parameter", "unknown_parameter", "invalid_event", "suppressed", "project_not_allowed"];
 
-/** The error of a single item. @throws any other error */
+/** Returns the error of a single item. @throws any other error */
 export function faultOf(thrown: unknown): DaybookError {
   if (thrown instanceof DaybookError && FAULTS.includes(thrown.code)) return thrown;
   throw thrown;
@@ -121,7 +123,7 @@ export function faultOf(thrown: unknown): DaybookError {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An object as it is; `{}` for anything else. */
+/** The value itself if it is an object, else `{}`. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -130,12 +132,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Text of at least one character; null for anything else. */
+/** The value itself if it is a text of at least one character, else null. */
 export function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** An id as text, also if it was sent as a number; null for anything else. */
+/** An id as text, also if it was sent as a number; null for other values. */
 export function idOf(value: unknown): string | null {
   return typeof value === "number" && Number.isFinite(value) ? digitsOf(value) : textOf(value);
 }
@@ -145,12 +147,12 @@ export function without(members: JsonObject, names: readonly string[]): JsonObje
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-/** Screen size in pixels, as `WIDTHxHEIGHT`; null if either is no number. */
+/** Screen size in pixels, as `WIDTHxHEIGHT`; null if either is not a number. */
 export function screenOf(width: unknown, height: unknown): string | null {
   return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
 }
 
-/** Placeholders that programs send for a missing id, trimmed and in lower case: as ids they would merge unrelated people. */
+/** Texts that programs send for a missing id, trimmed and in lower case. As ids they would merge unrelated people. */
 const PLACEHOLDER_IDS: ReadonlySet<string> = new Set(["", "undefined", "null", "nan", "[object object]", "none", "nil", "anonymous", "guest", "0"]);
 
 /** Whether an id is a placeholder. An absent one and `""` are not. */
@@ -158,30 +160,31 @@ export function isPlaceholderId(id: unknown): boolean {
   return (typeof id === "number" || (typeof id === "string" && id !== "")) && PLACEHOLDER_IDS.has(String(id).trim().toLowerCase());
 }
 
-/** Anonymous id under which the traits of a company are stored if no person is meant. */
+/** The anonymous id under which traits of a company without a person are stored. */
 export function companyProxyId(companyId: string): string {
   return `$company_${companyId}`;
 }
 
 /** Replaces placeholder ids by null. @param onNoId called for each of them */
-export function withoutPlaceholderIds<Of extends object>(of: Of, names: readonly (keyof Of & string)[], onNoId: (noId: HeaderNotice) => void): Of {
-  const gone = names.filter((name) => isPlaceholderId(of[name]));
-  for (const name of gone) onNoId({ code: "no_id", param: name, name: String(of[name]) });
-  return gone.length === 0 ? of : { ...of, ...Object.fromEntries(gone.map((name) => [name, null])) };
+export function withoutPlaceholderIds<T extends object>(value: T, names: readonly (keyof T & string)[], onNoId: (noId: HeaderNotice) => void): T {
+  const replaced = names.filter((name) => isPlaceholderId(value[name]));
+  for (const name of replaced) onNoId({ code: "no_id", param: name, name: String(value[name]) });
+  return replaced.length === 0 ? value : { ...value, ...Object.fromEntries(replaced.map((name) => [name, null])) };
 }
 
-/** The same for a received item; null for a record that then identifies nobody. */
-export function withUsableIds<Each extends ReceivedItem>(told: Each, onNoId: (noId: HeaderNotice) => void): Each | null {
-  if ("event" in told) return { ...told, event: withoutPlaceholderIds(told.event, ["userId", "anonymousId", "companyId"], onNoId) };
-  const call = withoutPlaceholderIds(told.call, ["userId", "anonymousId", "groupId", "previousId"], onNoId);
+/** Replaces placeholder ids in a received item; null for a record without any other id. */
+export function withUsableIds<Item extends ReceivedItem>(item: Item, onNoId: (noId: HeaderNotice) => void): Item | null {
+  if ("event" in item) return { ...item, event: withoutPlaceholderIds(item.event, ["userId", "anonymousId", "companyId"], onNoId) };
+  const call = withoutPlaceholderIds(item.call, ["userId", "anonymousId", "groupId", "previousId"], onNoId);
   // A record that lacks an id from the start is refused when it is stored.
-  if (call === told.call) return told;
-  const hasSomebody = Boolean(call.userId) || (told.record !== "alias" && Boolean(call.anonymousId));
-  const hasOther = told.record === "identify" || Boolean(told.record === "group" ? call.groupId : call.previousId);
+  if (call === item.call) return item;
+  const hasPerson = Boolean(call.userId) || (item.record !== "alias" && Boolean(call.anonymousId));
+  const hasOther = item.record === "identify" || Boolean(item.record === "group" ? call.groupId : call.previousId);
   if (!hasOther) return null;
-  if (hasSomebody) return { ...told, call };
+  if (hasPerson) return { ...item, call };
   // Traits of a company are stored even without a person.
-  return told.record === "group" && Object.keys(objectOf(call.traits)).length > 0 ? { ...told, call: { ...call, anonymousId: companyProxyId(String(call.groupId)) } } : null;
+  const hasTraits = item.record === "group" && Object.keys(objectOf(call.traits)).length > 0;
+  return hasTraits ? { ...item, call: { ...call, anonymousId: companyProxyId(String(call.groupId)) } } : null;
 }
 
 /** A received event; a numeric time is in ms. */

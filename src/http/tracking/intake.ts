@@ -23,7 +23,7 @@ function eventOfCall(
 ): EventInput {
   const properties = call.properties ?? {};
   const context = call.context ?? {};
-  // Only a view has the members of a page among its own properties.
+  // Only page and screen calls have the members of a page among their properties.
   const page = kind === "track" ? objectOf(context["page"]) : { ...properties, ...objectOf(context["page"]) };
   const address = textOf(page["url"]);
   const screen = objectOf(context["screen"]);
@@ -52,7 +52,7 @@ function viewOf(kind: EventKind, { name, category }: TrackingCall): JsonObject {
   return { ...(name ? { name } : {}), ...(category ? { category } : {}) };
 }
 
-/** A view repeats its addresses in the properties: user names and passwords in them must not be stored. */
+/** Properties to store. Those of a view repeat its addresses, whose user names and passwords must not be stored. */
 function propertiesOf(kind: EventKind, properties: JsonObject): JsonObject {
   if (kind === "track") return properties;
   const [url, referrer] = [textOf(properties["url"]), textOf(properties["referrer"])];
@@ -76,10 +76,10 @@ function campaignOf(campaign: JsonObject): JsonObject {
 
 const SENT_TOGETHER_MS = 1_000;
 
-type Sent = RouteRequest<Readonly<Record<string, unknown>>, unknown>;
+type TrackingRequest = RouteRequest<Readonly<Record<string, unknown>>, unknown>;
 
 /** Stores one call. A call about an erased person succeeds, and is reported as rejected, so that the sender does not resend it. */
-export async function takeCall(kind: CallKind, caller: Caller, request: Sent): Promise<object> {
+export async function storeCall(kind: CallKind, caller: Caller, request: TrackingRequest): Promise<object> {
   const call: TrackingCall = request.body;
   const createdAtMs = timeOf(call, request.senderClock.offsetMs(call.sentAt, [call.messageId]));
   const outcome = await storeEntries([{ index: 0, ...receivedItemOf(kind, call, createdAtMs, request) }], caller, request.onSentNotices);
@@ -89,7 +89,7 @@ export async function takeCall(kind: CallKind, caller: Caller, request: Sent): P
 }
 
 /** Stores calls of every kind; a bad one does not stop the others. @throws insufficient_scope (calls that link ids need a scope of their own) */
-export async function takeBatch(caller: Caller, request: Sent): Promise<object> {
+export async function storeBatch(caller: Caller, request: TrackingRequest): Promise<object> {
   const body = request.body as { batch: readonly unknown[]; sentAt?: unknown; context?: TrackingCall["context"] };
   const entries: ReceivedEntry[] = [];
   const rejected: Rejected[] = [];
@@ -123,18 +123,18 @@ function isSentApart(sentAt: unknown, batchSentAt: unknown): boolean {
 
 function checkedKind(item: unknown, at: string): CallKind {
   const type = typeof item === "object" && item !== null ? (item as { type?: unknown }).type : undefined;
-  const kind = CALL_KINDS.find((each) => each === type);
+  const kind = CALL_KINDS.find((name) => name === type);
   if (kind === undefined) throw parameterError("invalid_parameter", `${at}.type`, `expected one of ${CALL_KINDS.join(", ")}, got ${shown(type)}`);
   checkShape(trackingBodies[kind], item, { at });
   return kind;
 }
 
-function receivedItemOf(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { readAgent }: Sent): ReceivedItem {
+function receivedItemOf(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { readAgent }: TrackingRequest): ReceivedItem {
   return isRecord(kind) ? { record: kind, call, createdAtMs } : { event: eventOfCall(kind, call, createdAtMs, readAgent) };
 }
 
 function isRecord(kind: EventKind | RecordKind): kind is RecordKind {
-  return RECORD_KINDS.some((each) => each === kind);
+  return RECORD_KINDS.some((name) => name === kind);
 }
 
 function answerOf({ accepted, duplicates, rejected, adjusted }: TrackingOutcome): object {

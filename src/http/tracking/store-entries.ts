@@ -10,8 +10,14 @@ import { faultOf, withUsableIds, type TrackingCall, type RecordKind } from "./ca
 import { yieldToEventLoop } from "../../core/base/turn.js";
 import type { ReceivedItem, ReceivedEvent, ReceivedRecord } from "./call.js";
 
-/** Members of a call by their names in the library. */
-const NAMES: Readonly<Record<string, string>> = { companyId: "groupId", from: "previousId", to: "userId", id: "messageId", createdAt: "timestamp" };
+/** Names of call members by their names in the library. */
+const CALL_NAMES: Readonly<Record<string, string>> = {
+  companyId: "groupId",
+  from: "previousId",
+  to: "userId",
+  id: "messageId",
+  createdAt: "timestamp",
+};
 
 /** Stores an identify, group or alias call. @throws what the library throws, with the member names of the call */
 async function storeRecord(
@@ -21,21 +27,21 @@ async function storeRecord(
   daybook: ServedDaybook,
 ): Promise<LinkResult> {
   const { userId = null, anonymousId = null, traits = null, groupId = "", previousId = "" } = call;
-  const about = { id: call.messageId ?? null, createdAt: createdAtMs === null ? null : createdAtOf(createdAtMs) };
+  const base = { id: call.messageId ?? null, createdAt: createdAtMs === null ? null : createdAtOf(createdAtMs) };
   // The library refuses a person without any id.
   const person = { userId: idOfJson(userId), anonymousId: idOfJson(anonymousId), traits } as IdentifyInput;
   try {
-    if (kind === "identify") return await daybook.identify({ ...about, ...person });
-    if (kind === "group") return await daybook.group({ ...about, ...person, companyId: idOfJson(groupId) });
-    return await daybook.alias({ ...about, from: idOfJson(previousId), to: idOfJson(userId ?? "") });
+    if (kind === "identify") return await daybook.identify({ ...base, ...person });
+    if (kind === "group") return await daybook.group({ ...base, ...person, companyId: idOfJson(groupId) });
+    return await daybook.alias({ ...base, from: idOfJson(previousId), to: idOfJson(userId ?? "") });
   } catch (thrown) {
-    throw inCallNames(thrown);
+    throw toCallNames(thrown);
   }
 }
 
-function inCallNames(thrown: unknown): unknown {
+function toCallNames(thrown: unknown): unknown {
   const param = thrown instanceof DaybookError ? thrown.details.param : undefined;
-  const name = param === undefined ? undefined : NAMES[param];
+  const name = param === undefined ? undefined : CALL_NAMES[param];
   if (!(thrown instanceof DaybookError) || name === undefined) return thrown;
   const message = thrown.message.replace(`${param}: `, `${name}: `);
   return new DaybookError(thrown.code, message, { ...thrown.details, param: name }, { cause: thrown });
@@ -44,7 +50,7 @@ function inCallNames(thrown: unknown): unknown {
 /** A received item, with its index in the request. */
 export type ReceivedEntry = ReceivedItem & { readonly index: number };
 
-/** An item that was not stored, and why. Not an error object: ten thousand of those would take a hundred megabytes. */
+/** An item that was not stored, and why. Not an error object: ten thousand of them would take a hundred megabytes. */
 export interface Rejected {
   readonly index: number;
   readonly code: ErrorCode;
@@ -68,16 +74,20 @@ export interface TrackingOutcome {
   readonly adjusted: readonly AdjustedEvent[];
 }
 
-/** @throws insufficient_scope (items that link ids need a scope of their own) */
+/** Checks the scope for records. @throws insufficient_scope (items that link ids need a scope of their own) */
 export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: Caller): void {
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }
 
 /**
- * Stores items; a bad one fails alone. Events are stored as one batch and records one by one, all concurrently: their order does not matter.
+ * Stores items; a bad one does not stop the others. Events are one batch, and records are stored concurrently, because their order does not matter.
  * @param onNotices called with placeholder ids, and with aliases that a token of one project may not send, if there are any
  */
-export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, project, token }: Caller, onNotices: (notices: readonly HeaderNotice[]) => void): Promise<TrackingOutcome> {
+export async function storeEntries(
+  sent: readonly ReceivedEntry[],
+  { daybook, project, token }: Caller,
+  onNotices: (notices: readonly HeaderNotice[]) => void,
+): Promise<TrackingOutcome> {
   const notices: HeaderNotice[] = [];
   const entries = sent.map((entry) => withUsableIds(entry, (noId) => notices.push(noId))).filter((entry) => entry !== null);
   const isRefused = (entry: ReceivedEntry) => token.project !== null && isAlias(entry);
@@ -85,30 +95,32 @@ export async function storeEntries(sent: readonly ReceivedEntry[], { daybook, pr
   for (const { call } of refused) notices.push({ code: "organization_token_required", param: "previousId", name: String(call.previousId) });
   if (notices.length > 0) onNotices(notices);
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord).filter((entry) => !isRefused(entry))];
-  const ingesting = events.length === 0 ? NOTHING : daybook.ingest(events.map(timed), project === null ? {} : { project });
+  const ingesting = events.length === 0 ? NO_EVENTS : daybook.ingest(events.map(withCreatedAt), project === null ? {} : { project });
   const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).catch(faultOf));
   // Wait even if one fails, so that nothing is still being written when the answer is sent.
   await Promise.allSettled([ingesting, ...storing]);
   const [ingested, links] = [hideSuppressed(await ingesting, token), await Promise.all(storing)];
-  const placeOf = (all: readonly ReceivedEntry[], at: number) => all[at]?.index ?? 0;
-  const rejected = ingested.rejected.map(({ index, code, message }) => ({ index: placeOf(events, index), code: code as ErrorCode, message, details: {} }));
+  const indexIn = (all: readonly ReceivedEntry[], at: number) => all[at]?.index ?? 0;
+  const rejected = ingested.rejected.map(({ index, code, message }) => {
+    return { index: indexIn(events, index), code: code as ErrorCode, message, details: {} };
+  });
   const fault = aliasRefused();
   for (const { index } of refused) rejected.push(rejectedBy(fault, index));
-  const adjusted = ingested.adjusted.map(({ index, createdAt }) => ({ index: placeOf(events, index), createdAt }));
+  const adjusted = ingested.adjusted.map(({ index, createdAt }) => ({ index: indexIn(events, index), createdAt }));
   let accepted = ingested.accepted;
   for (const [at, link] of links.entries()) {
-    const isUnseen = link instanceof DaybookError && link.code === "suppressed" && token.project !== null;
-    if (link instanceof DaybookError && !isUnseen) rejected.push(rejectedBy(link, placeOf(records, at)));
+    const isHidden = link instanceof DaybookError && link.code === "suppressed" && token.project !== null;
+    if (link instanceof DaybookError && !isHidden) rejected.push(rejectedBy(link, indexIn(records, at)));
     else accepted += 1;
-    if ("adjusted" in link && link.adjusted !== undefined) adjusted.push({ index: placeOf(records, at), createdAt: link.adjusted.createdAt });
+    if ("adjusted" in link && link.adjusted !== undefined) adjusted.push({ index: indexIn(records, at), createdAt: link.adjusted.createdAt });
   }
   return { accepted, duplicates: ingested.duplicates, rejected, adjusted: adjusted.sort((a, b) => a.index - b.index) };
 }
 
-const NOTHING = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+const NO_EVENTS = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 
-/** Numeric times are ms here: a client's seconds, or text from before 1973, were converted. */
-function timed({ event }: ReceivedEvent): EventInput {
+/** Marks a numeric time as ms: it may have been seconds, or text from before 1973. */
+function withCreatedAt({ event }: ReceivedEvent): EventInput {
   return typeof event.createdAt === "number" ? { ...event, createdAt: createdAtOf(event.createdAt) } : event;
 }
 
@@ -124,7 +136,7 @@ function isEvent(entry: ReceivedEntry): entry is ReceivedEntry & ReceivedEvent {
   return "event" in entry;
 }
 
-/** Reporting the fault of one item takes up to 50 µs. */
+/** Few enough for one turn: reporting the fault of one item takes up to 50 µs. */
 const ITEMS_PER_TURN = 128;
 
 /** Processes items one after the other, and yields between chunks. */

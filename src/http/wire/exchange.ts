@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 
-/** What was found out about a request before it reached the handler: plain values, so that another thread can pass them. */
+/** Facts about a request, found before it reached the handler. Plain values, so that another thread can send them. */
 export interface RequestFindings {
   /** The path of its route, as in the route table. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface RequestFindings {
   readonly sha256?: string | null;
 }
 
-/** A request as the routes need it; a web `Request` and a socket can both provide it without further objects. */
+/** A request as the routes need it, provided by a web `Request` or a socket. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query as sent, beginning with `/`. */
@@ -23,7 +23,7 @@ export interface WireRequest {
   readonly address?: string | undefined;
   /** An error that the transport found; answered in the envelope of the path. */
   readonly fault?: DaybookError;
-  /** What the transport found out by the routes of this handler; it is trusted and not checked again. */
+  /** Findings of the transport by the routes of this handler; they are trusted and not checked again. */
   readonly known?: RequestFindings | undefined;
   /** A header by its lower-case name. */
   header(name: string): string | null;
@@ -37,11 +37,11 @@ export interface WireRequest {
 
 /** A body that is produced over time. */
 export interface BodyStream {
-  /** True: it ends by itself; a stopping server waits for that, because a partial body must not look complete. Absent: it lasts until cancelled. */
+  /** True: it ends by itself. A stopping server waits for that, since a partial body must not look complete. Absent: it lasts until cancelled. */
   readonly isFinite?: true | undefined;
   /**
-   * The next piece of text; null: the end. Call it again only once the previous piece is on its way.
-   * @throws what keeps a finite body from its end: the connection is then cut
+   * The next piece of text; null: the end. Call it again only after the previous piece is written.
+   * @throws the error that ends a finite body early; the connection is then cut
    */
   next(): Promise<string | null>;
   /** Stops reading: a pending `next` ends. */
@@ -71,7 +71,7 @@ export function wireRequestOf(request: Request, address?: string): WireRequest {
     readBody: async (maxByteLength, onBytes) => {
       if (request.body === null) return new Uint8Array(0);
       try {
-        return await collect(request.body, maxByteLength, onBytes);
+        return await readAll(request.body, maxByteLength, onBytes);
       } catch (error) {
         if (error instanceof DaybookError) throw error;
         throw new DaybookError("aborted", "the body ended before it was complete", {}, { cause: error });
@@ -84,8 +84,11 @@ export function wireRequestOf(request: Request, address?: string): WireRequest {
 export function responseOf(reply: WireReply): Response {
   const { body } = reply;
   // A web response does not accept shared memory.
-  const own = isShared(body) ? Uint8Array.from(body) : body;
-  return new Response(isStream(own) ? readableOf(own) : (own as BodyInit | null), { status: reply.status, headers: { ...reply.headers } });
+  const ownBody = isShared(body) ? Uint8Array.from(body) : body;
+  return new Response(
+    isStream(ownBody) ? readableOf(ownBody) : (ownBody as BodyInit | null),
+    { status: reply.status, headers: { ...reply.headers } },
+  );
 }
 
 /** Whether a body is produced over time. */
@@ -114,7 +117,7 @@ function readableOf(stream: BodyStream): ReadableStream<Uint8Array> {
  * Reads all bytes of a stream; cancels it as soon as they exceed the limit, or `onBytes` throws.
  * @throws body_too_large, what `onBytes` throws, and what the stream fails with
  */
-export async function collect(
+export async function readAll(
   stream: ReadableStream<Uint8Array>,
   maxByteLength: number,
   onBytes: (byteLength: number) => void = () => undefined,
@@ -137,7 +140,7 @@ export async function collect(
   }
 }
 
-/** Concatenates chunks; a single one is returned as it is. */
+/** Concatenates chunks; a single one is returned unchanged. */
 export function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
   const [first] = chunks;
   if (chunks.length === 1 && first !== undefined) return first;
@@ -150,7 +153,7 @@ export function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8
   return bytes;
 }
 
-/** `Request.url` is absolute and normalised, so no second URL parse is needed. */
+/** Path and query of a URL. `Request.url` is absolute and normalised, so it needs no second parse. */
 function targetOf(url: string): string {
   const pathAt = url.indexOf("/", url.indexOf("://") + 3);
   const fragmentAt = url.indexOf("#");
@@ -161,7 +164,7 @@ function targetOf(url: string): string {
 export const ARROW_TYPE = "application/vnd.apache.arrow.stream";
 
 /** Whether an `Accept` header requests Arrow; otherwise the answer is JSON. */
-export function asksForArrow(header: string | null): boolean {
+export function acceptsArrow(header: string | null): boolean {
   if (header === null) return false;
   return header.split(",").some((range) => {
     const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
@@ -169,11 +172,11 @@ export function asksForArrow(header: string | null): boolean {
   });
 }
 
-/** Excludes anything that looks like a token, because request ids are logged. */
-const CALLERS_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
+/** Excludes texts that look like a token, because request ids are logged. */
+const ACCEPTED_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
 
-/** The id that the caller gave the request, or a new one. */
+/** The request id that the caller sent, or a new one. */
 export function requestIdOf(request: WireRequest, make: () => string): string {
   const sent = request.header("x-request-id");
-  return sent !== null && CALLERS_REQUEST_ID.test(sent) ? sent : make();
+  return sent !== null && ACCEPTED_REQUEST_ID.test(sent) ? sent : make();
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bare } from "../shapes/check-shape.js";
+import { unwrap } from "../shapes/check-shape.js";
 import { camelCase } from "./wire-names.js";
 
 /**
@@ -7,7 +7,7 @@ import { camelCase } from "./wire-names.js";
  * Names that callers chose, and values that the schema does not describe, stay unchanged.
  */
 export function libraryInput(schema: z.ZodType, body: unknown): unknown {
-  const kind = bare(schema);
+  const kind = unwrap(schema);
   if (kind instanceof z.ZodArray) return Array.isArray(body) ? body.map((item) => libraryInput(kind.element as z.ZodType, item)) : body;
   if (typeof body !== "object" || body === null) return body;
   if (kind instanceof z.ZodRecord) return membersOf(body, (name, value) => [name, libraryInput(kind.valueType as z.ZodType, value)]);
@@ -21,5 +21,5 @@ export function libraryInput(schema: z.ZodType, body: unknown): unknown {
 }
 
 function membersOf(body: object, member: (name: string, value: unknown) => readonly [string, unknown] | null): object {
-  return Object.fromEntries(Object.entries(body).flatMap(([name, value]) => [member(name, value)].filter((each) => each !== null)));
+  return Object.fromEntries(Object.entries(body).flatMap(([name, value]) => [member(name, value)].filter((entry) => entry !== null)));
 }

@@ -3,12 +3,12 @@ export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A name of the wire in camelCase. */
+/** A wire name in camelCase. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Path parts that callers name themselves. */
+/** Parts of parameter paths that callers name themselves. */
 const NAMED_BY_CALLERS = /^(segments\.)([^.[]*)/;
 
 /** A parameter path as on the wire: `segments.MyOwn.groups[0].conditions[0].at_least`. */
@@ -17,7 +17,7 @@ export function wireParam(path: string): string {
   return `${segments}${name}${snakeCase(path.slice(named.length))}`;
 }
 
-/** Converts all names in an answer to names of the wire, at every level; not for values with names that callers chose. */
+/** Converts all names in an answer to wire names, at every level; not for values with names that callers chose. */
 export function wireNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireNames);
   if (typeof value !== "object" || value === null) return value;

@@ -74,7 +74,7 @@ async function read(id: number, maxByteLength: number, isKeyless: boolean): Prom
     held.expect(Number(asked.request.header("content-length") ?? 0));
     const bytes = await asked.request.readBody(maxByteLength, (byteLength) => held.take(byteLength));
     // Only slow bodies count as keyless: the handler checks a complete one, and soon finds its key.
-    if (isKeyless) void held.keyKnown("");
+    if (isKeyless) void held.assignOrganization("");
     out.add(() => ({ kind: "body", id, bytes: givable(bytes) }));
   } catch (thrown) {
     out.add(() => ({ kind: "noBody", id, fault: faultOf(thrown) }));
@@ -83,11 +83,11 @@ async function read(id: number, maxByteLength: number, isKeyless: boolean): Prom
 
 async function reply(request: SocketRequest): Promise<WireReply> {
   request.takeBody();
-  const entered = await front.enter(request);
+  const entered = await front.admit(request);
   try {
-    return entered.refusal ?? (await ask(request, entered.known));
+    return entered.refusal ?? (await ask(request, entered.findings));
   } finally {
-    entered.leave();
+    entered.release();
     request.dropBody();
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { DaybookError, parameterError, shown, ERROR_CODES } from "../../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { errorReply } from "../../http/answer/error-reply.js";
-import type { RouteFace } from "../../http/routing/route.js";
+import type { RouteSummary } from "../../http/routing/route.js";
 import { createRouter, type Router } from "../../http/routing/router.js";
 import { type RequestFindings, bodyTooLarge, type WireRequest } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
@@ -109,7 +109,7 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
 }
 
 /** Whether a target is a route, and which: the handler does not route it again. */
-function lookUp(router: Router<RouteFace>, target: string): { readonly isRoute: boolean; readonly known?: RequestFindings } {
+function lookUp(router: Router<RouteSummary>, target: string): { readonly isRoute: boolean; readonly known?: RequestFindings } {
   try {
     const { resource, params, query } = router.find(target);
     return { isRoute: true, known: { path: resource.path, params, query } };

@@ -83,7 +83,7 @@ describe("as_of of a token of a project", () => {
   });
 
   it("of a store that has not come so far is refused in the same words", async () => {
-    const ahead = new SealedSequences({ ...daybook, [Symbol.for("daybook.sequences")]: () => ({ ...sequencesOf(daybook), newestOf: () => 1e6 }) } as never, "shop").sealed(9_999);
+    const ahead = new SealedSequences({ ...daybook, [Symbol.for("daybook.sequences")]: () => ({ ...sequencesOf(daybook), newestOf: () => 1e6 }) } as never, "shop").seal(9_999);
     const { status, json } = await trend(ahead);
     expect([status, json["detail"]]).toEqual([400, "as_of: expected latest, or a number from an answer to a token of this project"]);
   });

@@ -40,7 +40,7 @@ test("So do a page file that is known, a stream, the headers alone, an unknown p
 test("So does what a thread of sockets refuses by itself.", async () => {
   const front = new EdgeFilter(handlerOf(stubDaybook()).front, sha256Hex, () => undefined);
   const request = { method: "GET", target: "/nowhere", signal: { aborted: false }, header: () => null, readBody: () => Promise.reject(new Error("unread")) };
-  expect((await front.enter(request)).refusal).toMatchObject({ status: 404, headers: { [NAME]: "nosniff" } });
+  expect((await front.admit(request)).refusal).toMatchObject({ status: 404, headers: { [NAME]: "nosniff" } });
 });
 
 test.each(WAYS)("So do bytes that are no request, %s.", async (_, serve) => {

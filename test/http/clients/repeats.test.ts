@@ -12,7 +12,7 @@ function idsAt(atMs: readonly number[], text: (nth: number) => string = () => "a
   const repeats = new Repeats(clock, sha256Hex);
   const ids = atMs.map((ms, nth) => {
     clock.set(START_MS + ms);
-    const handed = repeats.handedTo(text(nth), clock.now(), named);
+    const handed = repeats.assign(text(nth), clock.now(), named);
     repeats.answered(handed, false);
     return handed.id;
   });
@@ -40,7 +40,7 @@ describe("equal calls without an id", () => {
 
   it("differ by their text, and random ids by the process", () => {
     expect(idsAt([0, 500], (nth) => `of sender ${nth}`)).toEqual([0, 1]);
-    const [one, other] = [0, 1].map(() => new Repeats(fixedClock(START_MS), sha256Hex).handedTo("a", START_MS, null).id);
+    const [one, other] = [0, 1].map(() => new Repeats(fixedClock(START_MS), sha256Hex).assign("a", START_MS, null).id);
     expect(one).not.toBe(other);
   });
 
@@ -51,19 +51,19 @@ describe("equal calls without an id", () => {
   it("are sent again for certain where they were refused, so these are meant first", () => {
     const clock = fixedClock(START_MS);
     const repeats = new Repeats(clock, sha256Hex);
-    const [stored, refused] = [repeats.handedTo("a", START_MS, null), repeats.handedTo("a", START_MS, null)];
+    const [stored, refused] = [repeats.assign("a", START_MS, null), repeats.assign("a", START_MS, null)];
     repeats.answered(stored, false);
     repeats.answered(refused, true);
     clock.set(START_MS + 500);
-    expect([1, 2].map(() => repeats.handedTo("a", START_MS + 500, null).id)).toEqual([refused.id, stored.id]);
+    expect([1, 2].map(() => repeats.assign("a", START_MS + 500, null).id)).toEqual([refused.id, stored.id]);
   });
 
   it("may be sent again while the first is under way, however long that takes", () => {
     const clock = fixedClock(START_MS);
     const repeats = new Repeats(clock, sha256Hex);
-    const { id } = repeats.handedTo("a", START_MS, null);
+    const { id } = repeats.assign("a", START_MS, null);
     clock.set(START_MS + 60_000);
-    expect(repeats.handedTo("a", START_MS + 60_000, null).id).toBe(id);
+    expect(repeats.assign("a", START_MS + 60_000, null).id).toBe(id);
   });
 
   it("are remembered up to a bound, the newest", () => {

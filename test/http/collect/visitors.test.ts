@@ -129,19 +129,19 @@ describe("salts", () => {
     const [first, day] = [readSalts(kept.bytes), 24 * 3_600_000];
     await at(NOON_MS + day);
     const second = readSalts(kept.bytes);
-    expect(second?.before).toEqual(first?.salt);
+    expect(second?.previous).toEqual(first?.salt);
     await at(NOON_MS + 2 * day);
     const third = readSalts(kept.bytes);
-    expect(third?.before).toEqual(second?.salt);
-    expect([third?.salt, third?.before]).not.toContainEqual(first?.salt);
+    expect(third?.previous).toEqual(second?.salt);
+    expect([third?.salt, third?.previous]).not.toContainEqual(first?.salt);
   });
 
   it("of a day that lies further back are gone at once", () => {
-    const known = { day: 10, salt: new Uint8Array(32).fill(1), before: new Uint8Array(32).fill(2) };
+    const known = { day: 10, salt: new Uint8Array(32).fill(1), previous: new Uint8Array(32).fill(2) };
     expect(saltsOfDay(10, known, counting())).toBe(known);
-    expect(saltsOfDay(11, known, counting()).before).toEqual(known.salt);
-    expect(saltsOfDay(12, known, counting()).before).toBeNull();
-    expect(saltsOfDay(8, known, counting()).before).toBeNull();
+    expect(saltsOfDay(11, known, counting()).previous).toEqual(known.salt);
+    expect(saltsOfDay(12, known, counting()).previous).toBeNull();
+    expect(saltsOfDay(8, known, counting()).previous).toBeNull();
     // A clock that was put right a little stands before midnight again.
     expect(saltsOfDay(9, known, counting())).toBe(known);
   });
@@ -150,8 +150,8 @@ describe("salts", () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 99_999_999 }), bytes, fc.option(bytes), fc.nat(150), (day, salt, before, cut) => {
-        const written = saltsBytes({ day, salt: Uint8Array.from(salt), before: before === null ? null : Uint8Array.from(before) });
-        expect(readSalts(written)).toEqual({ day, salt: Uint8Array.from(salt), before: before === null ? null : Uint8Array.from(before) });
+        const written = saltsBytes({ day, salt: Uint8Array.from(salt), previous: before === null ? null : Uint8Array.from(before) });
+        expect(readSalts(written)).toEqual({ day, salt: Uint8Array.from(salt), previous: before === null ? null : Uint8Array.from(before) });
         expect(written).toHaveLength(139);
         if (cut < written.length) expect(readSalts(written.subarray(0, cut))).toBeNull();
       }),
@@ -185,7 +185,7 @@ it("who was seen is found in the store after a restart", async () => {
       created_at: null, expires_at: null, revoked_at: null,
     } as const;
     const header = (name: string) => (name === "user-agent" ? FIREFOX : null);
-    await collector.take({ key, rules: { origins: ["*"], ids: [] }, daybook, events: [{}], address: "192.0.2.1", header, receivedAtMs: nowMs, onSentNotices: () => undefined });
+    await collector.collect({ key, rules: { origins: ["*"], ids: [] }, daybook, events: [{}], address: "192.0.2.1", header, receivedAtMs: nowMs, onSentNotices: () => undefined });
     collector.stop();
   };
   await take(MIDNIGHT_MS - 10 * MINUTE_MS);

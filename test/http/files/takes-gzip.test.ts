@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { memoryStorage, openDaybook } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
 import { sha256Hex } from "daybook/node";
-import { takesGzip } from "../../../src/http/files/browser-files.js";
+import { acceptsGzip } from "../../../src/http/files/browser-files.js";
 
 describe("gzip", () => {
   test.each([
     "gzip", "deflate, gzip", "GZIP;q=0.5", "gzip ; q=0.001", "br;q=1.0, gzip;q=0.8, *;q=0.1", "*", "x-gzip", "identity;q=0, *;q=0.5",
   ])("is taken by %s", (header) => {
-    expect(takesGzip(header)).toBe(true);
+    expect(acceptsGzip(header)).toBe(true);
   });
 
   test.each(["", "br", "gzip;q=0", "gzip; q=0.000, *", "*;q=0", "gzip;Q=0", "gzipped", "not-gzip", "gzip;q=much"])("is not taken by %j", (header) => {
-    expect(takesGzip(header)).toBe(false);
+    expect(acceptsGzip(header)).toBe(false);
   });
 });
 

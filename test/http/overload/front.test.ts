@@ -26,58 +26,58 @@ const statusOf = (reply: WireReply | null) => reply?.status ?? null;
 describe("a front", () => {
   it("lets a request of a token that has too many wait for the next that is answered, in order, and refuses it after a moment", async () => {
     const { front, refusals } = frontOf({ requestsPerTokenCount: 1 });
-    const first = await front.enter(asking("sk_a_0123456789abcdefgh"));
-    const [second, third] = [front.enter(asking("sk_a_0123456789abcdefgh")), front.enter(asking("sk_a_0123456789abcdefgh"))];
-    expect(statusOf((await front.enter(asking("sk_b_0123456789abcdefgh"))).refusal)).toBe(null);
-    first.leave();
+    const first = await front.admit(asking("sk_a_0123456789abcdefgh"));
+    const [second, third] = [front.admit(asking("sk_a_0123456789abcdefgh")), front.admit(asking("sk_a_0123456789abcdefgh"))];
+    expect(statusOf((await front.admit(asking("sk_b_0123456789abcdefgh"))).refusal)).toBe(null);
+    first.release();
     expect(statusOf((await second).refusal)).toBe(null);
     const refused = await third;
     expect(statusOf(refused.refusal)).toBe(429);
-    refused.leave();
+    refused.release();
     expect(refusals).toMatchObject([{ status: 429, code: "rate_limited", route: "/analytics/count-events", method: "POST", sha256: sha256Hex("sk_a_0123456789abcdefgh") }]);
-    const fourth = front.enter(asking("sk_a_0123456789abcdefgh"));
-    (await second).leave();
+    const fourth = front.admit(asking("sk_a_0123456789abcdefgh"));
+    (await second).release();
     expect(statusOf((await fourth).refusal)).toBe(null);
-    (await fourth).leave();
-    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(null);
+    (await fourth).release();
+    expect(statusOf((await front.admit(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(null);
   });
 
   it("lets a short write of a token wait for its turn longer than for that moment", async () => {
     const { front, refusals } = frontOf({ requestsPerTokenCount: 1 });
     const write = (byteLength: number) => {
       const header = (name: string) => ({ authorization: "Bearer sk_a_0123456789abcdefgh", "content-length": String(byteLength) })[name] ?? null;
-      return front.enter(asking("sk_a_0123456789abcdefgh", { target: "/v1/track", header }));
+      return front.admit(asking("sk_a_0123456789abcdefgh", { target: "/v1/track", header }));
     };
     const first = await write(100);
     const [second, long] = [write(100), write(100_000)];
     expect(statusOf((await long).refusal)).toBe(429);
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(refusals).toHaveLength(1);
-    first.leave();
+    first.release();
     expect(statusOf((await second).refusal)).toBe(null);
   });
 
   it("refuses all but open routes when very many requests are with the handler, whoever sends them", async () => {
     const { front, refusals } = frontOf();
     const nobody = { header: () => null };
-    const entered = await Promise.all(Array.from({ length: SERVER_LIMITS.enteredRequestCount }, () => front.enter(asking("", nobody))));
+    const entered = await Promise.all(Array.from({ length: SERVER_LIMITS.enteredRequestCount }, () => front.admit(asking("", nobody))));
     expect(entered.every(({ refusal }) => refusal === null)).toBe(true);
-    for (const request of [asking("", nobody), asking("sk_a_0123456789abcdefgh")]) expect(statusOf((await front.enter(request)).refusal)).toBe(503);
+    for (const request of [asking("", nobody), asking("sk_a_0123456789abcdefgh")]) expect(statusOf((await front.admit(request)).refusal)).toBe(503);
     expect(refusals.map(({ code }) => code)).toEqual(["overloaded", "overloaded"]);
-    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh", { method: "GET", target: "/healthz" }))).refusal)).toBe(null);
-    entered[0]?.leave();
-    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(null);
-    expect(statusOf((await front.enter(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(503);
+    expect(statusOf((await front.admit(asking("sk_a_0123456789abcdefgh", { method: "GET", target: "/healthz" }))).refusal)).toBe(null);
+    entered[0]?.release();
+    expect(statusOf((await front.admit(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(null);
+    expect(statusOf((await front.admit(asking("sk_a_0123456789abcdefgh"))).refusal)).toBe(503);
   });
 
   it("answers what the socket found wrong, in the envelope of the path, and a path that is none before it", async () => {
     const { front, refusals } = frontOf();
     const fault = new DaybookError("duplicate_header", "Host: expected once, got it twice");
     const replies = [
-      await front.enter(asking("sk_a_0123456789abcdefgh", { fault })),
-      await front.enter(asking("sk_a_0123456789abcdefgh", { fault, target: "/v1/companies/top" })),
-      await front.enter(asking("sk_a_0123456789abcdefgh", { fault, target: "/nowhere" })),
-      await front.enter(asking("sk_a_0123456789abcdefgh", { fault, method: "HEAD" })),
+      await front.admit(asking("sk_a_0123456789abcdefgh", { fault })),
+      await front.admit(asking("sk_a_0123456789abcdefgh", { fault, target: "/v1/companies/top" })),
+      await front.admit(asking("sk_a_0123456789abcdefgh", { fault, target: "/nowhere" })),
+      await front.admit(asking("sk_a_0123456789abcdefgh", { fault, method: "HEAD" })),
     ].map(({ refusal }) => refusal);
     expect(replies.map(statusOf)).toEqual([400, 400, 404, 400]);
     expect(replies.map((reply) => String(reply?.body).slice(0, 20))).toEqual(['{"status":"ERROR","e', '{"type":"urn:daybook', '{"type":"urn:daybook', "null"]);
@@ -103,7 +103,7 @@ describe("a front", () => {
     for (const over of nowhere) {
       const header = (name: string) => (name === "x-request-id" ? "mine" : null);
       const request = asking("sk_a_0123456789abcdefgh", { ...over, header });
-      expect((await front.enter(request)).refusal).toEqual(await handler.answer(request));
+      expect((await front.admit(request)).refusal).toEqual(await handler.answer(request));
     }
     expect(refusals.map(({ route, code, sha256 }) => [route, code, sha256])).toEqual([
       [null, "route_not_found", null],

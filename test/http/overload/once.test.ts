@@ -49,17 +49,17 @@ describe("A request is routed and its token hashed once", () => {
 
   it("by a front, which tells the handler", async () => {
     const { looks, handler, front } = setup();
-    const entered = await front.enter(asking(looks, COUNT));
+    const entered = await front.admit(asking(looks, COUNT));
     if (entered.refusal !== null) throw new Error("expected to enter");
     expect(looks).toEqual(["route", "token", "hash"]);
-    const reply = await handler.answer(asking(looks, COUNT, structuredClone(entered.known)));
-    entered.leave();
+    const reply = await handler.answer(asking(looks, COUNT, structuredClone(entered.findings)));
+    entered.release();
     expect([reply.status, looks]).toEqual([200, ["route", "token", "hash"]]);
   });
 
   it("by a front that refuses it, too", async () => {
     const { looks, front } = setup();
-    for (const target of ["/nowhere", "/healthz", "/v1/companies/%zz"]) expect((await front.enter(asking(looks, target))).refusal).not.toBe(null);
+    for (const target of ["/nowhere", "/healthz", "/v1/companies/%zz"]) expect((await front.admit(asking(looks, target))).refusal).not.toBe(null);
     expect(looks).toEqual(["route", "route", "route"]);
   });
 });
@@ -68,9 +68,9 @@ describe("What a front tells the handler", () => {
   it("has the parameters of the path, and the query", async () => {
     const { front } = setup();
     const target = "/v1/companies/a%20b/top-users?range_days=7";
-    const entered = await front.enter({ ...asking([], target), method: "GET" });
+    const entered = await front.admit({ ...asking([], target), method: "GET" });
     expect(entered).toMatchObject({
-      known: { path: "/v1/companies/{company_id}/top-users", params: { company_id: "a b" }, query: "range_days=7", sha256: sha256Hex("sk_owner_0123456789abcdefgh") },
+      findings: { path: "/v1/companies/{company_id}/top-users", params: { company_id: "a b" }, query: "range_days=7", sha256: sha256Hex("sk_owner_0123456789abcdefgh") },
     });
   });
 
@@ -88,10 +88,10 @@ describe("What a front tells the handler", () => {
     ];
     for (const over of requests) {
       const request: WireRequest = { ...asking([], COUNT), ...over };
-      const entered = await front.enter(request);
+      const entered = await front.admit(request);
       if (entered.refusal !== null) throw new Error("expected to enter");
-      expect(await handler.answer({ ...request, known: entered.known })).toEqual(await handler.answer(request));
-      entered.leave();
+      expect(await handler.answer({ ...request, known: entered.findings })).toEqual(await handler.answer(request));
+      entered.release();
     }
   });
 

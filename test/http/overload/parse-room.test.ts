@@ -10,7 +10,7 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
 async function entering(room: ParseRoom, byteLengths: readonly number[]): Promise<number[]> {
   const entered: number[] = [];
   byteLengths.forEach((byteLength, body) => {
-    const waiting = room.enter(byteLength);
+    const waiting = room.acquire(byteLength);
     if (waiting === null) entered.push(body);
     else void waiting.then(() => entered.push(body));
   });
@@ -23,15 +23,15 @@ describe("bodies that are parsed and not answered yet", () => {
     const room = new ParseRoom(300 * KIB);
     const entered = await entering(room, [100, 200, 50, 300, 10].map((kib) => kib * KIB));
     expect(entered).toEqual([0, 1]);
-    room.leave(100 * KIB);
+    room.release(100 * KIB);
     await settle();
     // The fourth would be too much, and the fifth does not overtake it.
     expect(entered).toEqual([0, 1, 2]);
-    room.leave(200 * KIB);
-    room.leave(50 * KIB);
+    room.release(200 * KIB);
+    room.release(50 * KIB);
     await settle();
     expect(entered).toEqual([0, 1, 2, 3]);
-    room.leave(300 * KIB);
+    room.release(300 * KIB);
     await settle();
     expect(entered).toEqual([0, 1, 2, 3, 4]);
   });
@@ -40,7 +40,7 @@ describe("bodies that are parsed and not answered yet", () => {
     const room = new ParseRoom(300 * KIB);
     const entered = await entering(room, [100, 100, 150, 20].map((kib) => kib * KIB));
     expect(entered).toEqual([0, 1]);
-    room.leave(100 * KIB);
+    room.release(100 * KIB);
     await settle();
     expect(entered).toEqual([0, 1, 2, 3]);
   });
@@ -78,14 +78,14 @@ describe("bodies that are parsed and not answered yet", () => {
     await first.parseTurn(2 * MIB, true);
     await second.parseTurn(2 * MIB, true);
     const told: string[] = [];
-    void second.keyKnown("acme")?.then(() => told.push("second is in"));
+    void second.assignOrganization("acme")?.then(() => told.push("second is in"));
     void other.parseTurn(MIB, true)?.then(() => told.push("other is parsed"));
     await settle();
     expect(told).toEqual([]);
     first.release();
     await settle();
     expect(told).toEqual(["second is in", "other is parsed"]);
-    expect(other.keyKnown("bolt")).toBeNull();
+    expect(other.assignOrganization("bolt")).toBeNull();
   });
 
   test("are parsed a few in a turn of the event loop", async () => {
