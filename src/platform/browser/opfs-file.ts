@@ -2,7 +2,8 @@ import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { clipRange } from "../../store/storage/key.js";
 import type { ByteRange } from "../../store/storage/storage.js";
 
-const CODE_OF_NAME: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+/** Codes and reasons by the name of the browser's error. */
+const ERRORS_BY_NAME: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   QuotaExceededError: ["storage_full", "the browser's storage quota for this origin is used up"],
   NoModificationAllowedError: ["overloaded", "another tab or worker has the file open"],
   NotReadableError: ["overloaded", "the file changes faster than it can be read"],
@@ -25,7 +26,7 @@ export async function attempt<T>(operation: string, key: string, run: () => T | 
   } catch (error) {
     if (error instanceof DaybookError) throw error;
     const name = nameOf(error);
-    const [code, reason] = CODE_OF_NAME[name] ?? ["internal", "the browser refused it"];
+    const [code, reason] = ERRORS_BY_NAME[name] ?? ["internal", "the browser refused it"];
     const message = `could not ${operation} ${key === "" ? "the store" : key}: ${reason} (${name})`;
     throw new DaybookError(code, message, { key, name }, { cause: error });
   }
@@ -46,7 +47,7 @@ export function isOpenElsewhere(error: unknown): boolean {
   return nameOf(error) === "NoModificationAllowedError";
 }
 
-/** A file opened in a dedicated worker. Only these have such handles, so the DOM types lack the handle and its methods. */
+/** An open file. The DOM types lack it, because only dedicated workers have such handles. */
 export interface AccessHandle {
   read(target: Uint8Array, options: { readonly at: number }): number;
   write(bytes: Uint8Array, options: { readonly at: number }): number;
@@ -61,9 +62,9 @@ interface OpfsFile extends FileSystemFileHandle {
   move(directory: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/** Readers keep a file open for some ms, a tab that was just killed for some more; on a busy machine all of that takes longer. */
+/** Readers keep a file open for some ms, and a killed tab for longer; both take more time on a busy machine. */
 const OPEN_ELSEWHERE_MS_MAX = 10_000;
-const AGAIN_MS = 5;
+const RETRY_MS = 5;
 
 /** Retries for a while if the file is open elsewhere. */
 export async function retryWhileOpen<T>(run: () => Promise<T>): Promise<T> {
@@ -73,7 +74,7 @@ export async function retryWhileOpen<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       if (!isOpenElsewhere(error) || performance.now() > untilMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
 }
@@ -83,17 +84,20 @@ export function canOpenFiles(): boolean {
   return "createSyncAccessHandle" in FileSystemFileHandle.prototype;
 }
 
-/** @throws not_supported if nothing can be written here */
-export function refuseReaders(): void {
+/** Checks that files can be written here. @throws not_supported */
+export function requireWritable(): void {
   if (!canOpenFiles())
     throw new DaybookError("not_supported", "opfsStorage: can write only in a dedicated worker (new Worker); elsewhere, open with readOnly: true");
   if (!("move" in FileSystemFileHandle.prototype))
-    throw new DaybookError("not_supported", "opfsStorage: can write only in browsers that can rename files (FileSystemFileHandle.move); in others, open with readOnly: true");
+    throw new DaybookError(
+      "not_supported",
+      "opfsStorage: can write only in browsers that can rename files (FileSystemFileHandle.move); in others, open with readOnly: true",
+    );
 }
 
-/** Opens a file in a mode that lets others open it too. Browsers without that mode let no one else. @throws not_supported */
+/** Opens a file in a mode that lets others open it too. Browsers without that mode open it exclusively. @throws not_supported */
 export async function openFile(file: FileSystemFileHandle): Promise<AccessHandle> {
-  refuseReaders();
+  requireWritable();
   return await (file as OpfsFile).createSyncAccessHandle({ mode: "readwrite-unsafe" });
 }
 
@@ -115,7 +119,7 @@ export function writeAll(handle: AccessHandle, bytes: Uint8Array, position: numb
 export async function readSnapshot(file: FileSystemFileHandle, range: ByteRange | undefined): Promise<Uint8Array> {
   const snapshot = await file.getFile();
   const { start, end } = clipRange(range, snapshot.size);
-  // Following readers often poll for bytes that do not exist yet.
+  // Readers that follow a writer often poll for bytes that do not exist yet.
   if (start === end) return new Uint8Array(0);
   return new Uint8Array(await snapshot.slice(start, end).arrayBuffer());
 }
@@ -133,7 +137,7 @@ export function readOpen(handle: AccessHandle, range: ByteRange | undefined): Ui
   return bytes.subarray(0, done);
 }
 
-/** Opens a file for one operation only: it cannot be removed or replaced meanwhile. */
+/** Opens a file for one operation. Until it is closed, it cannot be removed or replaced. */
 export async function withOpen<T>(file: FileSystemFileHandle, act: (handle: AccessHandle) => T): Promise<T> {
   const handle = await openFile(file);
   try {
@@ -149,7 +153,7 @@ interface OpenHandle {
   userCount: number;
 }
 
-/** Far below the limits of systems per process; a day of events is one file or a few. */
+/** Far below the limits per process of operating systems; a day of events is one file or a few. */
 const OPEN_FILE_COUNT = 128;
 
 /**
@@ -162,7 +166,7 @@ export class OpenFiles {
 
   constructor(private readonly find: (key: string) => Promise<FileSystemFileHandle | null>) {}
 
-  /** Null if there is no such file. */
+  /** Runs an operation on an open file; null if there is no such file. */
   async use<T>(key: string, act: (handle: AccessHandle) => T): Promise<T | null> {
     const file = this.#files.get(key) ?? { handle: this.#open(key), userCount: 0 };
     this.#files.delete(key);

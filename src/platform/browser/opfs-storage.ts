@@ -3,12 +3,12 @@ import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, cannotLengthen }
 import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "../../store/storage/storage.js";
 import {
   OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
-  refuseReaders, withOpen, writeAll,
+  requireWritable, withOpen, writeAll,
 } from "./opfs-file.js";
 import type { AccessHandle } from "./opfs-file.js";
 import { withExclusiveLock, takeWebLock } from "./web-lock.js";
 
-/** Appends to one file. Each operation is done when its call returns, so they stay in order. */
+/** Appends to one file. Operations are synchronous, so they stay in order. */
 class OpfsAppendFile implements AppendFile {
   #byteLength: number;
   #closed = false;
@@ -62,9 +62,9 @@ class OpfsAppendFile implements AppendFile {
   }
 }
 
-/** The directories of a store below that of the origin, by path; `""` is the store's own. */
+/** The directories of a store, by path from its own, which is `""`. Caches their handles. */
 class OpfsDirectories {
-  readonly #known = new Map<string, FileSystemDirectoryHandle>();
+  readonly #handles = new Map<string, FileSystemDirectoryHandle>();
 
   constructor(private readonly store: string) {}
 
@@ -95,12 +95,12 @@ class OpfsDirectories {
   }
 
   async #get(path: string, create: boolean): Promise<FileSystemDirectoryHandle> {
-    const known = this.#known.get(path);
-    if (known !== undefined) return known;
+    const cached = this.#handles.get(path);
+    if (cached !== undefined) return cached;
     const slash = path.lastIndexOf("/");
     const directory = path === "" ? await originDirectory() : await this.#get(path.slice(0, Math.max(slash, 0)), create);
     const found = await directory.getDirectoryHandle(path === "" ? this.store : path.slice(slash + 1), { create });
-    this.#known.set(path, found);
+    this.#handles.set(path, found);
     return found;
   }
 }
@@ -108,12 +108,15 @@ class OpfsDirectories {
 async function originDirectory(): Promise<FileSystemDirectoryHandle> {
   const { storage, locks } = (globalThis.navigator as Partial<Navigator> | undefined) ?? {};
   if (storage?.getDirectory === undefined || locks === undefined)
-    throw new DaybookError("not_supported", "opfsStorage: expected a browser with an origin private file system, and a page served over https or from localhost");
+    throw new DaybookError(
+      "not_supported",
+      "opfsStorage: expected a browser with an origin private file system, and a page served over https or from localhost",
+    );
   return await storage.getDirectory();
 }
 
-/** Delay between a change and its message, which covers all changes meanwhile; listeners poll a few times a second anyway. */
-const TELL_AFTER_MS = 50;
+/** Delay of a message, so that it covers several changes; listeners poll a few times a second anyway. */
+const NOTIFY_DELAY_MS = 50;
 
 function channelOf(store: string): BroadcastChannel {
   return new BroadcastChannel(`daybook:${store}`);
@@ -128,41 +131,41 @@ class ChangeChannel {
     this.#channel = channelOf(store);
   }
 
-  tell(): void {
-    this.#timer ??= setTimeout(() => this.#tellNow(), TELL_AFTER_MS);
+  notify(): void {
+    this.#timer ??= setTimeout(() => this.#post(), NOTIFY_DELAY_MS);
   }
 
   close(): void {
     if (this.#timer !== null) {
       clearTimeout(this.#timer);
-      this.#tellNow();
+      this.#post();
     }
     this.#channel.close();
   }
 
-  #tellNow(): void {
+  #post(): void {
     this.#timer = null;
     this.#channel.postMessage(null);
   }
 }
 
 /** Calls `changed` after changes of a store, until the returned function is called. */
-function hearChanges(store: string, changed: () => void): () => void {
+function subscribe(store: string, changed: () => void): () => void {
   const channel = channelOf(store);
   channel.addEventListener("message", changed);
   return () => channel.close();
 }
 
-/** Directory of files that have no name yet; no key leads there. */
+/** Directory of files before they get their name; no key leads there. */
 const TEMPORARY = "~";
-/** How often a read is tried if the file changes meanwhile. */
+/** How many times a read is tried if the file changes meanwhile. */
 const READ_ATTEMPT_COUNT = 200;
-/** One in this many tries opens the file, in a worker: that blocks a writer briefly, but may be the only one that succeeds. */
+/** One in this many attempts opens the file, in a worker: that blocks a writer briefly, but may be the only one that succeeds. */
 const OPEN_EVERY_COUNT = 4;
 
 class OpfsStorage implements Storage {
   readonly #directories: OpfsDirectories;
-  /** Files open for appending: browsers may refuse to open them once more. */
+  /** Files open for appending: browsers may refuse to open them a second time. */
   readonly #appended = new Map<string, OpfsAppendFile>();
   /** Null if the lock was not taken through this storage. */
   #open: OpenFiles | null = null;
@@ -188,7 +191,7 @@ class OpfsStorage implements Storage {
     return attempt("read", key, async () => {
       const appended = this.#appended.get(key);
       if (appended !== undefined) return appended.read(range);
-      return this.#open === null ? await this.#readBesideWriter(key, range) : await this.#open.use(key, (handle) => readOpen(handle, range));
+      return this.#open === null ? await this.#readWithoutLock(key, range) : await this.#open.use(key, (handle) => readOpen(handle, range));
     });
   }
 
@@ -228,7 +231,7 @@ class OpfsStorage implements Storage {
     });
   }
 
-  /** Makes only contents durable: browsers offer nothing for names. */
+  /** Makes only contents durable: browsers cannot sync names. */
   async sync(keys: readonly string[]): Promise<void> {
     keys.forEach(checkKey);
     for (const key of new Set(keys)) {
@@ -245,7 +248,7 @@ class OpfsStorage implements Storage {
       this.#open?.drop(key);
       const file = await directory.getFileHandle(name, { create: true });
       const appended = new OpfsAppendFile(key, await retryWhileOpen(() => openFile(file)), {
-        onWrite: () => this.#changes?.tell(),
+        onWrite: () => this.#changes?.notify(),
         onClose: () => this.#appended.delete(key),
       });
       this.#appended.set(key, appended);
@@ -254,14 +257,14 @@ class OpfsStorage implements Storage {
   }
 
   watch(changed: () => void): () => void {
-    return hearChanges(this.name, changed);
+    return subscribe(this.name, changed);
   }
 
   /** Takes the store's lock, and removes temporary files of earlier holders. @throws store_locked, not_supported */
   async lock(): Promise<StorageLock> {
     return attempt("lock", "", async () => {
       await this.#directories.find("");
-      refuseReaders();
+      requireWritable();
       const temporaries = await this.#directories.make(TEMPORARY);
       const lock = await takeWebLock(this.name);
       const open = new OpenFiles((key) => this.#find(key));
@@ -296,13 +299,13 @@ class OpfsStorage implements Storage {
     }
   }
 
-  async #readBesideWriter(key: string, range: ByteRange | undefined): Promise<Uint8Array | null> {
+  async #readWithoutLock(key: string, range: ByteRange | undefined): Promise<Uint8Array | null> {
     for (let count = 1; ; count += 1) {
       const file = await this.#find(key);
       if (file === null) return null;
       try {
-        const opens = count % OPEN_EVERY_COUNT === 0 && canOpenFiles();
-        return await (opens ? withOpen(file, (handle) => readOpen(handle, range)) : readSnapshot(file, range));
+        const isOpening = count % OPEN_EVERY_COUNT === 0 && canOpenFiles();
+        return await (isOpening ? withOpen(file, (handle) => readOpen(handle, range)) : readSnapshot(file, range));
       } catch (error) {
         // A file that was removed meanwhile is missing in the next round.
         if (!(isChanged(error) || isMissing(error) || isOpenElsewhere(error)) || count === READ_ATTEMPT_COUNT) throw error;
@@ -316,9 +319,9 @@ class OpfsStorage implements Storage {
       this.#open?.drop(key);
       return run();
     });
-    // A concurrent read may still hold the result that the file is missing.
+    // A concurrent read may have cached that the file is missing.
     this.#open?.drop(key);
-    this.#changes?.tell();
+    this.#changes?.notify();
   }
 
   async #refuseTaken(key: string): Promise<void> {
@@ -331,8 +334,8 @@ class OpfsStorage implements Storage {
       return true;
     };
     const file = await this.#find(key);
-    const isThere = file !== null && (await (this.#open === null ? retryWhileOpen(() => withOpen(file, flush)) : this.#open.use(key, flush)));
-    if (isThere !== true) throw new DaybookError("internal", `storage key ${key} cannot be synced: it does not exist`, { key });
+    const exists = file !== null && (await (this.#open === null ? retryWhileOpen(() => withOpen(file, flush)) : this.#open.use(key, flush)));
+    if (exists !== true) throw new DaybookError("internal", `storage key ${key} cannot be synced: it does not exist`, { key });
   }
 }
 
@@ -343,7 +346,7 @@ function placeOf(key: string): { readonly folder: string; readonly name: string 
 
 /**
  * A storage in the private file system of the page's origin: a directory of this name, created if missing, with one file per key.
- * Only a dedicated worker can write it, one tab or worker at a time; others may read meanwhile, pages too. See docs/guide/browser.md.
+ * Only dedicated workers can write, one at a time for all tabs; pages and other workers may read meanwhile. See docs/guide/browser.md.
  * @param name 1 to 128 characters `[a-zA-Z0-9._-]`
  * @throws invalid_parameter
  */

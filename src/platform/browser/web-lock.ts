@@ -5,16 +5,16 @@ class WebLock implements StorageLock {
   readonly lost: Promise<void>;
   readonly held: Promise<void>;
   #lose: () => void = () => undefined;
-  #letGo: () => void = () => undefined;
+  #free: () => void = () => undefined;
   #isHeld = true;
   #ended: Promise<void> = Promise.resolve();
 
   constructor() {
     this.lost = new Promise((resolve) => (this.#lose = resolve));
-    this.held = new Promise((resolve) => (this.#letGo = resolve));
+    this.held = new Promise((resolve) => (this.#free = resolve));
   }
 
-  /** @param request resolves once the lock is free again; rejects if it was stolen */
+  /** Tracks the lock request. @param request resolves once the lock is free again; rejects if it was stolen */
   follow(request: Promise<unknown>): void {
     this.#ended = request.then(
       () => undefined,
@@ -31,12 +31,12 @@ class WebLock implements StorageLock {
 
   async release(): Promise<void> {
     this.#isHeld = false;
-    this.#letGo();
+    this.#free();
     await this.#ended;
   }
 }
 
-/** Takes a lock that covers all tabs and workers of the origin; it ends with its holder, however that ends. @throws store_locked */
+/** Takes a lock that covers all tabs and workers of the origin. The browser releases it when the holder ends, killed or not. @throws store_locked */
 export function takeWebLock(store: string): Promise<Required<StorageLock>> {
   return new Promise((resolve, reject) => {
     const lock = new WebLock();
@@ -46,11 +46,11 @@ export function takeWebLock(store: string): Promise<Required<StorageLock>> {
     });
     lock.follow(request);
     // Has no effect once the lock was granted.
-    request.then(() => reject(locked(store)), reject);
+    request.then(() => reject(lockedError(store)), reject);
   });
 }
 
-/** Runs something while no other tab or worker runs anything for the same key. */
+/** Runs an operation while no other tab or worker runs one for the same key. */
 export async function withExclusiveLock<T>(store: string, key: string, run: () => Promise<T>): Promise<T> {
   return await navigator.locks.request(`${webLockName(store)}/${key}`, run);
 }
@@ -59,7 +59,7 @@ function webLockName(store: string): string {
   return `daybook:${store}`;
 }
 
-function locked(store: string): DaybookError {
+function lockedError(store: string): DaybookError {
   const advice = "share one Daybook, or open this one with readOnly: true";
   return new DaybookError("store_locked", `the store ${store} is already open in this or another tab or worker of this origin: ${advice}`);
 }

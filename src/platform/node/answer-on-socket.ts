@@ -4,7 +4,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import { isShared, isStream, type WireReply } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
 import { isShort, LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
-import { placeOf, SocketRequest, writeReply, type RequestOrigin } from "./socket-exchange.js";
+import { originOf, SocketRequest, writeReply, type RequestOrigin } from "./socket-exchange.js";
 import type { SocketLimits } from "./listen-options.js";
 import { TickBatch } from "./tick-batch.js";
 
@@ -17,17 +17,17 @@ export interface SocketRequestPair {
   /** True: the sender waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
   /** Default: taken from the request itself. */
-  readonly place?: RequestOrigin;
-  /** A known error of the request. */
+  readonly origin?: RequestOrigin;
+  /** An error that was found before; the request gets it as the answer. */
   readonly fault?: DaybookError | null;
-  /** Called with the reason if there is no answer; nothing was written then. */
+  /** Called with the reason if there is no answer; nothing has been written then. */
   onFailed(error: unknown): void;
 }
 
 /** Called with the reason why an answer could not be written, and the id of the request. */
 export type OnUnwritten = (thrown: unknown, requestId: string) => void;
 
-export type RequestListener = (asking: SocketRequestPair) => void;
+export type RequestListener = (pair: SocketRequestPair) => void;
 
 /** Limits for answers on sockets, and what the answers of a server share. */
 export interface Answering {
@@ -41,7 +41,7 @@ export interface Answering {
 }
 
 export function answeringOf(limits: SocketLimits, isClosing: () => boolean): Answering {
-  // Together: writing each at once would wake local clients, which compete for the CPU.
+  // Batched: writing each answer at once would wake local clients, which compete for the CPU.
   const shortAnswers = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const longAnswers = new LongAnswers(limits.unreadByteLength, () => shortAnswers.flush());
   return { limits, streams: new OpenStreams(), unread: new UnreadAnswers(limits.unreadByteLength), shortAnswers, longAnswers, isClosing };
@@ -54,37 +54,41 @@ export function answerWith(reply: SocketReply, answering: Answering, onUnwritten
   const { limits, shortAnswers, longAnswers } = answering;
   const { pipelinedRequestCount } = limits;
   /** The pending requests of each connection, the running one first. */
-  const lines = new WeakMap<Socket, SocketRequestPair[]>();
-  const start = ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }: SocketRequestPair, line: SocketRequestPair[]) => {
+  const queues = new WeakMap<Socket, SocketRequestPair[]>();
+  const start = (pair: SocketRequestPair, queue: SocketRequestPair[]) => {
+    const { incoming, outgoing, expectsContinue, origin = originOf(incoming), fault = null, onFailed } = pair;
     outgoing.once("close", () => {
-      line.shift();
-      while (line[0] !== undefined && isAnswered(line[0].outgoing)) line.shift();
-      const [next] = line;
+      queue.shift();
+      while (queue[0] !== undefined && isAnswered(queue[0].outgoing)) queue.shift();
+      const [next] = queue;
       // A connection that has sent its last answer starts no further request.
-      if (next !== undefined && incoming.socket.writable) start(next, line);
+      if (next !== undefined && incoming.socket.writable) start(next, queue);
     });
-    const request = new SocketRequest(incoming, outgoing, expectsContinue, place, fault);
-    reply(request, outgoing).then((written) => {
-      if (written === null) return;
-      const write = () => writeOrCut(written, outgoing, answering, onUnwritten);
-      const { body } = written;
+    const request = new SocketRequest(incoming, outgoing, expectsContinue, origin, fault);
+    reply(request, outgoing).then((wireReply) => {
+      if (wireReply === null) return;
+      const write = () => writeOrCut(wireReply, outgoing, answering, onUnwritten);
+      const { body } = wireReply;
       if (body === null || isStream(body) || isShort(body)) shortAnswers.add(write);
       else longAnswers.add({ byteLength: isShared(body) ? 0 : body.length, write });
     }, onFailed);
   };
-  return (asking) => {
-    const { socket } = asking.incoming;
-    // Its `close` event has passed.
-    if (isAnswered(asking.outgoing)) return;
-    const line = lines.get(socket) ?? [];
-    lines.set(socket, line);
+  return (pair) => {
+    const { socket } = pair.incoming;
+    // Its `close` event, on which `start` relies, has passed.
+    if (isAnswered(pair.outgoing)) return;
+    const queue = queues.get(socket) ?? [];
+    queues.set(socket, queue);
     // A client that ignores this many refusals is disconnected.
-    if (line.length >= 2 * pipelinedRequestCount) return void socket.destroy();
-    const tooMany = line.length >= pipelinedRequestCount;
-    const refusal = tooMany ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests at a time on one connection`) : null;
-    const admitted = refusal === null ? asking : { ...asking, fault: refusal };
-    if (line.push(admitted) === 1) start(admitted, line);
+    if (queue.length >= 2 * pipelinedRequestCount) return void socket.destroy();
+    const isTooMany = queue.length >= pipelinedRequestCount;
+    const queued = isTooMany ? { ...pair, fault: tooManyOnConnection(pipelinedRequestCount) } : pair;
+    if (queue.push(queued) === 1) start(queued, queue);
   };
+}
+
+function tooManyOnConnection(countMax: number): DaybookError {
+  return new DaybookError("rate_limited", `expected at most ${countMax} requests at a time on one connection`);
 }
 
 /** Whether other code, such as surrounding middleware, has answered. */
@@ -94,7 +98,7 @@ function isAnswered({ closed, writableEnded }: ServerResponse): boolean {
 
 export function replyOnSocket({ answer }: Handler): SocketReply {
   return async (request) => {
-    request.takeBody();
+    request.bufferBody();
     const reply = await answer(request);
     request.dropBody();
     return reply;
@@ -105,17 +109,17 @@ export function replyOnSocket({ answer }: Handler): SocketReply {
 export function writeOrCut(reply: WireReply, outgoing: ServerResponse, answering: Answering, onUnwritten: OnUnwritten): void {
   const { limits, streams, unread, longAnswers, isClosing } = answering;
   // The caller has left, or another answer came first, such as the server's own timeout.
-  if (outgoing.destroyed || outgoing.writableEnded) return drop(reply);
+  if (outgoing.destroyed || outgoing.writableEnded) return cancelBody(reply);
   try {
     writeReply(reply, outgoing, { close: isClosing(), unreadMs: limits.unreadMs, unread, streams, longAnswers });
   } catch (thrown) {
     outgoing.destroy();
-    drop(reply);
+    cancelBody(reply);
     onUnwritten(thrown, reply.headers["x-request-id"] ?? "");
   }
 }
 
-/** Cancels a streamed body, which no one will read. */
-function drop({ body }: WireReply): void {
+/** Cancels a streamed body that nobody will read. */
+function cancelBody({ body }: WireReply): void {
   if (isStream(body)) body.cancel();
 }

@@ -8,10 +8,10 @@ import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options
 import type { BrowserFile, BrowserFiles } from "../../http/index.js";
 
 const compressed = promisify(gzip);
-const BEST = 9;
+const BEST_LEVEL = 9;
 
 export interface BrowserFilesOptions {
-  /** False: without the analytics page. Default true. */
+  /** False: without the dashboard. Default true. */
   readonly page?: boolean;
   /** Directory of `daybook.js` and `page`, for bundled programs: `dist` of this package, or a copy. Default: the directory of this module. */
   readonly directory?: string;
@@ -20,12 +20,12 @@ export interface BrowserFilesOptions {
 const KNOWN: KnownOptions<BrowserFilesOptions> = { page: true, directory: true };
 
 /**
- * Loads this package's browser files, for `files` of `createHandler`: the script for sites, and the page.
+ * Loads this package's browser files, for `files` of `createHandler`: the tracking script, and the dashboard.
  * @throws invalid_parameter (the bundle has no URL of its own), unknown_parameter, the system's error if files are missing
  */
 export async function loadBrowserFiles(options: BrowserFilesOptions = {}): Promise<BrowserFiles> {
   rejectUnknownOptions(options, KNOWN);
-  const { page = true, directory = besideThisModule() } = options;
+  const { page = true, directory = moduleDirectory() } = options;
   const file = (name: string) => fileOf(join(directory, name));
   const tracker = await file("daybook.js");
   if (!page) return { tracker };
@@ -33,15 +33,19 @@ export async function loadBrowserFiles(options: BrowserFilesOptions = {}): Promi
   return { tracker, page: { html, script, style } };
 }
 
-function besideThisModule(): string {
+function moduleDirectory(): string {
   try {
     return fileURLToPath(new URL(".", import.meta.url));
   } catch {
-    throw parameterError("invalid_parameter", "directory", "expected the directory of the files for browsers: a bundle of this format does not know its own location");
+    throw parameterError(
+      "invalid_parameter",
+      "directory",
+      "expected the directory of the files for browsers: a bundle of this format does not know its own location",
+    );
   }
 }
 
 async function fileOf(path: string): Promise<BrowserFile> {
   const bytes = await readFile(path);
-  return { text: bytes.toString("utf8"), gzip: new Uint8Array(await compressed(bytes, { level: BEST })) };
+  return { text: bytes.toString("utf8"), gzip: new Uint8Array(await compressed(bytes, { level: BEST_LEVEL })) };
 }

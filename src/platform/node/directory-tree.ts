@@ -4,11 +4,11 @@ import type { FileSystem } from "../../store/storage/file-system.js";
 /** The directories of a store: creates them, and makes the names along the path to a file durable. */
 export class DirectoryTree {
   /** Directories that exist. */
-  readonly #known = new Set<string>();
+  readonly #existing = new Set<string>();
   /** Directories created by this process, including those above the root. */
-  readonly #made = new Set<string>();
+  readonly #created = new Set<string>();
   /** Directories whose own name is durable, as far as this process can tell: it has synced them once. */
-  readonly #settled = new Set<string>();
+  readonly #durable = new Set<string>();
 
   constructor(
     private readonly fileSystem: FileSystem,
@@ -17,22 +17,22 @@ export class DirectoryTree {
 
   /** Creates a directory and its parents where they are missing. */
   async ensure(directory: string): Promise<void> {
-    if (this.#known.has(directory)) return;
+    if (this.#existing.has(directory)) return;
     try {
       await this.#make(directory);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(directory) === directory) throw error;
       await this.ensure(dirname(directory));
-      // Only one retry: the parent exists by now, and may still accept no directory (`/proc`, a dangling link).
+      // Only one retry: the parent exists now, but may still not accept directories (`/proc`, a dangling link).
       await this.#make(directory);
     }
-    this.#known.add(directory);
+    this.#existing.add(directory);
   }
 
   async #make(directory: string): Promise<void> {
     try {
       await this.fileSystem.makeDirectory(directory);
-      this.#made.add(directory);
+      this.#created.add(directory);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
@@ -44,9 +44,9 @@ export class DirectoryTree {
    */
   async sync(directory: string): Promise<void> {
     await this.fileSystem.syncDirectory(directory);
-    for (let child = directory; !this.#settled.has(child) && dirname(child) !== child; child = dirname(child)) {
+    for (let child = directory; !this.#durable.has(child) && dirname(child) !== child; child = dirname(child)) {
       await this.#syncParent(child);
-      this.#settled.add(child);
+      this.#durable.add(child);
     }
   }
 
@@ -54,7 +54,7 @@ export class DirectoryTree {
     try {
       await this.fileSystem.syncDirectory(dirname(child));
     } catch (error) {
-      if (this.#made.has(child)) throw error;
+      if (this.#created.has(child)) throw error;
       // The store's directory may lie in one that this process may not read, or that cannot be synced.
       const errno = (error as NodeJS.ErrnoException).code;
       const isOurs = child.startsWith(this.root);

@@ -5,7 +5,7 @@ import type { Reserve } from "../../store/storage/storage.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
 import { PRIVATE_MARK, writeAll } from "./private-files.js";
 
-/** Neither a key nor a process's private file: it is not listed and not removed as a leftover. */
+/** Neither a key nor a private file of a process, so it is neither listed nor removed as a leftover. */
 export const RESERVE_NAME = `reserve${PRIVATE_MARK}`;
 
 export interface DiskReserveOptions {
@@ -29,8 +29,8 @@ class DiskReserve implements RefilledReserve {
   readonly #byteLength: number;
   readonly #fileSystem: FileSystem;
   #useCount = 0;
-  /** The operations on the file, one after the other. */
-  #last: Promise<void> = Promise.resolve();
+  /** The last operation on the file; the next one starts after it. */
+  #tail: Promise<void> = Promise.resolve();
 
   constructor(directory: string, { byteLength = RESERVE_BYTES, fileSystem = kernelFileSystem }: DiskReserveOptions) {
     this.#path = join(directory, RESERVE_NAME);
@@ -52,7 +52,7 @@ class DiskReserve implements RefilledReserve {
   async #without<T>(run: () => Promise<T>): Promise<T> {
     this.#useCount += 1;
     try {
-      await this.#next(() => this.#fileSystem.unlink(this.#path));
+      await this.#enqueue(() => this.#fileSystem.unlink(this.#path));
       return await run();
     } finally {
       this.#useCount -= 1;
@@ -60,12 +60,12 @@ class DiskReserve implements RefilledReserve {
   }
 
   refill(): Promise<void> {
-    return this.#next(async () => {
+    return this.#enqueue(async () => {
       if (this.#useCount === 0) await this.#fill();
     });
   }
 
-  /** Fills step by step: if the disk is full again, a part is better than nothing. */
+  /** Fills in steps: if the disk is full again, a part of the reserve is better than none. */
   async #fill(): Promise<void> {
     const file = await this.#fileSystem.open(this.#path, "append");
     try {
@@ -81,23 +81,23 @@ class DiskReserve implements RefilledReserve {
   }
 
   /** Errors are ignored: a reserve that cannot be created, or is missing, must not fail the caller. */
-  #next(act: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(act).catch(() => undefined);
-    return this.#last;
+  #enqueue(act: () => Promise<void>): Promise<void> {
+    this.#tail = this.#tail.then(act).catch(() => undefined);
+    return this.#tail;
   }
 }
 
 /**
- * Disk space reserved by a file in a directory, for operations that delete data on a full disk. Storages on one disk may share it. Holds random
- * bytes: file systems that compress would reserve nothing for zeros.
+ * Disk space reserved by a file in a directory, for operations that delete data on a full disk. Storages on one disk may share it. The file holds
+ * random bytes, because file systems that compress would reserve nothing for zeros.
  */
 export function diskReserve(directory: string, options: DiskReserveOptions = {}): RefilledReserve {
   if (options.fileSystem !== undefined) return new DiskReserve(directory, options);
   const key = `${options.byteLength ?? RESERVE_BYTES} ${resolve(directory)}`;
-  const known = reserves.get(key) ?? new DiskReserve(directory, options);
-  reserves.set(key, known);
-  return known;
+  const reserve = reserves.get(key) ?? new DiskReserve(directory, options);
+  reserves.set(key, reserve);
+  return reserve;
 }
 
-/** One per directory: what one storage releases, another must not refill meanwhile. */
+/** One per directory and size: space that one storage has freed must not be refilled by another. */
 const reserves = new Map<string, DiskReserve>();

@@ -3,8 +3,8 @@ import { performance } from "node:perf_hooks";
 /** How often the delay of timers is measured. */
 const TICK_MS = 10;
 const NEWEST_SHARE = 0.2;
-/** Bound on one sample: a single task, however long, must not look like overload. */
-const LATE_MS_MAX = 200;
+/** Limit of one sample: a single task, however long, must not look like overload. */
+const DELAY_MS_MAX = 200;
 
 export interface EventLoopLag {
   /** Recent delay of timers, in ms. */
@@ -14,32 +14,32 @@ export interface EventLoopLag {
 }
 
 /** Exponentially weighted average of timer delays. */
-export class Lateness {
+export class AverageDelay {
   #averageMs = 0;
 
   get averageMs(): number {
     return this.#averageMs;
   }
 
-  add(lateMs: number): void {
-    this.#averageMs += NEWEST_SHARE * (Math.min(Math.max(0, lateMs), LATE_MS_MAX) - this.#averageMs);
+  add(delayMs: number): void {
+    this.#averageMs += NEWEST_SHARE * (Math.min(Math.max(0, delayMs), DELAY_MS_MAX) - this.#averageMs);
   }
 }
 
 /** Starts to measure how far the event loop of this thread lags. Does not keep the process alive. */
 export function eventLoopLag(): EventLoopLag {
-  const lateness = new Lateness();
+  const average = new AverageDelay();
   let dueMs = performance.now() + TICK_MS;
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    lateness.add(nowMs - dueMs);
+    average.add(nowMs - dueMs);
     dueMs = nowMs + TICK_MS;
   }, TICK_MS);
   timer.unref();
-  return { lagMs: () => lateness.averageMs, stop: () => clearInterval(timer) };
+  return { lagMs: () => average.averageMs, stop: () => clearInterval(timer) };
 }
 
-/** Figures about this process, under their usual Prometheus names. */
+/** Gauges of this process, under their usual Prometheus names. */
 export function processGauges(): Record<string, number> {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();

@@ -15,12 +15,12 @@ import { nativeCodec } from "./native-codec.js";
 import { machineProcesses, type ProcessTable } from "./process-table.js";
 import { writeAll } from "./private-files.js";
 
-/** Appends to one file. A failed write leaves `byteLength`, where the next write starts again. Operations run in the order of their calls. */
+/** Appends to one file. A failed write does not change `byteLength`, where the next write starts. Operations run in the order of their calls. */
 export class FileAppendFile implements AppendFile {
   #byteLength: number;
   #nameIsDurable = false;
   #closed = false;
-  #last: Promise<unknown> = Promise.resolve();
+  #tail: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly key: string,
@@ -36,14 +36,14 @@ export class FileAppendFile implements AppendFile {
   }
 
   write(bytes: Uint8Array): Promise<void> {
-    return this.#next("append to", async () => {
+    return this.#enqueue("append to", async () => {
       await writeAll(this.file, bytes, this.#byteLength);
       this.#byteLength += bytes.length;
     });
   }
 
   sync(): Promise<void> {
-    return this.#next("sync", async () => {
+    return this.#enqueue("sync", async () => {
       await this.file.sync();
       if (!this.#nameIsDurable) await this.syncName();
       this.#nameIsDurable = true;
@@ -51,7 +51,7 @@ export class FileAppendFile implements AppendFile {
   }
 
   truncate(byteLength: number): Promise<void> {
-    return this.#next("truncate", async () => {
+    return this.#enqueue("truncate", async () => {
       if (!(byteLength >= 0 && byteLength <= this.#byteLength)) throw cannotLengthen(this.key, this.#byteLength, byteLength);
       await this.file.truncate(byteLength);
       this.#byteLength = byteLength;
@@ -60,15 +60,15 @@ export class FileAppendFile implements AppendFile {
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    const closing = this.#next("close", () => this.file.close());
+    const closing = this.#enqueue("close", () => this.file.close());
     this.#closed = true;
     await closing;
   }
 
-  #next(operation: string, run: () => Promise<void>): Promise<void> {
+  #enqueue(operation: string, run: () => Promise<void>): Promise<void> {
     if (this.#closed) return Promise.reject(new DaybookError("closed", `${this.key}: the append file is closed`));
-    const result = this.#last.then(() => attempt(operation, this.key, run));
-    this.#last = result.catch(() => undefined);
+    const result = this.#tail.then(() => attempt(operation, this.key, run));
+    this.#tail = result.catch(() => undefined);
     return result;
   }
 }
@@ -85,7 +85,7 @@ async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uin
   return bytes.subarray(0, done);
 }
 
-/** A file that is kept open: its bytes stay readable even if its name is removed. */
+/** An open file, whose bytes stay readable even if its name is removed. */
 class HeldFile implements HeldObject {
   #readCount = 0;
   #isReleased = false;
@@ -112,7 +112,7 @@ class HeldFile implements HeldObject {
     this.#close();
   }
 
-  /** Waits for reads: the file descriptor could be reused for another file. */
+  /** Closes the file after its last read, because the descriptor could be reused for another file. */
   #close(): void {
     if (this.#readCount === 0) void this.file.close().catch(() => undefined);
   }
@@ -124,12 +124,12 @@ export interface FileStorageOptions {
   /** The processes that may hold the lock; default: those of this machine. */
   readonly processes?: ProcessTable;
   /**
-   * How long, in ms, a lock without renewal counts if its owner cannot be seen from here (another host or container). The owner renews it six times
-   * in that time. Must be the same for all who share the directory. Default 60,000.
+   * How long, in ms, a lock counts without renewal if its owner is not visible from here (another host or container). The owner renews it six times
+   * in that time. Must be the same for all processes that share the directory. Default 60,000.
    */
   readonly lockLeaseMs?: number;
   /**
-   * Set: waits, at most `lockLeaseMs`, for a lock whose owner cannot be seen, while it is not renewed; called when waiting starts. Absent:
+   * Set: waits up to `lockLeaseMs` for a lock whose owner is not visible, as long as it is not renewed; called when waiting starts. Absent: throws
    * `store_locked` at once, with `details.takeoverMs`.
    */
   readonly onLockWait?: (wait: LockWait) => void;
@@ -139,15 +139,15 @@ export interface FileStorageOptions {
 
 const KNOWN: KnownOptions<FileStorageOptions> = { fileSystem: true, processes: true, lockLeaseMs: true, onLockWait: true, reserve: true };
 
-/** Concurrent syncs: file systems merge them into one commit, and Node has four threads for them. */
-const parallelSyncCount = 4;
+/** File systems merge concurrent syncs into one commit, and Node has four threads for them. */
+const PARALLEL_SYNC_COUNT = 4;
 
 async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   const work = async () => {
     for (let next = rest.next(); next.done !== true; next = rest.next()) await run(next.value);
   };
-  await Promise.all(Array.from({ length: parallelSyncCount }, work));
+  await Promise.all(Array.from({ length: PARALLEL_SYNC_COUNT }, work));
 }
 
 function ignoreMissing(error: unknown): void {
@@ -155,8 +155,8 @@ function ignoreMissing(error: unknown): void {
 }
 
 /**
- * Does nothing if no lock was taken.
- * @param lock the one at the start of an operation: a later one belongs to another writer
+ * Checks that a lock is still held; without a lock it does nothing.
+ * @param lock the one at the start of an operation, because a later one belongs to another writer
  * @throws store_locked, closed
  */
 async function refuseLostLock(lock: HeldLock | null): Promise<void> {
@@ -164,7 +164,7 @@ async function refuseLostLock(lock: HeldLock | null): Promise<void> {
   throw lock.isReleased ? new DaybookError("closed", "the store was closed, and its lock released") : takenOver("its lock is gone");
 }
 
-/** Bound on memory allocated for bytes that may not exist. */
+/** Limits the memory allocated for bytes that may not exist. */
 const SHORT_RANGE_BYTES = 4 * 1024 * 1024;
 
 class FileStorage implements Storage {
@@ -225,8 +225,8 @@ class FileStorage implements Storage {
       await this.#tree.ensure(dirname(path));
       const temporaryPath = await this.#writeTemporary(path, bytes, durable);
       try {
-        // A process that takes over the lock first removes our temporary files. This one exists if the lock is still ours here, so the rename either
-        // happens before that process reads anything or fails, however long this process stalls.
+        // A process that takes over the lock removes our temporary files before it reads anything. So the rename either happens before that, or
+        // fails because the file is gone, however long this process stalls after the check.
         await refuseLostLock(lock);
         if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
         else await this.fileSystem.rename(temporaryPath, path);
@@ -251,7 +251,7 @@ class FileStorage implements Storage {
         ignoreMissing(error);
       }
     });
-    // Removing frees space; a seal, for one, ends with a removal.
+    // Removing frees space. A seal, for example, ends with a removal.
     await this.reserve?.refill();
   }
 
@@ -263,7 +263,7 @@ class FileStorage implements Storage {
         try {
           await this.#withFile(key, "update", (file) => file.sync());
         } catch (error) {
-          // If another process has taken over the store, this file belonged to no manifest.
+          // A process that took over the store removed this file, which no manifest names.
           if (isMissing(error)) await refuseLostLock(lock);
           throw error;
         }
@@ -281,7 +281,7 @@ class FileStorage implements Storage {
       await this.#tree.ensure(dirname(path));
       const file = await this.fileSystem.open(path, "append");
       try {
-        // After opening: a file opened while the lock was ours is not the file of a process that takes over.
+        // Checked after opening: a file opened while the lock was ours does not belong to a process that takes over.
         await refuseLostLock(lock);
       } catch (error) {
         await file.close();
@@ -312,7 +312,7 @@ class FileStorage implements Storage {
       const lock = await takeLock(this.#claims, this.lockTerms);
       this.#lock = lock;
       try {
-        // A process that stalled while contending may have lost its claim: then these files are not its to remove.
+        // A process that stalled while contending may have lost its claim, and must then not remove these files.
         await refuseLostLock(lock);
         await this.#removeLeftovers();
       } catch (error) {
@@ -375,9 +375,9 @@ class FileStorage implements Storage {
 
   /**
    * Visits every file under `parent` (empty, or a path that ends with `/`), in no particular order; skips folders that no key leads to.
-   * @param stays skips directories that have a lock of their own
+   * @param skipsLocked skips directories that have a lock of their own
    */
-  async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, stays = false): Promise<void> {
+  async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, skipsLocked = false): Promise<void> {
     let entries;
     try {
       entries = await this.fileSystem.readDirectory(join(this.root, parent));
@@ -385,10 +385,10 @@ class FileStorage implements Storage {
       if (isMissing(error)) return;
       throw error;
     }
-    if (stays && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
+    if (skipsLocked && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
     for (const { name, isDirectory } of entries) {
       if (!isDirectory) await visit(name, parent);
-      else if (!this.isFlat && isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, stays);
+      else if (!this.isFlat && isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, skipsLocked);
     }
   }
 }
@@ -397,12 +397,18 @@ class FileStorage implements Storage {
  * A storage in a directory, which is created if missing: one file per key, mode 0600, directories 0700. `write` resolves when the content is synced,
  * the name is in place and the directory is synced. Only one process at a time can hold the lock.
  */
-export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
+export function fileStorage(
+  directory: string,
+  options: FileStorageOptions = {},
+): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
   return storageIn(directory, options, false);
 }
 
-/** A file storage for keys without folders: taking the lock reads only the directory itself, whatever its folders hold. */
-export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
+/** A file storage for keys without folders: taking the lock reads only the directory itself, not its folders. */
+export function flatFileStorage(
+  directory: string,
+  options: FileStorageOptions = {},
+): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
   return storageIn(directory, options, true);
 }
 
@@ -411,6 +417,10 @@ function storageIn(directory: string, options: FileStorageOptions, isFlat: boole
   rejectUnknownOptions(options, KNOWN);
   const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = SERVER_LIMITS.lockLeaseMs, onLockWait, reserve } = options;
   if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= SERVER_LIMITS.lockLeaseMsMin))
-    throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${SERVER_LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
+    throw parameterError(
+      "invalid_parameter",
+      "lockLeaseMs",
+      `expected a number of ms, at least ${SERVER_LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`,
+    );
   return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait }, isFlat, reserve);
 }

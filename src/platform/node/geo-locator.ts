@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Place } from "../../http/index.js";
 
-/** The members of an address's entry that are read, in country and city databases. */
+/** The members of a database entry that are read; country and city databases differ. */
 interface GeoEntry {
   readonly country?: { readonly iso_code?: string };
   /** In some country databases. */
@@ -19,7 +19,7 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
  * Locates addresses with a database in MaxMind's format, which is loaded into memory. Names are English.
- * @throws the system's error if the file cannot be read, Error if it is no such database
+ * @throws the system's error if the file cannot be read, Error if it is not such a database
  */
 export async function geoLocator(path: string): Promise<(address: string) => Place> {
   const bytes = await readFile(path);

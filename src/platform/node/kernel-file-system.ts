@@ -20,25 +20,25 @@ const readdir = promisify(fs.readdir);
 const mkdir = promisify(fs.mkdir);
 
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
-const openFlags: Readonly<Record<OpenMode, number>> = {
+const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
   read: O_RDONLY,
   update: O_RDWR | NO_FOLLOW,
   append: O_RDWR | O_CREAT | NO_FOLLOW,
-  // Exclusive: an existing link counts as a taken name.
+  // Exclusive, so an existing link counts as a taken name.
   create: O_RDWR | O_CREAT | O_EXCL,
 };
 
 /** Node accepts at most 2 GiB per call. */
-const callByteLengthMax = 1 << 30;
+const CALL_BYTES_MAX = 1 << 30;
 
 function openFile(descriptor: number): OpenFile {
   return {
     async read(target, position) {
-      const byteLength = Math.min(target.length, callByteLengthMax);
+      const byteLength = Math.min(target.length, CALL_BYTES_MAX);
       return (await read(descriptor, target, 0, byteLength, position)).bytesRead;
     },
     async write(bytes, position) {
-      const byteLength = Math.min(bytes.length, callByteLengthMax);
+      const byteLength = Math.min(bytes.length, CALL_BYTES_MAX);
       return (await write(descriptor, bytes, 0, byteLength, position)).bytesWritten;
     },
     byteLength: async () => (await fstat(descriptor)).size,
@@ -49,31 +49,31 @@ function openFile(descriptor: number): OpenFile {
 }
 
 /** Errors of file systems without hard links. EISDIR: libuv's name for the error of Windows on FAT. */
-const withoutHardLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EISDIR"]);
+const NO_HARD_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EISDIR"]);
 
 async function renameNew(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if (!withoutHardLinks.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    const taken = await access(to).then(() => true, () => false);
-    if (taken) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
+    if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    const isTaken = await access(to).then(() => true, () => false);
+    if (isTaken) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
     return rename(from, to);
   }
   await unlink(from);
 }
 
-/** Errors of file systems that cannot sync a directory; they offer no alternative. */
-const withoutDirectorySync = new Set(["EINVAL", "EBADF", "ENOTSUP"]);
+/** Errors of file systems that cannot sync a directory, for which there is no alternative. */
+const NO_DIRECTORY_SYNC = new Set(["EINVAL", "EBADF", "ENOTSUP"]);
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open directories, and writes names through.
+  // Windows cannot open directories, and writes names to disk at once.
   if (process.platform === "win32") return;
   const descriptor = await open(path, O_RDONLY);
   try {
     await fsync(descriptor);
   } catch (error) {
-    if (!withoutDirectorySync.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!NO_DIRECTORY_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
   } finally {
     await close(descriptor);
   }
@@ -81,7 +81,7 @@ async function syncDirectory(path: string): Promise<void> {
 
 /** The file system of this machine. */
 export const kernelFileSystem: FileSystem = {
-  open: async (path, mode) => openFile(await open(path, openFlags[mode], 0o600)),
+  open: async (path, mode) => openFile(await open(path, OPEN_FLAGS[mode], 0o600)),
   async stat(path) {
     const { size, mtimeMs } = await stat(path);
     return { byteLength: size, modifiedMs: mtimeMs };

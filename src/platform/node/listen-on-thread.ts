@@ -5,15 +5,15 @@ import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireReques
 import type { Refusal } from "../../http/overload/edge-filter.js";
 import { listen } from "./listen.js";
 import { LISTEN_OPTIONS, socketLimits, type Listening, type ListenOptions } from "./listen-options.js";
-import { startThread, outbox, errorOf, missingThread, programOf, warn } from "./thread-messages.js";
+import { startThread, outbox, errorOf, startFailure, programOf, warn } from "./thread-messages.js";
 import type { FromSockets, ThreadData, ToSockets, RequestMessage, ThreadProgramOptions } from "./thread-messages.js";
 import { OwnStreams } from "./streams.js";
 import type { TickBatch } from "./tick-batch.js";
 
 /** A body that the handler waits for. */
-interface AwaitedBody {
-  take(bytes: Uint8Array): void;
-  fail(error: unknown): void;
+interface PendingBody {
+  resolve(bytes: Uint8Array): void;
+  reject(error: unknown): void;
 }
 
 /** A request whose socket is on another thread. */
@@ -25,7 +25,7 @@ class ThreadRequest implements WireRequest {
   readonly signal = { aborted: false };
   readonly #headers: Readonly<Record<string, string>>;
   readonly #body: Uint8Array | null;
-  #reading: AwaitedBody | null = null;
+  #pendingBody: PendingBody | null = null;
 
   constructor(
     readonly id: number,
@@ -53,27 +53,27 @@ class ThreadRequest implements WireRequest {
     }
     this.out.add(() => ({ kind: "read", id: this.id, maxByteLength, isKeyless }));
     return await new Promise((resolve, reject) => {
-      const take = (bytes: Uint8Array) => {
+      const check = (bytes: Uint8Array) => {
         onBytes(bytes.length);
         resolve(bytes);
       };
-      this.#reading = { take, fail: reject };
+      this.#pendingBody = { resolve: check, reject };
     });
   }
 
-  bodyCame(bytes: Uint8Array): void {
+  resolveBody(bytes: Uint8Array): void {
     try {
-      this.#reading?.take(bytes);
+      this.#pendingBody?.resolve(bytes);
     } catch (error) {
-      this.#reading?.fail(error);
+      this.#pendingBody?.reject(error);
     }
   }
 
-  bodyFailed(error: DaybookError): void {
-    this.#reading?.fail(error);
+  rejectBody(error: DaybookError): void {
+    this.#pendingBody?.reject(error);
   }
 
-  callerLeft(): void {
+  abort(): void {
     this.signal.aborted = true;
   }
 }
@@ -90,13 +90,13 @@ class ThreadRequests {
     this.#streams = new OwnStreams(out);
   }
 
-  hear(message: FromSockets): void {
-    if (message.kind === "asked") void this.#answer(new ThreadRequest(message.id, message.asked, this.out));
-    else if (message.kind === "body") this.#byId.get(message.id)?.bodyCame(message.bytes);
-    else if (message.kind === "noBody") this.#byId.get(message.id)?.bodyFailed(errorOf(message.fault));
-    else if (message.kind === "gone") this.#byId.get(message.id)?.callerLeft();
-    else if (message.kind === "more") this.#streams.more(message.id);
-    else if (message.kind === "enough") this.#streams.enough(message.id);
+  onMessage(message: FromSockets): void {
+    if (message.kind === "request") void this.#answer(new ThreadRequest(message.id, message.request, this.out));
+    else if (message.kind === "body") this.#byId.get(message.id)?.resolveBody(message.bytes);
+    else if (message.kind === "bodyFailed") this.#byId.get(message.id)?.rejectBody(errorOf(message.fault));
+    else if (message.kind === "disconnected") this.#byId.get(message.id)?.abort();
+    else if (message.kind === "pull") this.#streams.pull(message.id);
+    else if (message.kind === "cancel") this.#streams.cancel(message.id);
     else if (message.kind === "refused") this.#note(message.refusal);
     else if (message.kind === "unwritten") this.handler.noteDefect(errorOf(message.fault), message.requestId);
   }
@@ -105,7 +105,7 @@ class ThreadRequests {
     try {
       this.handler.noteRefused(refusal);
     } catch {
-      // Already answered: an error of a listener has no request left to fail.
+      // The request is already answered, so an error of a listener cannot fail it.
     }
   }
 
@@ -116,22 +116,24 @@ class ThreadRequests {
       const { status, headers, body } = await this.handler.answer(request);
       if (isStream(body)) {
         this.#streams.open(id, body);
-        return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, stream: body.isFinite === true ? "finite" : "endless" }));
+        const stream = body.isFinite === true ? "finite" : "endless";
+        return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, stream }));
       }
-      // A copy: transferring detaches the bytes, and the handler may still need them.
-      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array && !isShared(body) ? Uint8Array.from(body) : body }, stream: null }));
+      // A copy, because a transfer detaches the bytes, and the handler may still need them.
+      const copyOf = () => (body instanceof Uint8Array && !isShared(body) ? Uint8Array.from(body) : body);
+      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: copyOf() }, stream: null }));
     } catch {
-      this.out.add(() => ({ kind: "cut", id }));
+      this.out.add(() => ({ kind: "abort", id }));
     } finally {
       this.#byId.delete(id);
     }
   }
 }
 
-/** The thread holds bodies along with the small objects around them: the sooner these fill a generation, the sooner bodies are freed. */
+/** Bodies are freed with the small objects that refer to them: the sooner these fill the young generation, the sooner that happens. */
 const YOUNG_GENERATION_MIB = 6;
 
-/** Lazy: in some bundles there is no such URL. Written literally, so that bundlers include the file. */
+/** Lazy, because some bundles have no such URL. Written literally, so that bundlers include the file. */
 const ownProgram = () => new URL("./socket-thread.mjs", import.meta.url);
 
 export interface ThreadListenOptions extends ListenOptions, ThreadProgramOptions {}
@@ -139,10 +141,10 @@ export interface ThreadListenOptions extends ListenOptions, ThreadProgramOptions
 const KNOWN: KnownOptions<ThreadListenOptions> = { ...LISTEN_OPTIONS, program: true };
 
 /** The thread ended before it reported whether it has its port. */
-class NoThread extends Error {}
+class ThreadStartError extends Error {}
 
 /**
- * `listen` with the sockets on a thread of their own, which reads requests and refuses excess ones however busy the handler is. If the thread cannot
+ * `listen` with the sockets on a separate thread, which reads requests and refuses excess ones even while the handler is busy. If the thread cannot
  * be started, it falls back to `listen` and emits a process warning with the reason.
  * @throws the system's error if the port is unavailable, invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
@@ -150,22 +152,22 @@ export function listenOnThread(handler: Handler, options: ThreadListenOptions = 
   return listenOnThreadOr(warn, handler, options);
 }
 
-/** @param hear called with the reason if there is no thread */
-export async function listenOnThreadOr(hear: (text: string) => void, handler: Handler, given: ThreadListenOptions): Promise<Listening> {
-  rejectUnknownOptions(given, KNOWN);
-  socketLimits(given.limits);
-  const { program, ...options } = given;
+/** @param onFallback called with the reason if the thread cannot be started */
+export async function listenOnThreadOr(onFallback: (text: string) => void, handler: Handler, allOptions: ThreadListenOptions): Promise<Listening> {
+  rejectUnknownOptions(allOptions, KNOWN);
+  socketLimits(allOptions.limits);
+  const { program, ...options } = allOptions;
   const locate = programOf(program, ownProgram);
   try {
     return await listenFrom(locate, handler, options);
   } catch (error) {
-    if (!(error instanceof NoThread)) throw error;
-    hear(`the socket thread did not start, so requests are read on the thread of the handler: ${missingThread(locate, error)}`);
+    if (!(error instanceof ThreadStartError)) throw error;
+    onFallback(`the socket thread did not start, so requests are read on the thread of the handler: ${startFailure(locate, error)}`);
     return await listen(handler, options);
   }
 }
 
-/** @throws NoThread, and the thread's error if the port is unavailable */
+/** @throws ThreadStartError, and the thread's error if the port is unavailable */
 async function listenFrom(locate: () => URL, handler: Handler, options: ListenOptions): Promise<Listening> {
   const workerData: ThreadData = { options, rules: handler.front };
   const worker = workerOf(locate, workerData);
@@ -182,26 +184,26 @@ async function listenFrom(locate: () => URL, handler: Handler, options: ListenOp
     await worker.terminate();
   };
   return await new Promise((resolve, reject) => {
-    const hear = (message: FromSockets) => {
+    const onMessage = (message: FromSockets) => {
       if (message.kind === "listening") {
         isListening = true;
         resolve({ url: message.url, port: message.port, close: () => (closing ??= close()) });
-      } else if (message.kind === "failed") reject(Object.assign(message.error as Error, message.own));
+      } else if (message.kind === "failed") reject(Object.assign(message.error as Error, message.properties));
       else if (message.kind === "closed") onClosed();
-      else requests.hear(message);
+      else requests.onMessage(message);
     };
-    worker.on("message", (messages: readonly FromSockets[]) => messages.forEach(hear));
+    worker.on("message", (messages: readonly FromSockets[]) => messages.forEach(onMessage));
     // A server without its sockets is useless: an error here ends the process, like any uncaught error.
     worker.on("error", (error) => {
       if (isListening) throw error;
       fault = error.message;
     });
     worker.on("exit", (code) => {
-      const hasToEnd = closing !== undefined;
+      const isClosing = closing !== undefined;
       onClosed();
-      if (isListening && !hasToEnd) throw new Error(`the socket thread ended unexpectedly, with code ${code}`);
-      // Only now has the thread released the port.
-      reject(new NoThread(fault === "" ? `it ended with code ${code}` : fault));
+      if (isListening && !isClosing) throw new Error(`the socket thread ended unexpectedly, with code ${code}`);
+      // The thread has released its port only now.
+      reject(new ThreadStartError(fault === "" ? `it ended with code ${code}` : fault));
     });
   });
 }
@@ -210,6 +212,6 @@ function workerOf(locate: () => URL, workerData: ThreadData) {
   try {
     return startThread(locate(), { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB } });
   } catch (error) {
-    throw new NoThread(error instanceof Error ? error.message : String(error));
+    throw new ThreadStartError(error instanceof Error ? error.message : String(error));
   }
 }

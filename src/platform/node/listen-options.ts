@@ -9,19 +9,26 @@ export interface SocketLimits {
   readonly requestMs: number;
   /** Time for the caller to read more of an answer. Default 60,000. */
   readonly unreadMs: number;
-  /** Unread bytes of answers, over all connections; above it those that wait longest are cut. Default 64 MiB. */
+  /** Unread bytes of answers, over all connections; above it, those that have waited longest are cut off. Default 64 MiB. */
   readonly unreadByteLength: number;
-  /** Open connections; one more closes the one that waits longest for a request. Default 1,024. */
+  /** Open connections; one more closes the one that has waited longest for a request. Default 1,024. */
   readonly connectionCount: number;
-  /** Unanswered requests per connection; further ones are refused, and after as many the connection is cut. Default 16. */
+  /** Unanswered requests per connection. More are refused, and above twice this number the connection is cut. Default 16. */
   readonly pipelinedRequestCount: number;
 }
 
-const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, unreadMs: true, unreadByteLength: true, connectionCount: true, pipelinedRequestCount: true };
+const KNOWN: KnownOptions<SocketLimits> = {
+  headersMs: true,
+  requestMs: true,
+  unreadMs: true,
+  unreadByteLength: true,
+  connectionCount: true,
+  pipelinedRequestCount: true,
+};
 
-/** @param given overrides individual defaults @throws invalid_parameter, unknown_parameter */
-export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
-  rejectUnknownOptions(given, KNOWN, "limits");
+/** All limits. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
+export function socketLimits(overrides: Partial<SocketLimits> = {}): SocketLimits {
+  rejectUnknownOptions(overrides, KNOWN, "limits");
   return {
     headersMs: SERVER_LIMITS.requestHeadersMs,
     requestMs: SERVER_LIMITS.requestMs,
@@ -29,7 +36,7 @@ export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
     unreadByteLength: SERVER_LIMITS.unreadAnswerBytes,
     connectionCount: SERVER_LIMITS.connectionCount,
     pipelinedRequestCount: SERVER_LIMITS.pipelinedRequestCount,
-    ...given,
+    ...overrides,
   };
 }
 
@@ -40,14 +47,14 @@ export interface ListenOptions {
   readonly port?: number;
   /** How long `close` waits for requests in flight before it cuts them off. Default: 10,000. */
   readonly drainMs?: number;
-  /** Overrides individual limits. */
+  /** Overrides single limits. */
   readonly limits?: Partial<SocketLimits>;
 }
 
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting, finishes requests in flight, then resolves. Later calls wait for the same end. */
+  /** Stops accepting connections, and resolves when the requests in flight are answered or cut off. Later calls get the same promise. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { EdgeRoute } from "../../http/routing/route.js";
 import { errorReply } from "../../http/answer/error-reply.js";
 import type { WireReply } from "../../http/wire/exchange.js";
 import { answeringOf, answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
-import { placeOf, type SocketRequest } from "./socket-exchange.js";
+import { originOf, type SocketRequest } from "./socket-exchange.js";
 import { type SocketLimits, socketLimits, type ListenOptions, LISTEN_OPTIONS, type Listening } from "./listen-options.js";
 
 /** How often Node checks for requests that are too slow. */
@@ -34,11 +34,11 @@ interface ParseError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** Time for the sender of a broken request to read the answer. */
+/** Time for the sender of an invalid request to read the answer. */
 const LINGER_MS = 1_000;
 
-/** The parser reports every further packet of a connection that has failed. */
-const answered = new WeakSet<Duplex>();
+/** Sockets with a failed request: the parser reports every further packet of theirs. */
+const failedSockets = new WeakSet<Duplex>();
 
 interface SocketPair {
   readonly incoming: IncomingMessage;
@@ -46,21 +46,21 @@ interface SocketPair {
 }
 
 /**
- * Answers bytes that are not a request, before any handler sees them, and ends the connection. Sends the answer of `last`, the newest valid request
- * of the connection, first. A request that breaks after its answer gets no second one.
+ * Answers bytes that are not a request and ends the connection. The answer to `last`, the newest valid request of the connection, is sent first. A
+ * request whose body becomes invalid after its answer gets no second one.
  */
 function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
-  if (answered.has(socket)) return;
-  answered.add(socket);
+  if (failedSockets.has(socket)) return;
+  failedSockets.add(socket);
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-  else if (last === undefined) end(socket, answerOf(error));
-  else if (!last.incoming.complete) end(socket, last.outgoing.headersSent ? "" : answerOf(error));
-  else if (last.outgoing.closed) end(socket, answerOf(error));
-  else last.outgoing.once("close", () => end(socket, answerOf(error)));
+  else if (last === undefined) end(socket, rawReply(error));
+  else if (!last.incoming.complete) end(socket, last.outgoing.headersSent ? "" : rawReply(error));
+  else if (last.outgoing.closed) end(socket, rawReply(error));
+  else last.outgoing.once("close", () => end(socket, rawReply(error)));
 }
 
-function answerOf(error: ParseError): string {
-  const { status, headers, body } = errorReply("problem", faultOf(error), randomUUID());
+function rawReply(error: ParseError): string {
+  const { status, headers, body } = errorReply("problem", parseFault(error), randomUUID());
   const text = typeof body === "string" ? body : "";
   const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
@@ -74,7 +74,7 @@ function end(socket: Duplex, answer: string): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-function faultOf({ code, rawPacket }: ParseError): DaybookError {
+function parseFault({ code, rawPacket }: ParseError): DaybookError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return isRequestLine(rawPacket)
@@ -89,22 +89,22 @@ function faultOf({ code, rawPacket }: ParseError): DaybookError {
   }
 }
 
-/** Whether the packet starts a request whose first line alone exceeds the bound. */
+/** Whether the packet starts a request whose first line alone exceeds the limit. */
 function isRequestLine(packet: Buffer | undefined): boolean {
   if (packet === undefined || packet.length <= SERVER_LIMITS.urlChars) return false;
   return /^[A-Z]+ /.test(packet.toString("latin1", 0, 16)) && packet.subarray(0, SERVER_LIMITS.urlChars).indexOf("\r\n") === -1;
 }
 
-/** Connections beyond the bound, on which only routes that are always answered are served. */
+/** Connections above the limit, on which only routes that are always answered are served. */
 const RESERVE_COUNT = 64;
 
 /**
- * The connections of a server, bounded in number: a new one above the bound closes the one that waits longest for a request, preferring those that
- * never sent one. If all others wait for answers, the new one is one of a few on which only routes that are always answered are served.
+ * Limits the connections of a server. A new one above the limit closes the one that has waited longest for a request, preferring those that never
+ * sent one. If all others wait for answers, the new one is kept, but only routes that are always answered are served on it.
  */
 class Connections {
-  /** Each with its unanswered requests, in the order of opening. */
-  readonly #underWay = new Map<Socket, number>();
+  /** The number of unanswered requests of each connection, in the order of opening. */
+  readonly #requestCounts = new Map<Socket, number>();
   /** Connections without any request so far, and connections with all requests answered: the longest waiting first. */
   readonly #silent = new Set<Socket>();
   readonly #idle = new Set<Socket>();
@@ -117,30 +117,30 @@ class Connections {
     server.on("connection", (socket) => this.#opened(socket));
   }
 
-  asked(socket: Socket): void {
-    const count = this.#underWay.get(socket);
+  requestStarted(socket: Socket): void {
+    const count = this.#requestCounts.get(socket);
     if (count === undefined) return;
-    this.#underWay.set(socket, count + 1);
+    this.#requestCounts.set(socket, count + 1);
     this.#silent.delete(socket);
     this.#idle.delete(socket);
   }
 
   /** Call when a request is answered or its answer is closed. */
-  answered(socket: Socket): void {
-    const count = this.#underWay.get(socket);
+  requestEnded(socket: Socket): void {
+    const count = this.#requestCounts.get(socket);
     if (count === undefined) return;
-    this.#underWay.set(socket, count - 1);
+    this.#requestCounts.set(socket, count - 1);
     if (count === 1) this.#idle.add(socket);
   }
 
-  /** Whether more connections than the bound wait for answers. */
+  /** Whether more connections than the limit wait for answers. */
   get isFull(): boolean {
-    return this.#underWay.size - this.#silent.size - this.#idle.size > this.connectionCount;
+    return this.#requestCounts.size - this.#silent.size - this.#idle.size > this.connectionCount;
   }
 
   /** Whether a caller has yet to read bytes of an answer that are in memory. */
   get isSending(): boolean {
-    return [...this.#underWay.keys()].some(({ writableLength }) => writableLength > 0);
+    return [...this.#requestCounts.keys()].some(({ writableLength }) => writableLength > 0);
   }
 
   /** Ends connections without any request: Node does not count them as idle. */
@@ -149,8 +149,8 @@ class Connections {
   }
 
   #opened(socket: Socket): void {
-    if (this.#underWay.size >= this.connectionCount) this.#makeRoom();
-    this.#underWay.set(socket, 0);
+    if (this.#requestCounts.size >= this.connectionCount) this.#makeRoom();
+    this.#requestCounts.set(socket, 0);
     this.#silent.add(socket);
     socket.once("close", () => this.#closed(socket));
   }
@@ -163,7 +163,7 @@ class Connections {
   }
 
   #closed(socket: Socket): void {
-    this.#underWay.delete(socket);
+    this.#requestCounts.delete(socket);
     this.#silent.delete(socket);
     this.#idle.delete(socket);
   }
@@ -186,10 +186,15 @@ export function listen(handler: RequestHandler, options: ListenOptions = {}): Pr
 
 /**
  * `listen` for any function that answers requests on sockets.
- * @param routes some of which are always answered
+ * @param routes the routes, for those that are always answered
  * @param onUnwritten called for answers that could not be written
  */
-export async function listenWith(reply: SocketReply, options: ListenOptions, routes: readonly EdgeRoute[], onUnwritten: OnUnwritten): Promise<Listening> {
+export async function listenWith(
+  reply: SocketReply,
+  options: ListenOptions,
+  routes: readonly EdgeRoute[],
+  onUnwritten: OnUnwritten,
+): Promise<Listening> {
   rejectUnknownOptions(options, LISTEN_OPTIONS);
   const host = options.host ?? "127.0.0.1";
   const limits = socketLimits(options.limits);
@@ -202,21 +207,22 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, rou
   const newest = new WeakMap<Duplex, SocketPair>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
     const { socket } = incoming;
-    connections.asked(socket);
-    outgoing.once("close", () => connections.answered(socket));
+    connections.requestStarted(socket);
+    outgoing.once("close", () => connections.requestEnded(socket));
     newest.set(socket, { incoming, outgoing });
-    const place = placeOf(incoming);
-    const fault = connections.isFull && !alwaysAnswered.has(place.target) ? new DaybookError("overloaded", "too many connections are waiting for answers") : null;
-    answerRequest({ incoming, outgoing, expectsContinue, place, fault, onFailed: () => outgoing.destroy() });
+    const origin = originOf(incoming);
+    const isRefused = connections.isFull && !alwaysAnswered.has(origin.target);
+    const fault = isRefused ? new DaybookError("overloaded", "too many connections are waiting for answers") : null;
+    answerRequest({ incoming, outgoing, expectsContinue, origin, fault, onFailed: () => outgoing.destroy() });
   };
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
-  // Answered when the body is read, so after the checks of route, token and length.
+  // `100 Continue` is sent when the body is read, after the checks of route, token and length.
   server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
   server.on("checkExpectation", (incoming, outgoing) => answer(incoming, outgoing, false));
   server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
   // No listener for upgrades: they are ignored, and the request is answered as it is.
   server.on("connect", (_incoming, socket) => socket.destroy());
-  // As long as the limit of connections: a client that finds the backlog full retries only after seconds.
+  // As long as the connection limit, because a client that finds the backlog full retries only after seconds.
   server.listen({ port: options.port ?? 0, host, backlog: limits.connectionCount });
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -249,7 +255,7 @@ async function drain(server: Server, connections: Connections, drainMs: number):
   clearInterval(sweep);
 }
 
-/** Answers with a function of web objects. The result is null: the answer is already on the socket. */
+/** Answers with a function of web objects, which writes to the socket itself: the result is null unless it failed. */
 export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
   return async (request: SocketRequest, outgoing: ServerResponse): Promise<WireReply | null> => {
     let response: Response;
@@ -266,12 +272,12 @@ export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
   };
 }
 
-/** By name, repeated ones as a list: replacements of `writeHead` may read one flat list of all as pairs. */
+/** Headers by name, repeated ones as a list: a replacement of `writeHead` may not accept a flat list of pairs. */
 function headersOf({ headers }: Response): Record<string, string | string[]> {
   const values = new Map<string, string | string[]>();
   for (const [name, value] of headers) {
-    const known = values.get(name);
-    values.set(name, known === undefined ? value : [known, value].flat());
+    const existing = values.get(name);
+    values.set(name, existing === undefined ? value : [existing, value].flat());
   }
   return Object.fromEntries(values);
 }
@@ -295,7 +301,7 @@ function webRequest(request: SocketRequest, signal: AbortSignal): Request {
   for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
     headers.append(incoming.rawHeaders[at] ?? "", incoming.rawHeaders[at + 1] ?? "");
   }
-  request.proceed();
+  request.sendContinue();
   const hasBody = method !== "GET" && method !== "HEAD";
   const init: RequestInit & { duplex: "half" } = { method, headers, signal, duplex: "half" };
   if (hasBody) init.body = Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;

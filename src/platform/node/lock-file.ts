@@ -14,8 +14,8 @@ export const CLAIM_STEM = "LOCK";
 export const HELD = new TextEncoder().encode("held\n");
 
 /**
- * Sets a lock's modification time by writing its content, and never creates the file. If a full disk rejects the write, truncating to the same length
- * does it.
+ * Updates a lock's modification time by writing its content; never creates the file. If a full disk rejects the write, it truncates the file to the
+ * same length instead.
  */
 export async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
   const file = await fileSystem.open(path, "update");
@@ -26,15 +26,15 @@ export async function renewClaim(fileSystem: FileSystem, path: string): Promise<
   }
 }
 
-/** Another process's claim, as it was found. Ages are in ms. */
+/** Another process's claim. */
 export interface OtherClaim {
   readonly name: string;
   readonly owner: ProcessIdentity;
-  /** False: only renewals show that the owner lives. */
-  readonly isSeen: boolean;
+  /** Whether the owner is visible from here; if not, only renewals show that it runs. */
+  readonly isVisible: boolean;
   readonly isHeld: boolean;
   readonly modifiedMs: number;
-  /** Time since the last renewal. */
+  /** Time since the last renewal, in ms. */
   readonly ageMs: number;
 }
 
@@ -44,8 +44,8 @@ export function isClaim(name: string): boolean {
 
 /** The claims in one directory. */
 export class LockClaims {
-  /** Since when, by our own clock, a claim has been seen without a renewal. */
-  readonly #watched = new Map<string, { readonly modifiedMs: number; readonly sinceMs: number }>();
+  /** Since when, by this process's clock, each claim has not been renewed. */
+  readonly #unrenewed = new Map<string, { readonly modifiedMs: number; readonly sinceMs: number }>();
 
   constructor(
     readonly fileSystem: FileSystem,
@@ -54,11 +54,11 @@ export class LockClaims {
   ) {}
 
   /**
-   * All claims but our own; null if ours is gone because another process took us for ended. Removes claims of processes that have certainly ended:
-   * names are never reused, so none is in use.
-   * @param aheadMsMax how far in the future the stamp of an unseen owner may lie
+   * All claims but our own; null if ours is gone because another process considered this one ended. Removes claims of processes that have certainly
+   * ended; names are never reused, so none of them is in use.
+   * @param aheadMsMax how far in the future the time stamp of an invisible owner may be
    */
-  async ofOthers(ownName: string, aheadMsMax: number): Promise<OtherClaim[] | null> {
+  async others(ownName: string, aheadMsMax: number): Promise<OtherClaim[] | null> {
     const nowMs = (await this.stat(ownName))?.modifiedMs;
     if (nowMs === undefined) return null;
     const claims: OtherClaim[] = [];
@@ -72,7 +72,7 @@ export class LockClaims {
         if (state === "unknown" && stat !== null && stat.modifiedMs > nowMs + aheadMsMax) stat = await this.#restamp(name);
         if (stat === null) continue;
         const { modifiedMs, byteLength } = stat;
-        claims.push({ name, owner, isSeen: state === "running", isHeld: byteLength > 0, modifiedMs, ageMs: this.#ageMs(name, modifiedMs, nowMs) });
+        claims.push({ name, owner, isVisible: state === "running", isHeld: byteLength > 0, modifiedMs, ageMs: this.#ageMs(name, modifiedMs, nowMs) });
       }
     }
     return claims;
@@ -97,27 +97,27 @@ export class LockClaims {
   }
 
   /**
-   * A stamp in the future would count until then, for programs that check once and exit. With a new stamp the claim ages like any other: a living
-   * owner renews it long before it expires.
+   * Replaces a time stamp in the future, which would keep the claim valid until then. With a new stamp it ages like any other; a running owner renews
+   * it long before it expires.
    */
   async #restamp(name: string): Promise<FileStat | null> {
-    // A claim that we may not write is only watched.
+    // A claim that this process may not write ages by `#unrenewed` alone.
     await renewClaim(this.fileSystem, join(this.directory, name)).catch(() => undefined);
     return this.stat(name);
   }
 
   /**
-   * By the stamps of the file system, which need no synchronized clocks, or by how long it has been watched, whichever is longer: the clock of a file
-   * system may be set back a little.
-   * @param nowMs the stamp of a file created now
+   * The age of a claim by the time stamps of the file system, which need no synchronized clocks, or by `#unrenewed` if that is longer: the clock of a
+   * file system may be set back a little.
+   * @param nowMs the time stamp of a file created now
    */
   #ageMs(name: string, modifiedMs: number, nowMs: number): number {
-    let watched = this.#watched.get(name);
-    if (watched?.modifiedMs !== modifiedMs) {
-      watched = { modifiedMs, sinceMs: performance.now() };
-      this.#watched.set(name, watched);
+    let entry = this.#unrenewed.get(name);
+    if (entry?.modifiedMs !== modifiedMs) {
+      entry = { modifiedMs, sinceMs: performance.now() };
+      this.#unrenewed.set(name, entry);
     }
-    return Math.max(nowMs - modifiedMs, performance.now() - watched.sinceMs);
+    return Math.max(nowMs - modifiedMs, performance.now() - entry.sinceMs);
   }
 }
 
@@ -128,8 +128,8 @@ export class HeldLock implements StorageLock {
   #isLost = false;
   #isReleased = false;
   #timer: NodeJS.Timeout | null = null;
-  /** Resolves, and never rejects, with the renewal under way. */
-  #renewed: Promise<void> = Promise.resolve();
+  /** The current renewal; never rejects. */
+  #renewal: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly fileSystem: FileSystem,
@@ -147,7 +147,7 @@ export class HeldLock implements StorageLock {
   async isHeld(): Promise<boolean> {
     if (this.#isLost || this.#isReleased) return false;
     try {
-      await attempt("check the lock of", "", () => this.#look());
+      await attempt("check the lock of", "", () => this.#check());
     } catch (error) {
       // Released during the check.
       if (!this.#isLost && !this.#isReleased) throw error;
@@ -158,7 +158,7 @@ export class HeldLock implements StorageLock {
   async release(): Promise<void> {
     this.#isReleased = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#renewed;
+    await this.#renewal;
     await attempt("unlock", "", async () => {
       try {
         await this.fileSystem.unlink(this.path);
@@ -168,7 +168,7 @@ export class HeldLock implements StorageLock {
     });
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       await this.fileSystem.stat(this.path);
     } catch (error) {
@@ -179,16 +179,16 @@ export class HeldLock implements StorageLock {
 
   #renewLater(): void {
     if (this.#isReleased || this.#isLost) return;
-    // A lock that the program dropped without release must not be renewed forever, nor keep its store in memory.
+    // Weak: a lock that the program dropped without release must not be renewed forever, or keep its store in memory.
     const weak = new WeakRef(this);
     this.#timer = setTimeout(() => {
       const lock = weak.deref();
-      if (lock !== undefined) lock.#renewed = lock.#renew().then(() => lock.#renewLater());
+      if (lock !== undefined) lock.#renewal = lock.#renew().then(() => lock.#renewLater());
     }, this.renewMs);
     this.#timer.unref();
   }
 
-  /** Never creates the file: another process removed it for good reason. Other errors are ignored: `isHeld` is called before every answer. */
+  /** Does not recreate a file that another process removed to take over. Other errors are ignored: `isHeld` is called before every answer. */
   async #renew(): Promise<void> {
     try {
       await renewClaim(this.fileSystem, this.path);
@@ -204,17 +204,17 @@ export class HeldLock implements StorageLock {
   }
 }
 
-// Every contender first creates a claim (a file whose unique name identifies the process), then reads the claims of others. If there were two
-// holders, the later claim was created while the earlier one existed, so its owner would have seen it: there is never a second holder. Of claims
-// created at the same time, the smallest name stays and waits for the rest to go. A claim with content is a held lock, which its holder renews. The
-// claim of a process that cannot be seen counts while it is renewed; afterwards the new holder removes it before reading anything. A holder that
-// resumes finds its claim gone: it checks before every answer and before every rename.
-const pollMs = 5;
-const waitMsMax = 2_000;
+// Every contender first creates a claim (a file whose unique name identifies the process), then reads the claims of others. There is never a second
+// holder: its claim would have been created while that of the first existed, so it would have found that one. Of claims created at the same time,
+// the one with the smallest name stays, and its owner waits until the others are removed. A claim with content is a held lock, which its holder
+// renews. The claim of a process that is not visible from here counts while it is renewed; afterwards the new holder removes it before reading
+// anything. A holder that resumes finds its claim missing: it checks before every answer and before every rename.
+const POLL_MS = 5;
+const CONTEND_MS_MAX = 2_000;
 /** Share of the lease between two renewals. */
-const renewalShare = SERVER_LIMITS.lockRenewMs / SERVER_LIMITS.lockLeaseMs;
-/** Extra time for waiting beyond the lease, for other contenders that come and go. */
-const graceMs = 4_000;
+const RENEWAL_SHARE = SERVER_LIMITS.lockRenewMs / SERVER_LIMITS.lockLeaseMs;
+/** Extra time to wait beyond the lease, because other contenders may briefly hold claims. */
+const GRACE_MS = 4_000;
 
 /** A lock that this process waits for. */
 export interface LockWait {
@@ -228,7 +228,7 @@ export interface LockWait {
 }
 
 export interface LockTerms {
-  /** How long a claim without renewal counts, in ms; the same for all who share a directory. */
+  /** How long a claim counts without renewal, in ms; the same for all processes that share a directory. */
   readonly leaseMs: number;
   /** Called before waiting. Absent: does not wait. */
   readonly onWait: ((wait: LockWait) => void) | undefined;
@@ -236,7 +236,7 @@ export interface LockTerms {
 
 /**
  * Takes the lock of an existing directory. Syncs nothing: a power loss ends every holder anyway.
- * @throws store_locked; when waiting, as soon as the owner turns out to be alive
+ * @throws store_locked; while waiting, as soon as the owner turns out to be running
  */
 export async function takeLock(claims: LockClaims, terms: LockTerms): Promise<HeldLock> {
   const startedMs = performance.now();
@@ -245,30 +245,30 @@ export async function takeLock(claims: LockClaims, terms: LockTerms): Promise<He
     const outcome = await contend(claims, terms.leaseMs);
     if (outcome instanceof HeldLock) return outcome;
     const waitedMs = performance.now() - startedMs;
-    if (terms.onWait === undefined || waitedMs > terms.leaseMs + graceMs) throw lockedBy(outcome, claims, terms);
+    if (terms.onWait === undefined || waitedMs > terms.leaseMs + GRACE_MS) throw lockedBy(outcome, claims, terms);
     if (!outcome.isHeld) await sleep(SERVER_LIMITS.lockLookMs);
     else {
-      // A claim younger than our wait belongs to another contender that was faster.
+      // A claim that is younger than this wait belongs to a contender that was faster.
       const isNew = !awaited.has(outcome.name) && awaited.size > 0 && outcome.ageMs < waitedMs;
-      if (outcome.isSeen || isNew) throw lockedBy(outcome, claims, terms);
-      await untilOver(outcome, claims, terms, awaited);
+      if (outcome.isVisible || isNew) throw lockedBy(outcome, claims, terms);
+      await waitForExpiry(outcome, claims, terms, awaited);
     }
   }
 }
 
-/** Resolves once the claim is gone or old enough. @throws store_locked when it is renewed */
-async function untilOver(claim: OtherClaim, claims: LockClaims, terms: LockTerms, awaited: Set<string>): Promise<void> {
+/** Resolves when the claim is removed or has expired. @throws store_locked (it is renewed) */
+async function waitForExpiry(claim: OtherClaim, claims: LockClaims, terms: LockTerms, awaited: Set<string>): Promise<void> {
   const startedMs = performance.now();
   for (;;) {
     const leftMs = terms.leaseMs - claim.ageMs - (performance.now() - startedMs);
-    await sleep(Math.max(pollMs, Math.min(leftMs, SERVER_LIMITS.lockLookMs)));
+    await sleep(Math.max(POLL_MS, Math.min(leftMs, SERVER_LIMITS.lockLookMs)));
     const stat = await claims.stat(claim.name);
     if (stat === null) return;
     if (stat.modifiedMs !== claim.modifiedMs) throw lockedBy({ ...claim, ageMs: 0 }, claims, terms);
     if (leftMs <= SERVER_LIMITS.lockLookMs) return;
     if (!awaited.has(claim.name)) {
       awaited.add(claim.name);
-      terms.onWait?.(waitFor({ ...claim, ageMs: terms.leaseMs - leftMs }, terms));
+      terms.onWait?.(lockWaitOf({ ...claim, ageMs: terms.leaseMs - leftMs }, terms));
     }
   }
 }
@@ -278,11 +278,11 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
   const own = await createPrivateFile(claims.fileSystem, claims.directory, CLAIM_STEM, claims.processes);
   let outcome: HeldLock | OtherClaim | null = null;
   try {
-    const found = await untilAlone(own, claims, leaseMs);
+    const found = await awaitOthers(own, claims, leaseMs);
     if (found === null) return await contend(claims, leaseMs);
     const { blocker, abandoned } = found;
     if (blocker === null) await own.file.write(HELD, 0);
-    outcome = blocker ?? (await removeAll(abandoned, claims)) ?? new HeldLock(claims.fileSystem, own.path, leaseMs * renewalShare);
+    outcome = blocker ?? (await removeAbandoned(abandoned, claims)) ?? new HeldLock(claims.fileSystem, own.path, leaseMs * RENEWAL_SHARE);
     return outcome;
   } finally {
     await own.file.close();
@@ -291,27 +291,27 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
 }
 
 interface Contest {
-  /** The claim that stays; null: none. */
+  /** The claim that has precedence; null: none. */
   readonly blocker: OtherClaim | null;
   /** Claims that are no longer renewed. */
   readonly abandoned: readonly OtherClaim[];
 }
 
 /** Waits while others contend at the same time; null if this process stalled for so long that its own claim is gone. */
-async function untilAlone(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<Contest | null> {
-  for (let waitedMs = 0; ; waitedMs += pollMs) {
-    const others = await claims.ofOthers(own.name, leaseMs * renewalShare);
+async function awaitOthers(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<Contest | null> {
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    const others = await claims.others(own.name, leaseMs * RENEWAL_SHARE);
     if (others === null) return null;
-    const standing = others.filter(({ isSeen, ageMs }) => isSeen || ageMs <= leaseMs);
-    if (standing.length === 0) return { blocker: null, abandoned: others };
-    const blocker = standing.find(({ isHeld }) => isHeld) ?? standing.find(({ name }) => name < own.name || waitedMs >= waitMsMax);
+    const active = others.filter(({ isVisible, ageMs }) => isVisible || ageMs <= leaseMs);
+    if (active.length === 0) return { blocker: null, abandoned: others };
+    const blocker = active.find(({ isHeld }) => isHeld) ?? active.find(({ name }) => name < own.name || waitedMs >= CONTEND_MS_MAX);
     if (blocker !== undefined) return { blocker, abandoned: [] };
-    await sleep(pollMs);
+    await sleep(POLL_MS);
   }
 }
 
-/** Takes over by removing claims. Returns one that was renewed meanwhile: its owner is alive. */
-async function removeAll(abandoned: readonly OtherClaim[], claims: LockClaims): Promise<OtherClaim | null> {
+/** Takes over by removing claims. Returns a claim that was renewed meanwhile, whose owner is running; else null. */
+async function removeAbandoned(abandoned: readonly OtherClaim[], claims: LockClaims): Promise<OtherClaim | null> {
   for (const claim of abandoned) {
     const stat = await claims.stat(claim.name);
     if (stat !== null && stat.modifiedMs !== claim.modifiedMs) return { ...claim, ageMs: 0 };
@@ -322,27 +322,28 @@ async function removeAll(abandoned: readonly OtherClaim[], claims: LockClaims): 
 
 const seconds = (ms: number) => `${Math.max(0, Math.ceil(ms / 1_000))} s`;
 
-function openIn({ name, owner: { pid, host }, ageMs }: OtherClaim): string {
-  return `The store is open in process ${pid} on host ${host}, which cannot be seen from here: its lock file ${name} was last renewed ${seconds(ageMs)} ago`;
+function ownerText({ name, owner: { pid, host }, ageMs }: OtherClaim): string {
+  const owner = `process ${pid} on host ${host}, which cannot be seen from here`;
+  return `The store is open in ${owner}: its lock file ${name} was last renewed ${seconds(ageMs)} ago`;
 }
 
-function waitFor(claim: OtherClaim, { leaseMs }: LockTerms): LockWait {
+function lockWaitOf(claim: OtherClaim, { leaseMs }: LockTerms): LockWait {
   const { name, owner, ageMs } = claim;
   const takeoverMs = Math.max(0, Math.ceil(leaseMs - ageMs));
-  const message = `${openIn(claim)}; waiting up to ${seconds(takeoverMs)} for it.`;
+  const message = `${ownerText(claim)}; waiting up to ${seconds(takeoverMs)} for it.`;
   return { message, pid: owner.pid, host: owner.host, lockFile: name, takeoverMs };
 }
 
 function lockedBy(claim: OtherClaim, { processes }: LockClaims, { leaseMs }: LockTerms): DaybookError {
-  const { name, owner, isSeen, ageMs } = claim;
+  const { name, owner, isVisible, ageMs } = claim;
   const details = { pid: owner.pid, host: owner.host, lockFile: name };
   if (isSameProcess(owner, processes.current)) {
     const where = `this process (pid ${owner.pid}), as its lock file ${name} says`;
     return new DaybookError("store_locked", `The store is already open in ${where}: ${OPEN_TWICE_ADVICE}`, details);
   }
   const advice = `its lock file ${name} says: close it there first.`;
-  if (isSeen) return new DaybookError("store_locked", `The store is open in process ${owner.pid}, as ${advice}`, details);
+  if (isVisible) return new DaybookError("store_locked", `The store is open in process ${owner.pid}, as ${advice}`, details);
   const takeoverMs = Math.max(0, Math.ceil(leaseMs - ageMs));
-  const message = `${openIn(claim)}, and can be taken over in ${seconds(takeoverMs)} unless it is renewed.`;
+  const message = `${ownerText(claim)}, and can be taken over in ${seconds(takeoverMs)} unless it is renewed.`;
   return new DaybookError("store_locked", message, { ...details, renewedAgoMs: Math.max(0, Math.floor(ageMs)), takeoverMs });
 }

@@ -10,13 +10,13 @@ import type { Codec, Sha256Stream } from "../../store/storage/storage.js";
 const deflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
 const inflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
 
-/** Below this, handing bytes to a thread costs more than the work. */
-const syncByteLengthMax = 64 * 1024;
+/** Below this length, passing bytes to a thread costs more than the work. */
+const SYNC_BYTES_MAX = 64 * 1024;
 
-// In Node since 20.15. Set here, since programs that load this module read files, and every byte of them is checksummed.
+// In Node since 20.15. Set here because programs that load this module checksum every byte of the files they read.
 if (typeof (zlib as Partial<typeof zlib>).crc32 === "function") useCrc32((bytes, previous) => zlib.crc32(bytes, previous));
 
-/** A plain view: `slice` of a Buffer shares the bytes instead of copying them. */
+/** A plain `Uint8Array`: `slice` of a Buffer shares the bytes instead of copying them. */
 function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }
@@ -28,14 +28,14 @@ function exactly(buffer: Buffer, byteLength: number): Uint8Array {
 
 function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   const options = { level: 1 };
-  if (bytes.length < syncByteLengthMax) return plainBytes(zlib.deflateRawSync(bytes, options));
+  if (bytes.length < SYNC_BYTES_MAX) return plainBytes(zlib.deflateRawSync(bytes, options));
   return deflateInThread(bytes, options).then(plainBytes);
 }
 
 function inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array> {
   // One chunk with spare room, so that the result needs no copy; zlib accepts no limit of 0.
   const options = { chunkSize: byteLength + 64, maxOutputLength: Math.max(byteLength, 1) };
-  if (byteLength < syncByteLengthMax) {
+  if (byteLength < SYNC_BYTES_MAX) {
     let inflated: Buffer;
     try {
       inflated = zlib.inflateRawSync(bytes, options);
@@ -60,5 +60,5 @@ function createSha256(): Sha256Stream {
 /** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
 export const nativeCodec: Codec = /* @__PURE__ */ named("zlib", { deflate, inflate, createSha256 });
 
-/** The same for a dedicated thread: does everything synchronously. */
+/** The same for a dedicated thread, synchronous for any length. */
 export const nativeCodecOfThread: SegmentCodec = { createSha256, deflate: (bytes) => plainBytes(zlib.deflateRawSync(bytes, { level: 1 })) };

@@ -5,7 +5,7 @@ import { identityText, isSameProcess, type ProcessIdentity, type ProcessTable } 
 import { constants, type WriteStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 
-const codeOfErrno: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+const CODE_OF_ERRNO: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["storage_full", "the disk is full"],
   EDQUOT: ["storage_full", "the disk quota is used up"],
   EFBIG: ["storage_full", "the file is larger than the file system allows"],
@@ -20,11 +20,11 @@ const codeOfErrno: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EIO: ["internal", "the disk reports an error"],
 };
 
-/** A failed file operation as a Daybook error that names the operation and the key, never a path outside the store. */
+/** Converts the error of a file operation to a Daybook error that names the operation and the key, never a path outside the store. */
 export function storageError(operation: string, key: string, error: unknown): DaybookError {
   if (error instanceof DaybookError) return error;
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
-  const [code, reason] = codeOfErrno[errno] ?? ["internal", "the file system refused it"];
+  const [code, reason] = CODE_OF_ERRNO[errno] ?? ["internal", "the file system refused it"];
   const message = `could not ${operation} ${key === "" ? "the store" : key}: ${reason} (${errno})`;
   return new DaybookError(code, message, { key, errno }, { cause: error });
 }
@@ -42,9 +42,9 @@ const REASON_OF_ERRNO: Readonly<Record<string, string>> = {
  */
 export function directoryError(path: string, error: unknown): DaybookError {
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
-  const [code, known] = codeOfErrno[errno] ?? ["internal", "the file system refused it"];
+  const [code, generalReason] = CODE_OF_ERRNO[errno] ?? ["internal", "the file system refused it"];
   const reason = REASON_OF_ERRNO[errno];
-  const message = `could not create or open the directory ${path}: ${reason ?? known} (${errno})`;
+  const message = `could not create or open the directory ${path}: ${reason ?? generalReason} (${errno})`;
   return new DaybookError(reason === undefined ? code : "invalid_parameter", message, { key: "", errno, path }, { cause: error });
 }
 
@@ -67,19 +67,19 @@ export function isMissing(error: unknown): boolean {
 export const PRIVATE_MARK = "~";
 
 /** The pid namespace is absent on machines without namespaces. */
-const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~+]*)\+)?([^~+]*)~\d+$/;
+const PRIVATE_NAME = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~+]*)\+)?([^~+]*)~\d+$/;
 
 /** The process that created a lock or temporary file, from its name; null for any other name. */
 export function ownerOf(name: string): ProcessIdentity | null {
-  const match = privateName.exec(name);
+  const match = PRIVATE_NAME.exec(name);
   if (match === null) return null;
   const [, pid = "", startTime = "", bootId = "", pidNamespace = "", host = ""] = match;
   return { pid: Number(pid), startTime, bootId, pidNamespace, host };
 }
 
 /**
- * Whether a temporary file can be removed once the lock is ours: its owner is neither this process nor one that certainly runs. A process that cannot
- * be seen may have lost the lock to us, and must not complete the file.
+ * Whether the holder of the lock may remove a temporary file: its owner is neither this process nor one that certainly runs. A process that is not
+ * visible from here may have lost the lock, and must not complete the file.
  */
 export function isLeftover(name: string, processes: ProcessTable): boolean {
   const owner = ownerOf(name);
@@ -151,7 +151,7 @@ function errnoOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** Writes all of `bytes` at `position`, in as many writes as the file system needs. @throws storage_full (it accepts no byte) */
+/** Writes all of `bytes` at `position`, in as many calls as necessary. @throws storage_full (the file system accepts no byte) */
 export async function writeAll(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const byteLength = await file.write(bytes.subarray(done), position + done);

@@ -10,7 +10,7 @@ export interface ProcessIdentity {
   readonly bootId: string;
   /** The namespace in which the pid is valid: each container has its own. */
   readonly pidNamespace: string;
-  /** For people, and for machines that provide nothing better: containers share names, and laptops change theirs. */
+  /** For messages, and for machines without the other values: containers share host names, and laptops change theirs. */
   readonly host: string;
 }
 
@@ -35,12 +35,12 @@ function canSee(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return a.host === b.host && !isOtherBoot;
 }
 
-export function processTable(current: ProcessIdentity, look: PidLookup): ProcessTable {
+export function processTable(current: ProcessIdentity, lookUp: PidLookup): ProcessTable {
   return {
     current,
     stateOf(other) {
       if (!canSee(current, other)) return "unknown";
-      const found = look(other.pid);
+      const found = lookUp(other.pid);
       if (found === null) return "ended";
       if (found.startTime === "" || other.startTime === "") return "unknown";
       return found.startTime === other.startTime ? "running" : "ended";
@@ -72,8 +72,8 @@ function procStat(pid: number | "self"): { state: string; startTime: string } | 
   return state === undefined || startTime === undefined ? null : { state, startTime };
 }
 
-/** Whether `/proc` shows another pid namespace than ours: its pids then belong to other processes. */
-function isProcOfOthers(): boolean {
+/** Whether `/proc` shows another pid namespace than ours, in which our pids belong to other processes. */
+function isProcForeign(): boolean {
   const ownPids = /^NSpid:\s*(.*)$/m.exec(readText("/proc/self/status"))?.[1] ?? "";
   return ownPids.trim().split(/\s+/).length > 1;
 }
@@ -87,15 +87,15 @@ function signalReaches(pid: number): boolean {
   }
 }
 
-const plain = (text: string) => text.trim().replace(/[^a-zA-Z0-9.-]/g, "-").slice(0, 64);
+const sanitize = (text: string) => text.trim().replace(/[^a-zA-Z0-9.-]/g, "-").slice(0, 64);
 
 function currentIdentity(): ProcessIdentity {
   return {
     pid: process.pid,
-    startTime: plain(procStat("self")?.startTime ?? ""),
-    bootId: plain(readText("/proc/sys/kernel/random/boot_id")).slice(0, 8),
-    pidNamespace: plain(readLink("/proc/self/ns/pid").replace(/[^0-9]/g, "")),
-    host: plain(os.hostname()),
+    startTime: sanitize(procStat("self")?.startTime ?? ""),
+    bootId: sanitize(readText("/proc/sys/kernel/random/boot_id")).slice(0, 8),
+    pidNamespace: sanitize(readLink("/proc/self/ns/pid").replace(/[^0-9]/g, "")),
+    host: sanitize(os.hostname()),
   };
 }
 
@@ -105,11 +105,11 @@ let current: ProcessIdentity | null = null;
 /** The processes of this machine, as far as this process can see them. */
 export function machineProcesses(): ProcessTable {
   current ??= currentIdentity();
-  const isProcOurs = !isProcOfOthers();
+  const isProcOurs = !isProcForeign();
   return processTable(current, (pid) => {
     if (!signalReaches(pid)) return null;
     const found = isProcOurs ? procStat(pid) : null;
-    // A zombie has ended and holds nothing; its parent has yet to reap it.
+    // A zombie has ended and holds no lock; only its parent has not reaped it yet.
     return found?.state === "Z" ? null : { startTime: found?.startTime ?? "" };
   });
 }

@@ -6,7 +6,7 @@ import { linkError, NO_FOLLOW } from "./private-files.js";
 /** Readable only by its owner. */
 const MODE = 0o600;
 
-/** Stores salts of visitors in a file, which is overwritten in place: replacing the file would leave the old bytes on the disk. */
+/** Stores salts of visitors in a file, overwritten in place, because replacing the file would leave the old bytes on the disk. */
 export function saltFile(path: string): SaltKeeper {
   return {
     read: async () => {

@@ -8,20 +8,20 @@ import type { FromSealThread, ToSealThread } from "./seal-thread.js";
 
 type MakeMessage = Extract<ToSealThread, { readonly kind: "make" }>;
 
-/** Never yields: this thread has no other work. */
+/** Never yields, because this thread has no other work. */
 const UNBROKEN = new Turns(Infinity);
 
 const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfThread, runs: { deflate: deflateRuns } };
 const port = parentPort;
-// Started as the program of sockets, it would never answer.
+// With start data it was started as a socket thread, and would never answer.
 if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by sealThread");
 /** Sources received so far, by file. */
 const sourcesById = new Map<number, SourceRows[]>();
 
 function sourcesOf(id: number): SourceRows[] {
-  const known = sourcesById.get(id) ?? [];
-  sourcesById.set(id, known);
-  return known;
+  const sources = sourcesById.get(id) ?? [];
+  sourcesById.set(id, sources);
+  return sources;
 }
 
 async function make(sources: readonly SourceRows[], { id, codecName, excerpts, sourceCount }: MakeMessage): Promise<FromSealThread> {

@@ -5,12 +5,18 @@ import { nameOf } from "../../store/storage/codec-name.js";
 import type { CodecName } from "../../store/storage/codec-name.js";
 import { copyRows, type CopiedRows, type ExcerptRule, type MadeSegment, type Sealer, type SourceRows } from "../../store/files/make-segment.js";
 import type { Codec } from "../../store/storage/storage.js";
-import { startThread, missingThread, programOf, warn, type ThreadProgramOptions } from "./thread-messages.js";
+import { startThread, startFailure, programOf, warn, type ThreadProgramOptions } from "./thread-messages.js";
 
-/** From the calling thread. Files are identified by number. */
+/** Messages from the calling thread. Files are identified by number. */
 export type ToSealThread =
   | { readonly kind: "rows"; readonly id: number; readonly rows: CopiedRows }
-  | { readonly kind: "make"; readonly id: number; readonly codecName: CodecName; readonly excerpts: readonly ExcerptRule[]; readonly sourceCount: number };
+  | {
+      readonly kind: "make";
+      readonly id: number;
+      readonly codecName: CodecName;
+      readonly excerpts: readonly ExcerptRule[];
+      readonly sourceCount: number;
+    };
 
 export type FromSealThread =
   | { readonly id: number; readonly made: MadeSegment }
@@ -22,7 +28,7 @@ export interface SealThread extends Sealer {
   close(): Promise<void>;
 }
 
-/** Lazy: in some bundles there is no such URL. Written literally, so that bundlers include the file. */
+/** Lazy, because some bundles have no such URL. Written literally, so that bundlers include the file. */
 const ownProgram = () => new URL("./seal-program.mjs", import.meta.url);
 
 const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
@@ -35,7 +41,7 @@ const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
  */
 export function sealThread(options: ThreadProgramOptions = {}): SealThread {
   rejectUnknownOptions(options, KNOWN);
-  return new OwnThread(programOf(options.program, ownProgram));
+  return new WorkerSealThread(programOf(options.program, ownProgram));
 }
 
 interface SealJob {
@@ -44,12 +50,12 @@ interface SealJob {
   readonly codecName: CodecName;
 }
 
-class OwnThread implements SealThread {
+class WorkerSealThread implements SealThread {
   #worker: Worker | null = null;
   #hasEnded = false;
   #hasMade = false;
   #fileCount = 0;
-  /** The pending callers, by file. */
+  /** Resolves the pending callers, by file. */
   readonly #waiting = new Map<number, (made: MadeSegment | null) => void>();
 
   constructor(readonly program: () => URL) {}
@@ -58,9 +64,9 @@ class OwnThread implements SealThread {
     const codecName = nameOf(codec);
     if (this.#hasEnded || codecName === null) return null;
     try {
-      return await this.#ask((this.#worker ??= this.#begin()), { sources, excerpts, codecName }, turns);
+      return await this.#send((this.#worker ??= this.#start()), { sources, excerpts, codecName }, turns);
     } catch (error) {
-      // The thread may hold part of the rows: discard them, and release all callers.
+      // The thread may hold part of the rows, so end it and release all callers.
       this.#fail(error);
       return null;
     }
@@ -71,7 +77,7 @@ class OwnThread implements SealThread {
     await this.#end();
   }
 
-  async #ask(worker: Worker, { sources, excerpts, codecName }: SealJob, turns: Turns): Promise<MadeSegment | null> {
+  async #send(worker: Worker, { sources, excerpts, codecName }: SealJob, turns: Turns): Promise<MadeSegment | null> {
     const id = (this.#fileCount += 1);
     const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
     worker.ref();
@@ -85,7 +91,7 @@ class OwnThread implements SealThread {
     return await made;
   }
 
-  #begin(): Worker {
+  #start(): Worker {
     const worker = startThread(this.program());
     worker.on("message", (message: FromSealThread) => {
       if (message.made === null) return this.#fail(message.reason);
@@ -103,7 +109,7 @@ class OwnThread implements SealThread {
   #fail(reason: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const text = this.#hasMade ? (reason instanceof Error ? reason.message : String(reason)) : missingThread(this.program, reason);
+    const text = this.#hasMade ? (reason instanceof Error ? reason.message : String(reason)) : startFailure(this.program, reason);
     warn(`the seal thread failed, so segments are now made on the calling thread: ${text}`);
     void this.#end();
   }

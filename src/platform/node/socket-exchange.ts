@@ -5,10 +5,10 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../../http/wire/exchange.js";
 import type { LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
 
-/** Bound on unrequested bytes: more than what arrives with the headers in one read of the socket. */
-const UNASKED_BYTES_MAX = 64 * 1024;
+/** Limit of bytes before the body is read: more than what arrives with the headers in one read of the socket. */
+const UNREQUESTED_BYTES_MAX = 64 * 1024;
 
-/** After `SMALL_CHUNK_COUNT` chunks, smaller ones are copied together: each costs some hundred bytes whatever its size. */
+/** After `SMALL_CHUNK_COUNT` chunks, smaller ones are copied into blocks, because each chunk costs some hundred bytes besides its content. */
 const SMALL_CHUNK_BYTES = 1024;
 const SMALL_CHUNK_COUNT = 8;
 const BLOCK_BYTES = 16 * 1024;
@@ -21,8 +21,8 @@ interface BodyReader {
 }
 
 /**
- * The body of a request on a socket. Buffers bytes as they arrive, without pausing the socket, and drops them once nobody will read them, so that the
- * sender gets to the answer.
+ * The body of a request on a socket. Buffers bytes as they arrive, without pausing the socket, and discards them once nobody will read them, so that
+ * the sender finishes and reads the answer.
  */
 export class IncomingBody {
   /** Null: dropped. */
@@ -39,8 +39,8 @@ export class IncomingBody {
   constructor(incoming: IncomingMessage) {
     this.#incoming = incoming;
     this.#declared = Number(incoming.headers["content-length"] ?? -1);
-    incoming.on("data", (chunk: Buffer) => this.#take(chunk));
-    // Marks the stream as read: otherwise it would hold back the bytes that arrive with the headers, and stop the socket.
+    incoming.on("data", (chunk: Buffer) => this.#receive(chunk));
+    // Marks the stream as read. Otherwise it would hold back the bytes that arrive with the headers, and pause the socket.
     incoming.read(0);
   }
 
@@ -65,9 +65,9 @@ export class IncomingBody {
     });
   }
 
-  /** All bytes, if the body is complete and no longer than this; else null. They can still be read. */
-  whole(maxByteLength: number): Uint8Array | null {
-    return this.#incoming.complete && this.#chunks !== null && this.#byteLength <= maxByteLength ? whole(this.#chunks) : null;
+  /** All bytes, if the body is complete and not longer than this; else null. They can still be read. */
+  complete(maxByteLength: number): Uint8Array | null {
+    return this.#incoming.complete && this.#chunks !== null && this.#byteLength <= maxByteLength ? joinChunks(this.#chunks) : null;
   }
 
   /** Drops the bytes received and those still to come. */
@@ -78,12 +78,12 @@ export class IncomingBody {
     this.#incoming.resume();
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     if (this.#chunks === null) return;
-    this.#keep(chunk, this.#chunks);
+    this.#append(chunk, this.#chunks);
     this.#byteLength += chunk.length;
     if (this.#reading === null) {
-      if (this.#byteLength > UNASKED_BYTES_MAX) this.#incoming.pause();
+      if (this.#byteLength > UNREQUESTED_BYTES_MAX) this.#incoming.pause();
       return;
     }
     this.#check(chunk.length, this.#reading);
@@ -102,12 +102,12 @@ export class IncomingBody {
   }
 
   #end(): void {
-    this.#reading?.resolve(whole(this.#chunks ?? []));
+    this.#reading?.resolve(joinChunks(this.#chunks ?? []));
     this.#reading = null;
     this.#chunks = null;
   }
 
-  #keep(chunk: Buffer, chunks: Buffer[]): void {
+  #append(chunk: Buffer, chunks: Buffer[]): void {
     if (chunk.length >= SMALL_CHUNK_BYTES || chunks.length < SMALL_CHUNK_COUNT) {
       chunks.push(chunk);
       this.#block = null;
@@ -124,11 +124,11 @@ export class IncomingBody {
   }
 }
 
-function whole(chunks: readonly Buffer[]): Buffer {
+function joinChunks(chunks: readonly Buffer[]): Buffer {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** What Node accepts as the only supported expectation. */
+/** The only expectation that Node supports, as Node matches it. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /** The signal of a caller: aborted once the connection is closed. */
@@ -140,17 +140,17 @@ class ConnectionSignal {
   }
 }
 
-/** Target and origin of a request. */
+/** The target of a request, and the address it comes from. */
 export interface RequestOrigin {
   /** Path and query, as in the routes. */
   readonly target: string;
   readonly address: string | undefined;
-  /** The result of a routing that was done already. */
+  /** Findings of an earlier routing. */
   readonly known?: RequestFindings | undefined;
 }
 
-/** Target and origin, taken from the request itself. */
-export function placeOf(incoming: IncomingMessage): RequestOrigin {
+/** Target and address, taken from the request itself. */
+export function originOf(incoming: IncomingMessage): RequestOrigin {
   return { target: originForm(incoming.url ?? "/"), address: incoming.socket.remoteAddress };
 }
 
@@ -167,8 +167,14 @@ export class SocketRequest implements WireRequest {
   readonly #outgoing: ServerResponse;
   #body: IncomingBody | null = null;
 
-  /** @param refusal an error of the request besides its headers */
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address, known }: RequestOrigin, refusal: DaybookError | null) {
+  /** @param refusal an error found before the headers are checked */
+  constructor(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    expectsContinue: boolean,
+    { target, address, known }: RequestOrigin,
+    refusal: DaybookError | null,
+  ) {
     this.method = incoming.method ?? "GET";
     this.target = target;
     this.address = address;
@@ -189,27 +195,27 @@ export class SocketRequest implements WireRequest {
     return value === undefined ? null : String(value);
   }
 
-  /** Tells a waiting sender to continue. */
-  proceed(): void {
+  /** Sends `100 Continue` if the sender waits for it. */
+  sendContinue(): void {
     if (!this.#awaitsContinue) return;
     this.#awaitsContinue = false;
     this.#outgoing.writeContinue();
   }
 
-  /** Reads the body off the socket as it arrives, for `readBody` or `dropBody`: for callers that do not read `incoming` themselves. */
-  takeBody(): void {
+  /** Buffers the body as it arrives, until `readBody` or `dropBody`. Only for callers that do not read `incoming` themselves. */
+  bufferBody(): void {
     if (this.method !== "GET" && this.method !== "HEAD") this.#body = new IncomingBody(this.incoming);
   }
 
   readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
-    this.proceed();
+    this.sendContinue();
     this.#body ??= new IncomingBody(this.incoming);
     return this.#body.read(maxByteLength, onBytes);
   }
 
-  /** The body, if it arrived complete, without a request for it, and is no longer than this; null if not, or if the method has none. */
-  wholeBody(maxByteLength: number): Uint8Array | null {
-    return this.#awaitsContinue ? null : (this.#body?.whole(maxByteLength) ?? null);
+  /** The body, if it is complete before it is read, and not longer than this; null if not, or if the method has none. */
+  completeBody(maxByteLength: number): Uint8Array | null {
+    return this.#awaitsContinue ? null : (this.#body?.complete(maxByteLength) ?? null);
   }
 
   dropBody(): void {
@@ -220,9 +226,9 @@ export class SocketRequest implements WireRequest {
 export interface AnswerOptions {
   /** Ends the connection after the answer. */
   readonly close: boolean;
-  /** How long the caller may read nothing of it, in ms; then the connection is cut. */
+  /** Time without any read by the caller, in ms, after which the connection is cut. */
   readonly unreadMs: number;
-  /** Counts what callers have yet to read. */
+  /** Counts bytes that callers have not read yet. */
   readonly unread: UnreadAnswers;
   /** Writes streamed bodies. */
   readonly streams: OpenStreams;
@@ -236,7 +242,7 @@ export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, 
     outgoing.writeHead(reply.status, { ...reply.headers, ...(close ? { connection: "close" } : {}) });
     return void streams.write(body, outgoing, { unreadMs, unread, longAnswers });
   }
-  // An object: middleware that replaces `writeHead` may read a list as pairs.
+  // An object, because middleware that replaces `writeHead` may not accept a flat list of pairs.
   const headers: Record<string, string> = { ...reply.headers };
   if (body !== null) headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
   if (close) headers["connection"] = "close";
@@ -244,11 +250,11 @@ export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, 
   outgoing.end(body ?? undefined);
   // Node clears this when the connection waits for the next request.
   if (outgoing.writableLength > 0) outgoing.setTimeout(unreadMs, () => outgoing.destroy());
-  // Shared bytes are in memory only once.
+  // Shared bytes are in memory only once, so they do not count.
   if (!isShared(body)) unread.written(outgoing);
 }
 
-/** A proxy's absolute form contains the same path. */
+/** The path and query of a target; proxies send the absolute form. */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
@@ -256,7 +262,7 @@ function originForm(target: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Errors in headers that the HTTP parser accepts: for one, Node uses the first of two Authorization headers. */
+/** Finds errors in headers that the HTTP parser accepts: Node uses the first of two Authorization headers, for example. */
 function headerFault({ rawHeaders, headers, httpVersion }: IncomingMessage): DaybookError | null {
   if (rawHeaders.length > 2 * SERVER_LIMITS.headerCount) {
     return new DaybookError("headers_too_large", `expected at most ${SERVER_LIMITS.headerCount} headers, got ${rawHeaders.length / 2}`);

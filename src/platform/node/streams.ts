@@ -3,9 +3,9 @@ import type { BodyStream } from "../../http/wire/exchange.js";
 import type { FromSockets, ToSockets } from "./thread-messages.js";
 import type { TickBatch } from "./tick-batch.js";
 
-/** Bytes of answers that callers have yet to read, over all connections. Above a bound, the answers that wait longest are cut off. */
+/** Limits the bytes of answers that callers have not read yet, over all connections. Above the limit, the answers that wait longest are cut off. */
 export class UnreadAnswers {
-  /** In the order in which they started to wait. */
+  /** Unread bytes by answer, in the order in which the answers started to wait. */
   readonly #byteLengths = new Map<ServerResponse, number>();
   #byteLength = 0;
 
@@ -17,34 +17,34 @@ export class UnreadAnswers {
     const byteLength = outgoing.writableLength;
     if (before === undefined) {
       if (byteLength === 0) return;
-      outgoing.once("close", () => this.#taken(outgoing));
+      outgoing.once("close", () => this.#remove(outgoing));
     }
     this.#byteLengths.set(outgoing, byteLength);
     this.#byteLength += byteLength - (before ?? 0);
     if (this.#byteLength <= this.byteLengthMax) return;
-    for (const each of [...this.#byteLengths.keys()]) this.#look(each);
+    for (const waiting of [...this.#byteLengths.keys()]) this.#update(waiting);
     for (const oldest of this.#byteLengths.keys()) {
       if (this.#byteLength <= this.byteLengthMax || oldest === outgoing) break;
-      this.#taken(oldest);
+      this.#remove(oldest);
       oldest.destroy();
     }
   }
 
-  /** Updates what was read since. A stream that was read completely counts as waiting from its next chunk on. */
-  #look(outgoing: ServerResponse): void {
+  /** Updates the unread bytes of an answer. A stream that was read completely counts as waiting from its next chunk on. */
+  #update(outgoing: ServerResponse): void {
     const { writableLength } = outgoing;
     this.#byteLength += writableLength - (this.#byteLengths.get(outgoing) ?? 0);
     if (writableLength === 0) this.#byteLengths.delete(outgoing);
     this.#byteLengths.set(outgoing, writableLength);
   }
 
-  #taken(outgoing: ServerResponse): void {
+  #remove(outgoing: ServerResponse): void {
     this.#byteLength -= this.#byteLengths.get(outgoing) ?? 0;
     this.#byteLengths.delete(outgoing);
   }
 }
 
-/** Longer answers, and pieces of streams, are written by `LongAnswers`: in bytes, or characters of a text. */
+/** Longer answers, and chunks of streams, are written by `LongAnswers`: in bytes, or characters of a text. */
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 export function isShort(body: string | Uint8Array): boolean {
@@ -133,8 +133,8 @@ export class OpenStreams {
     socket.once("close", cancel);
     outgoing.once("close", cancel);
     try {
-      for (let piece = await stream.next(); piece !== null; piece = await stream.next()) {
-        const text = piece;
+      for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {
+        const text = chunk;
         // `drain` may follow the write before any other code runs.
         const send = () => {
           if (outgoing.destroyed) return;
@@ -162,7 +162,7 @@ export class OpenStreams {
   }
 }
 
-/** Resolves when the caller has read what was sent, or is gone. Cuts off callers that read nothing for `unreadMs`. */
+/** Resolves when the caller has read what was sent, or has disconnected. Cuts off callers that read nothing for `unreadMs`. */
 function drained(outgoing: ServerResponse, unreadMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => outgoing.destroy(), unreadMs);
@@ -175,9 +175,9 @@ function drained(outgoing: ServerResponse, unreadMs: number): Promise<void> {
   });
 }
 
-/** A stream whose chunks another thread makes, each on request. */
+/** A stream whose chunks another thread makes on request. */
 class RemoteStream implements BodyStream {
-  #take: { readonly resolve: (piece: string | null) => void; readonly reject: (error: Error) => void } | null = null;
+  #pull: { readonly resolve: (chunk: string | null) => void; readonly reject: (error: Error) => void } | null = null;
   #isOver = false;
 
   constructor(
@@ -189,22 +189,22 @@ class RemoteStream implements BodyStream {
   next(): Promise<string | null> {
     if (this.#isOver) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
-      this.#take = { resolve, reject };
-      this.out.add(() => ({ kind: "more", id: this.id }));
+      this.#pull = { resolve, reject };
+      this.out.add(() => ({ kind: "pull", id: this.id }));
     });
   }
 
   cancel(): void {
     if (this.#isOver) return;
-    this.out.add(() => ({ kind: "enough", id: this.id }));
-    this.came(null);
+    this.out.add(() => ({ kind: "cancel", id: this.id }));
+    this.receive(null);
   }
 
-  came(piece: string | null, isCut = false): void {
-    if (piece === null) this.#isOver = true;
-    if (isCut) this.#take?.reject(new Error("the other thread could not continue"));
-    else this.#take?.resolve(piece);
-    this.#take = null;
+  receive(chunk: string | null, hasFailed = false): void {
+    if (chunk === null) this.#isOver = true;
+    if (hasFailed) this.#pull?.reject(new Error("the other thread could not continue"));
+    else this.#pull?.resolve(chunk);
+    this.#pull = null;
   }
 }
 
@@ -220,9 +220,9 @@ export class RemoteStreams {
     return stream;
   }
 
-  came(id: number, piece: string | null, isCut: boolean): void {
-    this.#byId.get(id)?.came(piece, isCut);
-    if (piece === null) this.#byId.delete(id);
+  receive(id: number, chunk: string | null, hasFailed: boolean): void {
+    this.#byId.get(id)?.receive(chunk, hasFailed);
+    if (chunk === null) this.#byId.delete(id);
   }
 }
 
@@ -236,11 +236,11 @@ export class OwnStreams {
     this.#byId.set(id, stream);
   }
 
-  more(id: number): void {
+  pull(id: number): void {
     void this.#send(id);
   }
 
-  enough(id: number): void {
+  cancel(id: number): void {
     const stream = this.#byId.get(id);
     if (stream === undefined) return;
     stream.cancel();
@@ -250,17 +250,17 @@ export class OwnStreams {
   async #send(id: number): Promise<void> {
     const stream = this.#byId.get(id);
     try {
-      const piece = (await stream?.next()) ?? null;
-      if (piece === null) this.#end(id);
-      else this.out.add(() => ({ kind: "piece", id, piece, isCut: false }));
+      const chunk = (await stream?.next()) ?? null;
+      if (chunk === null) this.#end(id);
+      else this.out.add(() => ({ kind: "chunk", id, chunk, hasFailed: false }));
     } catch {
-      // An endless stream just ends: the caller reconnects and gets the error. A finite one is cut.
+      // An endless stream just ends: the caller reconnects and gets the error. A finite one is cut off.
       this.#end(id, stream?.isFinite === true);
     }
   }
 
-  #end(id: number, isCut = false): void {
+  #end(id: number, hasFailed = false): void {
     this.#byId.delete(id);
-    this.out.add(() => ({ kind: "piece", id, piece: null, isCut }));
+    this.out.add(() => ({ kind: "chunk", id, chunk: null, hasFailed }));
   }
 }

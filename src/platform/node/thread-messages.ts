@@ -7,7 +7,7 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-/** What a socket thread is started with. */
+/** The start data of a socket thread. */
 export interface ThreadData {
   readonly options: ListenOptions;
   readonly rules: EdgeRules;
@@ -29,7 +29,7 @@ export interface RequestMessage {
   readonly known: RequestFindings;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent along if it arrived with the headers and is short; null: request it. */
+  /** Included if it arrived with the headers and is short; null: request it with `read`. */
   readonly body: Uint8Array | null;
 }
 
@@ -39,29 +39,29 @@ export type ThreadReply = Omit<WireReply, "body"> & { readonly body: string | Ui
 /** From the sockets' thread to the handler's. Requests are identified by number. */
 export type FromSockets =
   | { readonly kind: "listening"; readonly port: number; readonly url: string }
-  /** `own`: the error's own properties, which a structured clone drops. */
-  | { readonly kind: "failed"; readonly error: unknown; readonly own: object }
-  | { readonly kind: "asked"; readonly id: number; readonly asked: RequestMessage }
+  /** `properties`: the error's own ones, which a structured clone drops. */
+  | { readonly kind: "failed"; readonly error: unknown; readonly properties: object }
+  | { readonly kind: "request"; readonly id: number; readonly request: RequestMessage }
   | { readonly kind: "body"; readonly id: number; readonly bytes: Uint8Array }
-  | { readonly kind: "noBody"; readonly id: number; readonly fault: ErrorMessage }
-  | { readonly kind: "gone"; readonly id: number }
-  /** For a streamed body: send the next chunk, or no more. */
-  | { readonly kind: "more"; readonly id: number }
-  | { readonly kind: "enough"; readonly id: number }
+  | { readonly kind: "bodyFailed"; readonly id: number; readonly fault: ErrorMessage }
+  | { readonly kind: "disconnected"; readonly id: number }
+  /** For a streamed body: `pull` requests the next chunk, `cancel` ends the stream. */
+  | { readonly kind: "pull"; readonly id: number }
+  | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** An answer could not be written. */
   | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: ErrorMessage }
   | { readonly kind: "closed" };
 
-/** From the thread of the handler to that of the sockets. */
+/** From the handler's thread to the sockets'. */
 export type ToSockets =
   | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number; readonly isKeyless: boolean }
   /** `stream`: the body is requested chunk by chunk. */
   | { readonly kind: "reply"; readonly id: number; readonly reply: ThreadReply; readonly stream: "endless" | "finite" | null }
-  /** `isCut`: the stream failed before its end. */
-  | { readonly kind: "piece"; readonly id: number; readonly piece: string | null; readonly isCut: boolean }
+  /** `hasFailed`: the stream failed before its end. */
+  | { readonly kind: "chunk"; readonly id: number; readonly chunk: string | null; readonly hasFailed: boolean }
   /** There will be no answer. */
-  | { readonly kind: "cut"; readonly id: number }
+  | { readonly kind: "abort"; readonly id: number }
   | { readonly kind: "close" };
 
 interface Port<Message> {
@@ -78,19 +78,22 @@ export function outbox<Message extends FromSockets | ToSockets>(port: Port<Messa
     const messages = makers.map((make) => make());
     for (const message of messages) {
       if (message.kind === "body") transfer.push(message.bytes.buffer as ArrayBuffer);
-      else if (message.kind === "reply" && message.reply.body instanceof Uint8Array && !isShared(message.reply.body)) transfer.push(message.reply.body.buffer as ArrayBuffer);
+      else if (message.kind === "reply") {
+        const { body } = message.reply;
+        if (body instanceof Uint8Array && !isShared(body)) transfer.push(body.buffer as ArrayBuffer);
+      }
     }
     port.postMessage(messages, transfer);
   });
 }
 
 /** The bytes in a buffer of their own, which can be transferred; unchanged if they have one already. */
-export function givable(bytes: Uint8Array): Uint8Array {
+export function transferable(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes);
 }
 
-/** Converts an error to a message. Other errors than ours may quote what a caller sent, so only their name is included. */
-export function faultOf(thrown: unknown): ErrorMessage {
+/** Converts an error to a message. Only the name of foreign errors is included, because their text may quote what a caller sent. */
+export function errorMessageOf(thrown: unknown): ErrorMessage {
   if (!(thrown instanceof DaybookError)) return { code: "internal", message: thrown instanceof Error ? thrown.name : typeof thrown, details: {} };
   const { code, message, details } = thrown;
   return { code, message, details };
@@ -114,27 +117,28 @@ const SCHEMES = /^(?:file|data|blob):/;
 const SHOWN_CHARS_MAX = 200;
 
 /**
- * Locates the program of a thread; resolved only when the thread is started.
+ * Returns a function that locates the program of a thread, called only when the thread is started.
  * @param fallback its location by default; may throw if this code has no URL of its own
  * @throws invalid_parameter (a program that no thread can be started from)
  */
-export function programOf(given: unknown, fallback: () => URL): () => URL {
-  if (given === undefined) return fallback;
+export function programOf(program: unknown, fallback: () => URL): () => URL {
+  if (program === undefined) return fallback;
   // Not `instanceof`: bundlers and test runners have their own URL classes.
-  const text = typeof given === "string" ? given : (given as Partial<URL> | null)?.href;
+  const text = typeof program === "string" ? program : (program as Partial<URL> | null)?.href;
   if (typeof text === "string" && isAbsolute(text)) return () => pathToFileURL(text);
-  if (typeof text !== "string" || !SCHEMES.test(text)) throw parameterError("invalid_parameter", "program", `expected a file: URL or an absolute path, got ${shown(given)}`);
+  if (typeof text !== "string" || !SCHEMES.test(text))
+    throw parameterError("invalid_parameter", "program", `expected a file: URL or an absolute path, got ${shown(program)}`);
   const url = new URL(text);
   return () => url;
 }
 
-/** Why a thread could not be started: the program that was tried, and the option that names another. */
-export function missingThread(locate: () => URL, reason: unknown): string {
+/** A message about a thread that could not be started: the reason, its program, and the option that names another. */
+export function startFailure(locate: () => URL, reason: unknown): string {
   const text = reason instanceof Error ? reason.message : String(reason);
-  return `${text} (its program: ${placeOf(locate)}; the option "program" names another, see "Bundlers" in docs/guide/embedding.md)`;
+  return `${text} (its program: ${programText(locate)}; the option "program" names another, see "Bundlers" in docs/guide/embedding.md)`;
 }
 
-function placeOf(locate: () => URL): string {
+function programText(locate: () => URL): string {
   try {
     return locate().href.slice(0, SHOWN_CHARS_MAX);
   } catch {
@@ -147,7 +151,7 @@ export function warn(text: string): void {
   process.emitWarning(text, "DaybookWarning");
 }
 
-/** A subclass: a bundler that finds `new Worker` with an unknown file treats every file of the package as a worker, and fails. */
+/** A subclass, because a bundler that finds `new Worker` with an unknown file treats every file of the package as a worker, and fails. */
 class Thread extends Worker {}
 
 /**

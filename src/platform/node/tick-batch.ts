@@ -1,17 +1,17 @@
-/** Longest that an item waits for others, in ms. */
+/** Maximum time that an item waits for others, in ms. */
 const WAIT_MS_MAX = 1;
 
-/** Collects the items of one turn of the event loop and hands them on together at its end. */
+/** Collects the items of one turn of the event loop and passes them on together at its end. */
 export class TickBatch<Item> {
   #waiting: Item[] = [];
   #sinceMs = 0;
 
   constructor(
-    readonly handOn: (items: readonly Item[]) => void,
+    readonly onItems: (items: readonly Item[]) => void,
     readonly clock: () => number = () => performance.now(),
   ) {}
 
-  /** Hands `item` on before the event loop waits for anything. */
+  /** Adds an item, which is passed on before the event loop waits for I/O or timers. */
   add(item: Item): void {
     const nowMs = this.clock();
     if (this.#waiting.push(item) === 1) {
@@ -25,6 +25,6 @@ export class TickBatch<Item> {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
     this.#waiting = [];
-    this.handOn(waiting);
+    this.onItems(waiting);
   }
 }

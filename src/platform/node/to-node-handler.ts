@@ -8,18 +8,18 @@ import { createRouter, type Router } from "../../http/routing/router.js";
 import { type RequestFindings, bodyTooLarge, type WireRequest } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
 import { answeringOf, answerWith, replyOnSocket, writeOrCut, type SocketReply } from "./answer-on-socket.js";
-import { placeOf, type SocketRequest } from "./socket-exchange.js";
+import { originOf, type SocketRequest } from "./socket-exchange.js";
 import { socketLimits } from "./listen-options.js";
 
-/** Content types that parsers turn into objects of JSON; objects under other types were something else. */
+/** Content types whose parsed objects were JSON; objects under other types were something else. */
 const JSON_TEXT = /^\s*(application\/json|text\/plain)\s*(;|$)/i;
 
-/** Whether other code has read the body: then the rest of it is not the body. */
+/** Whether other code has read from the body, so that the rest is incomplete. */
 function isReadBefore({ readableDidRead, readableEnded }: IncomingMessage): boolean {
   return readableDidRead || readableEnded;
 }
 
-/** A request whose body a parser has read, with what it left in `incoming.body`: bytes and texts as they are, objects as JSON. */
+/** A request whose body a parser has read, with the content of `incoming.body`: bytes and texts unchanged, objects as JSON. */
 function withParsedBody(request: SocketRequest): WireRequest {
   const { method, target, signal, address, fault, known } = request;
   return {
@@ -39,7 +39,7 @@ function withParsedBody(request: SocketRequest): WireRequest {
   };
 }
 
-/** Whether the bytes left are still compressed as sent; most parsers inflate them too. No JSON starts like this. */
+/** Whether the parsed bytes are still compressed; most parsers inflate them. No JSON starts like this. */
 function isCompressed({ body }: IncomingMessage & { readonly body?: unknown }): boolean {
   if (!(body instanceof Uint8Array)) return false;
   const [first = 0, second = 0] = body;
@@ -48,7 +48,7 @@ function isCompressed({ body }: IncomingMessage & { readonly body?: unknown }): 
   return isGzip || isZlib;
 }
 
-/** @throws body_already_read */
+/** The body that a parser has read. @throws body_already_read */
 function bytesOf(incoming: IncomingMessage & { readonly body?: unknown }): Uint8Array {
   const { body, headers } = incoming;
   if (body instanceof Uint8Array) return body;
@@ -60,13 +60,13 @@ function bytesOf(incoming: IncomingMessage & { readonly body?: unknown }): Uint8
 
 export interface NodeHandlerOptions<Incoming extends IncomingMessage = IncomingMessage> {
   /**
-   * The path it is mounted at, such as `/analytics`, for servers that leave it in `url`, like `node:http` and Fastify. Default: none, since Express
-   * and Connect strip it. Requests outside it go to `next`, or else get `route_not_found`.
+   * The mount path, such as `/analytics`, for servers that leave it in `url`, like `node:http` and Fastify. Default: none, since Express and Connect
+   * remove it. Requests outside it go to `next`, or else get `route_not_found`.
    */
   readonly basePath?: string;
-  /** True: paths that are no route of the handler go to `next`, if there is one. Default false: they get `route_not_found`. */
+  /** True: paths without a route go to `next`, if there is one. Default false: they get `route_not_found`. */
   readonly fallthrough?: boolean;
-  /** Identifies the caller, to bound attempts at tokens; undefined: unknown, and not bounded. Default: the address of the socket. */
+  /** Identifies the caller, to limit its attempts with unknown tokens; undefined: unknown, and not limited. Default: the address of the socket. */
   readonly address?: (incoming: Incoming) => string | undefined;
 }
 
@@ -98,23 +98,24 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
       if (next !== undefined && !outgoing.headersSent) next(error);
       else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, answering, handler.noteDefect);
     };
-    const { target: whole, address } = placeOf(incoming);
-    const target = targetBelow(basePath, whole);
+    const { target: fullTarget, address } = originOf(incoming);
+    const target = targetBelow(basePath, fullTarget);
     const found = next !== undefined && fallthrough && target !== null ? lookUp(router, target) : null;
     if (next !== undefined && (target === null || found?.isRoute === false)) return next();
     const caller = callerOf(incoming, address);
-    const fault = target === null ? outside(basePath, whole) : caller.fault;
-    answer({ incoming, outgoing, expectsContinue: false, place: { target: target ?? whole, address: caller.address, known: found?.known }, fault, onFailed });
+    const fault = target === null ? outsideMount(basePath, fullTarget) : caller.fault;
+    const origin = { target: target ?? fullTarget, address: caller.address, known: found?.known };
+    answer({ incoming, outgoing, expectsContinue: false, origin, fault, onFailed });
   };
 }
 
-/** Whether a target is a route, and which: the handler does not route it again. */
+/** Whether a target is a route, with the findings, so that the handler does not route it again. */
 function lookUp(router: Router<RouteSummary>, target: string): { readonly isRoute: boolean; readonly known?: RequestFindings } {
   try {
     const { resource, params, query } = router.find(target);
     return { isRoute: true, known: { path: resource.path, params, query } };
   } catch (error) {
-    // A query that is too long is for the handler to reject, if the path is one of its own.
+    // The handler rejects a query that is too long, if the path is one of its routes.
     const path = pathOf(target);
     const isLong = path !== target && error instanceof DaybookError && error.code === "uri_too_long";
     return { isRoute: isLong && lookUp(router, path).isRoute };
@@ -122,11 +123,11 @@ function lookUp(router: Router<RouteSummary>, target: string): { readonly isRout
 }
 
 /** Calls the option `address` for a request, and catches what it throws. */
-function callerFrom<Incoming>(named: ((incoming: Incoming) => string | undefined) | undefined) {
+function callerFrom<Incoming>(addressOf: ((incoming: Incoming) => string | undefined) | undefined) {
   return (incoming: Incoming, address: string | undefined): { readonly address: string | undefined; readonly fault: DaybookError | null } => {
-    if (named === undefined) return { address, fault: null };
+    if (addressOf === undefined) return { address, fault: null };
     try {
-      return { address: named(incoming), fault: null };
+      return { address: addressOf(incoming), fault: null };
     } catch (cause) {
       return { address, fault: new DaybookError("internal", "the option address of toNodeHandler threw", {}, { cause }) };
     }
@@ -147,7 +148,7 @@ function targetBelow(basePath: string, target: string): string | null {
   return rest === "" || rest.startsWith("?") ? `/${rest}` : null;
 }
 
-function outside(basePath: string, target: string): DaybookError {
+function outsideMount(basePath: string, target: string): DaybookError {
   return new DaybookError("route_not_found", `no route ${pathOf(target).slice(0, 200)}: expected a path below ${basePath}`);
 }
 
@@ -165,11 +166,11 @@ function checkOptions(options: object): void {
   if (address !== undefined && typeof address !== "function") throw unexpected("address", "a function", address);
 }
 
-function unexpected(option: string, expected: string, came: unknown): DaybookError {
-  return parameterError("invalid_parameter", option, `expected ${expected}, got ${shown(came)}`);
+function unexpected(option: string, expected: string, actual: unknown): DaybookError {
+  return parameterError("invalid_parameter", option, `expected ${expected}, got ${shown(actual)}`);
 }
 
-/** Without a trailing slash. */
+/** A mount path without a trailing slash. @throws invalid_parameter */
 function checkedBasePath(basePath: unknown): string {
   if (basePath === "" || basePath === "/") return "";
   if (typeof basePath === "string" && /^(\/[^/?#]+)+\/?$/.test(basePath)) return basePath.replace(/\/$/, "");

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
-import { eventLoopLag, Lateness } from "../../../src/platform/node/event-loop-lag.js";
+import { eventLoopLag, AverageDelay } from "../../../src/platform/node/event-loop-lag.js";
 
 const averageOf = (...lateMs: readonly number[]) => {
-  const lateness = new Lateness();
-  for (const late of lateMs) lateness.add(late);
-  return lateness.averageMs;
+  const average = new AverageDelay();
+  for (const late of lateMs) average.add(late);
+  return average.averageMs;
 };
 const times = (count: number, lateMs: number) => Array.from({ length: count }, () => lateMs);
 

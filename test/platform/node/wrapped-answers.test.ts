@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { HandlerOptions } from "../../../src/http/index.js";
 import { listen, listenOnThread, toNodeHandler } from "../../../src/platform/node/index.js";
 import { replyOverWeb } from "../../../src/platform/node/listen.js";
-import { placeOf, SocketRequest } from "../../../src/platform/node/socket-exchange.js";
+import { originOf, SocketRequest } from "../../../src/platform/node/socket-exchange.js";
 import { handlerOf, stubDaybook } from "../../http/kit.js";
 import { THREAD } from "./ways.js";
 
@@ -58,7 +58,7 @@ describe("an answer behind middleware that has taken the place of writeHead", ()
     });
     const url = await serve((incoming, outgoing) => {
       if (incoming.url === "/wrapped") compress(outgoing);
-      void reply(new SocketRequest(incoming, outgoing, false, placeOf(incoming), null), outgoing);
+      void reply(new SocketRequest(incoming, outgoing, false, originOf(incoming), null), outgoing);
     });
     for (const [path, encoding] of [["/wrapped", "gzip"], ["/plain", null]] as const) {
       const answer = await fetch(url + path);
