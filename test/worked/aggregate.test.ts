@@ -2,10 +2,10 @@ import { DaybookError, type AggregateInput, type Daybook } from "daybook";
 import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
-/** Per row its value and its count. */
+/** The value and count of each row. */
 const rows = (input: AggregateInput) => async (daybook: Daybook) => (await daybook.aggregate(input)).map(({ property, count }) => [property, count]);
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (input: AggregateInput) => (daybook: Daybook) =>
   daybook.aggregate(input).then(
     () => "an answer",
@@ -13,7 +13,7 @@ const refused = (input: AggregateInput) => (daybook: Daybook) =>
   );
 
 example(
-  "Each value of the field is a row, the most frequent first.",
+  "Each value of the field has a row, and rows are sorted by count.",
   `
   03-02 09:00 ann visit country=FR
   03-02 09:05 bob visit country=DE
@@ -29,7 +29,7 @@ example(
 example("A store without events has no rows.", "", (daybook) => daybook.aggregate({ field: "os" }), []);
 
 example(
-  "Rows of equal counts come by the code points of their values: capitals, small letters, letters with marks.",
+  "Rows with equal counts are sorted by code point: upper case, lower case, accented letters.",
   `
   03-02 09:00 ann visit city=Ähtäri
   03-02 09:05 ann visit city=aachen
@@ -46,7 +46,7 @@ example(
 );
 
 example(
-  "An emoji comes after the wide letter Ａ, as its code point is greater although its UTF-16 is not.",
+  "An emoji sorts after the full-width letter Ａ because rows are compared by code point, not by UTF-16 unit.",
   `
   03-02 09:00 ann react with=😀
   03-02 09:05 ann react with=Ａ
@@ -59,7 +59,7 @@ example(
 );
 
 example(
-  "Events without the value are the row of the empty text, so that the counts add up to all events.",
+  "Events without a value are counted in the row of the empty string, so the counts add up to all events.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup
@@ -74,7 +74,7 @@ example(
 );
 
 example(
-  "The empty text comes first among rows of equal counts.",
+  "The empty string sorts first among rows with equal counts.",
   `
   03-02 09:00 ann visit os=macOS
   03-02 09:05 bob visit
@@ -87,7 +87,7 @@ example(
 );
 
 example(
-  "A value stands as it was sent, with its case and its spaces.",
+  "A value keeps its case and spaces.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan=Pro
@@ -117,7 +117,7 @@ example(
 );
 
 example(
-  "A boolean is the same row as the text of its name, and false is a value.",
+  "A boolean shares a row with the text of its name, and false counts as a value.",
   `
   03-02 09:00 ann signup vip=true
   03-02 09:05 bob signup vip="true"
@@ -133,7 +133,7 @@ example(
 );
 
 example(
-  "Objects with the same members are one row, whatever the order of their keys.",
+  "Objects with the same members share a row, regardless of key order.",
   `
   03-02 09:00 ann order box={"w":2,"h":1}
   03-02 09:05 bob order box={"h":1,"w":2}
@@ -170,7 +170,7 @@ example(
 );
 
 example(
-  "An element that is a number and one that is the same text are one element.",
+  "A number and the same number as text are one element.",
   `
   03-02 09:00 ann pick sizes=[1,"1",2]
   `,
@@ -182,7 +182,7 @@ example(
 );
 
 example(
-  "Elements that are null or empty do not count beside others; a list of nothing else is not set.",
+  "Null and empty elements of a list are ignored, and a list with only such elements counts as not set.",
   `
   03-02 09:00 ann tag colors=["red",null,""]
   03-02 09:05 bob tag colors=[null]
@@ -196,7 +196,7 @@ example(
 );
 
 example(
-  "A filter keeps whole events: the other elements of a list that matches are rows as well.",
+  "A filter selects whole events, so the other elements of a matching list also have rows.",
   `
   03-02 09:00 ann tag colors=["red","blue"]
   03-02 09:05 bob tag colors=["blue"]
@@ -210,7 +210,7 @@ example(
 );
 
 example(
-  "A metadata field with dots walks into an object.",
+  "A metadata field with dots reads a nested object.",
   `
   03-02 09:00 ann signup shop={"plan":"pro"}
   03-02 09:05 bob signup shop={"plan":"free"}
@@ -226,7 +226,7 @@ example(
 );
 
 example(
-  "A key that is literally spelled with the dot goes before the walk, even if it is null.",
+  "A key that contains the dot literally takes precedence over a nested object, even if its value is null.",
   `
   03-02 09:00 ann signup shop={"plan":"pro"}
   03-02 09:05 bob signup shop={"plan":"pro"} shop.plan=free
@@ -251,7 +251,7 @@ example(
 );
 
 example(
-  "A metadata field may have the name of an event's field.",
+  "A metadata field may have the same name as an event field.",
   `
   03-02 09:00 ann upload name=photo
   03-02 09:05 bob upload name=video
@@ -266,7 +266,7 @@ example(
 );
 
 example(
-  "Every field of device and place has its values.",
+  "Every device and location field can be aggregated.",
   `
   03-02 09:00 ann visit region=BY city=Munich device=phone os=iOS browser=Safari screen=390x844 language=de-DE
   `,
@@ -286,7 +286,7 @@ example(
 );
 
 example(
-  "The field url tells pages with different queries apart.",
+  "The field url distinguishes pages by query string.",
   `
   03-02 09:00 ann /pricing?plan=pro
   03-02 09:05 bob /pricing
@@ -300,7 +300,7 @@ example(
 );
 
 example(
-  "The field path puts pages with different queries together.",
+  "The field path groups pages regardless of query and fragment.",
   `
   03-02 09:00 ann /pricing?plan=pro
   03-02 09:05 bob /pricing#top
@@ -314,7 +314,7 @@ example(
 );
 
 example(
-  "The field referrer is the whole address, and the field hostname the site of the event.",
+  "The field referrer is the full address, and the field hostname is the host of the event's site.",
   `
   03-02 09:00 ann /home hostname=acme.example referrer=https://news.example/a
   03-02 09:05 bob /home hostname=acme.example referrer=https://news.example/b
@@ -332,7 +332,7 @@ example(
 );
 
 example(
-  "The field referrer_domain puts the pages of one host together.",
+  "The field referrer_domain groups referring pages by host.",
   `
   03-02 09:00 ann /home referrer=https://news.example/a
   03-02 09:05 bob /home referrer=https://www.news.example/b
@@ -393,7 +393,7 @@ example(
 );
 
 example(
-  "The field company_id is the company of the event, else that of the person.",
+  "The field company_id is the company of the event, or that of the person if the event has none.",
   `
   03-01 09:00 ann group:acme
   03-02 09:00 ann visit
@@ -412,7 +412,7 @@ example(
 );
 
 example(
-  "A person who changes the company takes later events to the new one.",
+  "Events after a change of company count for the new company.",
   `
   03-01 09:00 ann visit
   03-02 09:00 ann group:acme
@@ -428,7 +428,7 @@ example(
 );
 
 example(
-  "A trait of the person is a field: its newest value holds for all events.",
+  "A person's trait is a field, and its latest value applies to all of the person's events.",
   `
   03-02 09:00 ann signup
   03-03 09:00 ann buy
@@ -444,7 +444,7 @@ example(
 );
 
 example(
-  "The source of the first touch is a field: an event before any touch is direct.",
+  "The source of the first touch is a field, and an event before any touch is direct.",
   `
   03-01 09:00 ann /home
   03-02 09:00 ann /home?utm_source=mail
@@ -458,7 +458,7 @@ example(
 );
 
 example(
-  "A refund has the last touch of its order, not a later one.",
+  "A refund has the last touch of its order, even if a later touch exists.",
   `
   03-01 09:00 ann /home?utm_source=mail
   03-02 09:00 ann Payment order=o1 value=10
@@ -488,7 +488,7 @@ example(
 );
 
 example(
-  "With the measure unique_users two ids of one person count once.",
+  "With the measure unique_users, two ids of one person count once.",
   `
   03-02 09:00 ~phone visit os=iOS
   03-02 09:05 ann visit os=iOS
@@ -502,7 +502,7 @@ example(
 );
 
 example(
-  "With unique_users, a value that only events without an identity have gets no row.",
+  "With unique_users, a value that occurs only in events without an identity has no row.",
   `
   03-02 09:00 ann visit os=iOS
   03-02 09:05 - visit os=iOS
@@ -594,7 +594,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one, even userId.",
+  "A null member is treated as absent, even userId.",
   `
   03-02 09:00 ann visit os=iOS
   03-02 09:05 ann visit os=iOS
@@ -604,25 +604,28 @@ example(
 );
 
 example(
-  "A field and a metadata field at once are refused.",
+  "A field together with a metadata field is refused.",
   "",
   async (daybook) => (await failure(daybook.aggregate({ field: "os", metadataField: "plan" } as unknown as AggregateInput)))[0],
   "exactly_one_required",
 );
 
 example(
-  "Neither a field nor a metadata field is refused.",
+  "A query with neither a field nor a metadata field is refused.",
   "",
   async (daybook) => (await failure(daybook.aggregate({} as AggregateInput)))[0],
   "exactly_one_required",
 );
 
-example("A bare metadata key is no field.", "", refused({ field: "plan" } as unknown as AggregateInput), ["invalid_parameter", "field"]);
+example("A bare metadata key is not accepted as a field.", "", refused({ field: "plan" } as unknown as AggregateInput), [
+  "invalid_parameter",
+  "field",
+]);
 
-example("The query does not take a user.", "", refused({ field: "os", userId: "ann" } as AggregateInput), ["unknown_parameter", "userId"]);
+example("The query has no userId parameter.", "", refused({ field: "os", userId: "ann" } as AggregateInput), ["unknown_parameter", "userId"]);
 
-example("A measure that nobody knows is refused.", "", refused({ field: "os", measure: "sessions" as "events" }), ["invalid_parameter", "measure"]);
+example("An unknown measure is refused.", "", refused({ field: "os", measure: "sessions" as "events" }), ["invalid_parameter", "measure"]);
 
-example("A limit that is no whole number is refused.", "", refused({ field: "os", limit: 1.5 }), ["invalid_parameter", "limit"]);
+example("A fractional limit is refused.", "", refused({ field: "os", limit: 1.5 }), ["invalid_parameter", "limit"]);
 
 example("A limit below 0 is refused.", "", refused({ field: "os", limit: -1 }), ["invalid_parameter", "limit"]);

@@ -2,11 +2,11 @@ import { DaybookError, type Daybook, type PerDayInput } from "daybook";
 import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
-/** Per day its date and its count. */
+/** The date and count of each day. */
 const days = (input?: PerDayInput) => async (daybook: Daybook) =>
   (await daybook.countEventsPerDay(input)).map(({ day, count }) => `${day.slice(0, 10)} ${count}`);
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (input: PerDayInput) => (daybook: Daybook) =>
   daybook.countEventsPerDay(input).then(
     () => "an answer",
@@ -14,7 +14,7 @@ const refused = (input: PerDayInput) => (daybook: Daybook) =>
   );
 
 example(
-  "Every day has its number of events.",
+  "Each day has its number of events.",
   `
   03-02 09:00 ann signup
   03-02 10:00 bob signup
@@ -30,7 +30,7 @@ example(
 example("A store without events has no days.", "", (daybook) => daybook.countEventsPerDay(), []);
 
 example(
-  "Days ascend, in whatever order the events came.",
+  "Days are in ascending order, regardless of the order in which events arrive.",
   `
   03-05 09:00 ann ping
   03-03 09:00 ann ping
@@ -51,7 +51,7 @@ example(
 );
 
 example(
-  "With fill every day of the range is there, also at its ends.",
+  "With fill, the answer has every day of the range, including its first and last.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -61,7 +61,7 @@ example(
 );
 
 example(
-  "Without dates fill adds the days between the first and the last event.",
+  "Without dates, fill adds the days between the first and the last event.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -71,7 +71,7 @@ example(
 );
 
 example(
-  "With a start alone fill ends with the last event.",
+  "With only a start date, fill ends with the last event.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -81,7 +81,7 @@ example(
 );
 
 example(
-  "With an end alone fill begins with the first event.",
+  "With only an end date, fill begins with the first event.",
   `
   03-02 09:00 ann ping
   `,
@@ -90,7 +90,7 @@ example(
 );
 
 example(
-  "A range without events is filled with zeros.",
+  "With fill, a range without events has zeros.",
   `
   03-09 09:00 ann ping
   `,
@@ -102,7 +102,7 @@ example(
 );
 
 example(
-  "Where nothing matches and the range is open, fill has no days to add.",
+  "With an open range and no matching events, fill adds no days.",
   `
   03-09 09:00 ann ping
   `,
@@ -111,7 +111,7 @@ example(
 );
 
 example(
-  "The day belongs to fill as a whole, even where the range begins or ends within it.",
+  "Fill includes a day even if the range begins or ends within it.",
   `
   03-02 12:00 ann ping
   03-02 20:00 ann ping
@@ -121,7 +121,7 @@ example(
 );
 
 example(
-  "With fill false days without events are left out, as by default.",
+  "With fill set to false, days without events are left out, as by default.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -131,7 +131,7 @@ example(
 );
 
 example(
-  "A day ends with the millisecond before midnight UTC.",
+  "A day ends one millisecond before midnight UTC.",
   `
   03-02 23:59:59.999 ann ping
   03-03 00:00:00.000 ann ping
@@ -141,7 +141,7 @@ example(
 );
 
 example(
-  "Days stay days of UTC if the dates of the range have another offset.",
+  "Days are UTC days even if the range has another offset.",
   `
   03-01 23:30 ann ping
   03-02 00:30 ann ping
@@ -151,7 +151,7 @@ example(
 );
 
 example(
-  "The 29th of February is a day of a leap year.",
+  "In a leap year, fill includes February 29.",
   `
   2024-02-28 09:00 ann ping
   2024-03-01 09:00 ann ping
@@ -161,7 +161,7 @@ example(
 );
 
 example(
-  "Another year has no 29th of February.",
+  "In other years, fill does not include February 29.",
   `
   2025-02-28 09:00 ann ping
   2025-03-01 09:00 ann ping
@@ -171,7 +171,7 @@ example(
 );
 
 example(
-  "The days go on over the end of a year.",
+  "Days continue across the end of a year.",
   `
   2025-12-31 23:00 ann ping
   01-02 01:00 ann ping
@@ -181,7 +181,7 @@ example(
 );
 
 example(
-  "A range within one day has that day, with the events in the range only.",
+  "A range within one day returns that day with only the events in the range.",
   `
   03-02 08:00 ann ping
   03-02 09:00 ann ping
@@ -192,7 +192,7 @@ example(
 );
 
 example(
-  "A Date object bounds the range to its millisecond.",
+  "A Date object limits the range to the millisecond.",
   `
   03-02 09:00:00.000 ann ping
   03-02 09:00:00.001 ann ping
@@ -203,7 +203,7 @@ example(
 );
 
 example(
-  "A start date leaves out the days before it.",
+  "A start date excludes the days before it.",
   `
   03-01 23:59:59.999 ann ping
   03-02 09:00 ann ping
@@ -214,7 +214,7 @@ example(
 );
 
 example(
-  "The event name selects what is counted.",
+  "The event name restricts the events counted.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann buy
@@ -226,7 +226,7 @@ example(
 );
 
 example(
-  "A project has its own days.",
+  "A project counts only its own events per day.",
   `
   03-02 09:00 ann ping project=web
   03-03 09:00 ann ping project=app
@@ -237,7 +237,7 @@ example(
 );
 
 example(
-  "Filters select what is counted, and the days that it leaves empty go.",
+  "Filters restrict the events counted, and days without matching events are left out.",
   `
   03-02 09:00 ann buy plan=pro
   03-02 09:05 bob buy plan=free
@@ -249,7 +249,7 @@ example(
 );
 
 example(
-  "The parameter userId counts the days of the whole person, also those before the sign-up.",
+  "The parameter userId counts all of the person's events, including those before the sign-up.",
   `
   03-02 09:00 ~phone /home
   03-03 09:00 ann~phone signup
@@ -261,7 +261,7 @@ example(
 );
 
 example(
-  "After an alias the days of both ids are those of one person.",
+  "After an alias, the events of both ids count for one person.",
   `
   03-02 09:00 annie ping
   03-02 10:00 ann ping
@@ -273,7 +273,7 @@ example(
 );
 
 example(
-  "A segment selects the days of the people in it.",
+  "A segment restricts the count to events of the people in it.",
   `
   03-02 09:00 ann view
   03-03 09:00 ann buy
@@ -288,7 +288,7 @@ example(
 );
 
 example(
-  "An event of nobody counts on its day.",
+  "An event without an identity counts on its day.",
   `
   03-02 09:00 - ping
   03-02 09:05 ann ping
@@ -298,7 +298,7 @@ example(
 );
 
 example(
-  "An event that is sent twice with the same id counts on its day once.",
+  "An event sent twice with the same id counts once.",
   `
   03-02 09:00 ann buy id=e1
   03-02 09:00 ann buy id=e1
@@ -309,7 +309,7 @@ example(
 );
 
 example(
-  "An event too far in the future counts on the day of its receipt, the 20th of March.",
+  "An event too far in the future counts on the day of its receipt, March 20.",
   `
   03-19 09:00 ann ping
   03-22 09:00 ann ping
@@ -319,7 +319,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one.",
+  "A null member is treated as absent.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -328,11 +328,14 @@ example(
   ["2026-03-02 1", "2026-03-04 1"],
 );
 
-example("The answer has no time zone but UTC.", "", refused({ timeZone: "Europe/Berlin" } as PerDayInput), ["unknown_parameter", "timeZone"]);
+example("The answer is always in UTC, and a time zone is refused.", "", refused({ timeZone: "Europe/Berlin" } as PerDayInput), [
+  "unknown_parameter",
+  "timeZone",
+]);
 
-example("A fill that is no boolean is refused.", "", refused({ fill: "yes" as unknown as boolean }), ["invalid_parameter", "fill"]);
+example("A fill that is not a boolean is refused.", "", refused({ fill: "yes" as unknown as boolean }), ["invalid_parameter", "fill"]);
 
-example("An impossible start date is refused.", "", refused({ startDate: "2026-13-01" }), ["invalid_date", "startDate"]);
+example("A start date that does not exist is refused.", "", refused({ startDate: "2026-13-01" }), ["invalid_date", "startDate"]);
 
 example(
   "A range that ends before it starts is refused.",

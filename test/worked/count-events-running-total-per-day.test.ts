@@ -2,11 +2,11 @@ import { DaybookError, type Daybook, type PerDayInput } from "daybook";
 import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
-/** Per day its date and the total so far. */
+/** The date and running total of each day. */
 const totals = (input?: PerDayInput) => async (daybook: Daybook) =>
   (await daybook.countEventsRunningTotalPerDay(input)).map(({ day, count }) => `${day.slice(0, 10)} ${count}`);
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (input: PerDayInput) => (daybook: Daybook) =>
   daybook.countEventsRunningTotalPerDay(input).then(
     () => "an answer",
@@ -14,7 +14,7 @@ const refused = (input: PerDayInput) => (daybook: Daybook) =>
   );
 
 example(
-  "Each day has the number of events up to its end.",
+  "Each day has the number of events up to the end of the day.",
   `
   03-02 09:00 ann signup
   03-02 10:00 bob signup
@@ -30,7 +30,7 @@ example(
 example("A store without events has no totals.", "", (daybook) => daybook.countEventsRunningTotalPerDay(), []);
 
 example(
-  "A day that adds nothing is left out.",
+  "A day without events is left out.",
   `
   03-02 09:00 ann ping
   03-05 09:00 ann ping
@@ -41,7 +41,7 @@ example(
 );
 
 example(
-  "The total starts from 0 with the range, whatever was before.",
+  "The total starts at 0 at the beginning of the range, regardless of earlier events.",
   `
   03-01 09:00 ann ping
   03-01 10:00 ann ping
@@ -53,7 +53,7 @@ example(
 );
 
 example(
-  "The last total is the count of the whole range.",
+  "The last total equals the count of the whole range.",
   `
   03-02 09:00 ann ping
   03-03 09:00 ann ping
@@ -66,7 +66,7 @@ example(
 );
 
 example(
-  "With fill a day without events keeps the total of the day before.",
+  "With fill, a day without events repeats the previous total.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -76,7 +76,7 @@ example(
 );
 
 example(
-  "With fill the total is 0 until the first event, and stays to the end of the range.",
+  "With fill, the total is 0 until the first event and stays constant after the last one.",
   `
   03-03 09:00 ann ping
   03-03 10:00 ann ping
@@ -90,7 +90,7 @@ example(
 );
 
 example(
-  "A range without events is filled with totals of 0.",
+  "With fill, a range without events has totals of 0.",
   `
   03-09 09:00 ann ping
   `,
@@ -99,7 +99,7 @@ example(
 );
 
 example(
-  "Where nothing matches and the range is open, fill adds no day.",
+  "With an open range and no matching events, fill adds no days.",
   `
   03-09 09:00 ann ping
   `,
@@ -108,7 +108,7 @@ example(
 );
 
 example(
-  "An event at the last millisecond of a day belongs to the total of that day.",
+  "An event in the last millisecond of a day counts on that day.",
   `
   03-02 23:59:59.999 ann ping
   03-03 00:00:00.000 ann ping
@@ -118,7 +118,7 @@ example(
 );
 
 example(
-  "Late events change the totals of all days from theirs on.",
+  "A late event changes the totals of its day and all later days.",
   `
   03-03 09:00 ann ping
   03-04 09:00 ann ping
@@ -131,7 +131,7 @@ example(
 );
 
 example(
-  "A start within a day counts from that moment on.",
+  "A start time within a day is inclusive.",
   `
   03-02 08:59:59.999 ann ping
   03-02 09:00:00.000 ann ping
@@ -142,7 +142,7 @@ example(
 );
 
 example(
-  "An end within a day belongs to the range itself.",
+  "An end time within a day is inclusive.",
   `
   03-02 09:00 ann ping
   03-03 09:00:00.000 ann ping
@@ -153,7 +153,7 @@ example(
 );
 
 example(
-  "Days stay days of UTC if the range is given with an offset.",
+  "Days are UTC days even if the range has another offset.",
   `
   03-01 22:30 ann ping
   03-01 23:30 ann ping
@@ -164,7 +164,7 @@ example(
 );
 
 example(
-  "The total goes on over the end of a month and of a year.",
+  "The total continues across the end of a month or a year.",
   `
   2025-12-31 09:00 ann ping
   01-01 09:00 ann ping
@@ -175,7 +175,7 @@ example(
 );
 
 example(
-  "The event name selects what adds up.",
+  "The event name restricts the events counted.",
   `
   03-02 09:00 ann signup
   03-03 09:00 ann buy
@@ -186,7 +186,7 @@ example(
 );
 
 example(
-  "A project has its own total.",
+  "A project has a separate total.",
   `
   03-02 09:00 ann ping project=web
   03-03 09:00 ann ping project=app
@@ -197,7 +197,7 @@ example(
 );
 
 example(
-  "Without a project all projects add to one total.",
+  "Without a project, all projects count toward one total.",
   `
   03-02 09:00 ann ping project=web
   03-03 09:00 ann ping project=app
@@ -208,7 +208,7 @@ example(
 );
 
 example(
-  "Filters select what adds up.",
+  "Filters restrict the events counted.",
   `
   03-02 09:00 ann buy amount=5
   03-03 09:00 ann buy amount=20
@@ -219,7 +219,7 @@ example(
 );
 
 example(
-  "The parameter userId adds up the events of the person, with those of the device before the sign-up.",
+  "The parameter userId counts all of the person's events, including those of the device before the sign-up.",
   `
   03-02 09:00 ~phone /home
   03-03 09:00 ann~phone signup
@@ -231,7 +231,7 @@ example(
 );
 
 example(
-  "An identify that names the device links it like an event with both ids.",
+  "An identify with a device links it, like an event with both ids.",
   `
   03-02 09:00 ~phone /home
   03-03 09:00 ann buy
@@ -242,7 +242,7 @@ example(
 );
 
 example(
-  "A segment selects the people whose events add up.",
+  "A segment restricts the total to events of the people in it.",
   `
   03-02 09:00 ann view
   03-03 09:00 bob view
@@ -258,7 +258,7 @@ example(
 );
 
 example(
-  "A duplicate adds nothing.",
+  "An event sent twice with the same id counts once.",
   `
   03-02 09:00 ann buy id=e1
   03-02 09:00 ann buy id=e1
@@ -269,7 +269,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one.",
+  "A null member is treated as absent.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -278,11 +278,11 @@ example(
   ["2026-03-02 1", "2026-03-04 2"],
 );
 
-example("A member that the query does not have is refused.", "", refused({ cumulative: true } as PerDayInput), ["unknown_parameter", "cumulative"]);
+example("An unknown member is refused.", "", refused({ cumulative: true } as PerDayInput), ["unknown_parameter", "cumulative"]);
 
-example("A fill that is no boolean is refused.", "", refused({ fill: 1 as unknown as boolean }), ["invalid_parameter", "fill"]);
+example("A fill that is not a boolean is refused.", "", refused({ fill: 1 as unknown as boolean }), ["invalid_parameter", "fill"]);
 
-example("The empty text is no date.", "", refused({ endDate: "" }), ["invalid_date", "endDate"]);
+example("An empty string is not a valid date.", "", refused({ endDate: "" }), ["invalid_date", "endDate"]);
 
 example(
   "A range that ends before it starts is refused.",

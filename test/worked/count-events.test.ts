@@ -4,10 +4,10 @@ import { example } from "./example.js";
 
 const count = (input?: CountEventsInput) => (daybook: Daybook) => daybook.countEvents(input);
 
-/** A question about the events on which one filter is true. */
+/** Counts the events that match one filter. */
 const where = (fieldName: string, operator: string, value?: unknown) => count({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] });
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (ask: (daybook: Daybook) => Promise<unknown>) => (daybook: Daybook) =>
   ask(daybook).then(
     () => "an answer",
@@ -15,7 +15,7 @@ const refused = (ask: (daybook: Daybook) => Promise<unknown>) => (daybook: Daybo
   );
 
 example(
-  "Every event counts, whoever sent it.",
+  "Every event counts, with or without an identity.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann signup
@@ -29,7 +29,7 @@ example(
 example("A store without events counts 0.", "", count(), 0);
 
 example(
-  "The count is 0 where no event has the name.",
+  "The count is 0 if no event has the name.",
   `
   03-02 09:00 ann signup
   `,
@@ -60,7 +60,7 @@ example(
 );
 
 example(
-  "An event that names no project belongs to the project default.",
+  "An event without a project belongs to the project default.",
   `
   03-02 09:00 ann signup
   03-02 09:05 bob signup project=web
@@ -81,7 +81,7 @@ example(
 );
 
 example(
-  "A date alone starts at midnight UTC, and as the end it lasts through its last millisecond.",
+  "A start date begins at midnight UTC, and an end date includes its last millisecond.",
   `
   03-01 23:59:59.999 ann ping
   03-02 00:00:00.000 ann ping
@@ -105,7 +105,7 @@ example(
 );
 
 example(
-  "Digits below the millisecond are cut off, so this range is the one millisecond 09:00:00.000.",
+  "Digits below the millisecond are truncated.",
   `
   03-02 09:00:00.000 ann ping
   03-02 09:00:00.001 ann ping
@@ -115,7 +115,7 @@ example(
 );
 
 example(
-  "A time with an offset is the instant that it names: 01:00 at +02:00 is 23:00 UTC of the day before.",
+  "A time with an offset is converted to UTC: 01:00 at +02:00 is 23:00 UTC of the day before.",
   `
   03-01 22:59 ann ping
   03-01 23:00 ann ping
@@ -126,7 +126,7 @@ example(
 );
 
 example(
-  "A Date object is a time to the millisecond.",
+  "A Date object is an instant with millisecond precision.",
   `
   03-02 09:00 ann ping
   03-02 09:01 ann ping
@@ -136,7 +136,7 @@ example(
 );
 
 example(
-  "Without dates the count has no bounds.",
+  "Without dates, the range is unlimited.",
   `
   1999-12-31 09:00 ann ping
   2025-12-31 09:00 ann ping
@@ -147,7 +147,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one.",
+  "A null member is treated as absent.",
   `
   03-02 09:00 ann ping
   03-03 09:00 bob ping project=web
@@ -157,7 +157,7 @@ example(
 );
 
 example(
-  "The parameter userId counts all events of the person, also those of the device before the sign-up.",
+  "The parameter userId counts all of the person's events, including those of the device before the sign-up.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ann~phone signup
@@ -169,7 +169,7 @@ example(
 );
 
 example(
-  "The filter user_id sees the id of the event as it was sent.",
+  "The filter user_id compares the id as sent with the event.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ann~phone signup
@@ -181,7 +181,7 @@ example(
 );
 
 example(
-  "The parameter userId finds a person by an anonymous id as well.",
+  "The parameter userId also accepts an anonymous id.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ann~phone signup
@@ -192,7 +192,7 @@ example(
 );
 
 example(
-  "The parameter userId looks for a user id first, and for an anonymous id of the same text only after that.",
+  "The parameter userId prefers a user id to an anonymous id with the same text.",
   `
   03-02 09:00 kiosk signup
   03-02 09:05 ~kiosk /home
@@ -203,7 +203,7 @@ example(
 );
 
 example(
-  "A user id that nobody has counts 0.",
+  "An unknown user id counts 0.",
   `
   03-02 09:00 ann signup
   `,
@@ -212,7 +212,7 @@ example(
 );
 
 example(
-  "After an alias the old id counts the events of both ids.",
+  "After an alias, the old id counts the events of both ids.",
   `
   03-02 09:00 annie signup
   03-02 09:05 ann buy
@@ -224,7 +224,7 @@ example(
 );
 
 example(
-  "Of the filters in one group, all must be true.",
+  "All filters of a group must match.",
   `
   03-02 09:00 ann signup plan=pro country=DE
   03-02 09:05 bob signup plan=pro country=FR
@@ -244,7 +244,7 @@ example(
 );
 
 example(
-  "Of several groups, one must be true.",
+  "At least one group must match.",
   `
   03-02 09:00 ann signup plan=pro country=DE
   03-02 09:05 bob signup plan=pro country=FR
@@ -261,7 +261,7 @@ example(
 );
 
 example(
-  "The event name, the user, the project, the dates and the groups must all hold.",
+  "The event name, user, project, dates and filter groups must all match.",
   `
   03-02 09:00 ann buy project=web plan=pro
   03-02 09:05 ann buy project=web plan=free
@@ -282,7 +282,7 @@ example(
 );
 
 example(
-  "An empty list of groups is no constraint.",
+  "An empty list of groups has no effect.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup
@@ -292,7 +292,7 @@ example(
 );
 
 example(
-  "A group without filters is dropped, so that it does not let everything through.",
+  "A group without filters is ignored; it does not match every event.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup
@@ -302,7 +302,7 @@ example(
 );
 
 example(
-  "Texts are equal if every character is, with case and spaces.",
+  "Texts are compared exactly, including case and spaces.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan=Pro
@@ -313,7 +313,7 @@ example(
 );
 
 example(
-  "The operator != is also true on events that do not have the key.",
+  "The operator != matches events without the key.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan=free
@@ -324,7 +324,7 @@ example(
 );
 
 example(
-  "A missing key, null, an empty text, an empty list and a list of nothing are all not set.",
+  "A missing key, null, an empty string, an empty list and a list of null or empty elements are all not set.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann signup plan=null
@@ -339,7 +339,7 @@ example(
 );
 
 example(
-  "The operator is_set ignores its value, and an object is set.",
+  "The operator is_set ignores its value and matches objects.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan={"name":"pro"}
@@ -350,7 +350,7 @@ example(
 );
 
 example(
-  "Equality with the empty text means that there is no value.",
+  "Equality with the empty string matches events without a value.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan=null
@@ -361,7 +361,7 @@ example(
 );
 
 example(
-  "A list equals a value if one of its elements does.",
+  "A list equals a value if any element does.",
   `
   03-02 09:00 ann tag colors=["red","blue"]
   03-02 09:05 bob tag colors=["blue"]
@@ -372,7 +372,7 @@ example(
 );
 
 example(
-  "A negated operator is true on a list of which no element matches.",
+  "A negated operator matches a list if no element matches.",
   `
   03-02 09:00 ann tag colors=["red","blue"]
   03-02 09:05 bob tag colors=["blue","green"]
@@ -383,7 +383,7 @@ example(
 );
 
 example(
-  "A number equals every way to write it, a text only itself.",
+  "A number equals every notation of that number, while a text equals only itself.",
   `
   03-02 09:00 ann order items=3
   03-02 09:05 bob order items="3"
@@ -405,7 +405,7 @@ example(
 );
 
 example(
-  "An object equals nothing, not even its own JSON.",
+  "An object equals no value, not even its own JSON.",
   `
   03-02 09:00 ann signup plan={"name":"pro"}
   03-02 09:05 bob signup plan=pro
@@ -415,7 +415,7 @@ example(
 );
 
 example(
-  "The operator in takes a text with commas: its items are trimmed, and empty ones dropped.",
+  "The operator in splits a text at commas, trims the items and drops empty ones.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan=free
@@ -427,7 +427,7 @@ example(
 );
 
 example(
-  "A backslash keeps the comma behind it in the item of a list.",
+  "A backslash escapes a comma in a list item.",
   `
   03-02 09:00 ann visit city="Paris, Texas"
   03-02 09:05 bob visit city=Paris
@@ -438,7 +438,7 @@ example(
 );
 
 example(
-  "In a JSON list the empty text stands for events without the value.",
+  "An empty string in a JSON list matches events without a value.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan=free
@@ -461,7 +461,7 @@ example(
 );
 
 example(
-  "For the operator = a comma is an ordinary character.",
+  "The operator = treats a comma as an ordinary character.",
   `
   03-02 09:00 ann visit city="Paris, Texas"
   03-02 09:05 bob visit city=Paris
@@ -471,7 +471,7 @@ example(
 );
 
 example(
-  "The operator contains ignores the case of both sides.",
+  "The operator contains is not case-sensitive.",
   `
   03-02 09:00 ann search query="Blue Shoes"
   03-02 09:05 bob search query=SHOELACE
@@ -482,7 +482,7 @@ example(
 );
 
 example(
-  "The operator not_contains is true on events without the value.",
+  "The operator not_contains matches events without the value.",
   `
   03-02 09:00 ann search query="blue shoes"
   03-02 09:05 bob search query=hats
@@ -493,7 +493,7 @@ example(
 );
 
 example(
-  "Text operators read a number as its JSON text.",
+  "Text operators treat a number as its JSON text.",
   `
   03-02 09:00 ann visit zip=10115
   03-02 09:05 bob visit zip="10117"
@@ -514,7 +514,7 @@ example(
 );
 
 example(
-  "A regular expression may match anywhere and minds the case.",
+  "A regular expression may match anywhere and is case-sensitive.",
   `
   03-02 09:00 ann load file=report-17.csv
   03-02 09:05 bob load file=REPORT-18.csv
@@ -525,7 +525,7 @@ example(
 );
 
 example(
-  "A regular expression ignores the case after (?i).",
+  "The prefix (?i) makes a regular expression case-insensitive.",
   `
   03-02 09:00 ann load file=report-17.csv
   03-02 09:05 bob load file=REPORT-18.csv
@@ -536,7 +536,7 @@ example(
 );
 
 example(
-  "Ordered operators compare numbers, also numbers written as text, and never letters.",
+  "Ordered operators compare numbers, including numeric text, and do not match words.",
   `
   03-02 09:00 ann order items=10
   03-02 09:05 bob order items="10"
@@ -548,7 +548,7 @@ example(
 );
 
 example(
-  "An event without a number is neither below a bound nor above it.",
+  "An event without a number is neither below nor above a numeric bound.",
   `
   03-02 09:00 ann order items=1
   03-02 09:05 bob order items=many
@@ -560,7 +560,7 @@ example(
 );
 
 example(
-  "A date as the bound of > spans its whole day.",
+  "With >, a date excludes its whole day.",
   `
   03-02 09:00 ann task due=2026-03-05T00:00:00Z
   03-02 09:05 bob task due=2026-03-05T23:59:59Z
@@ -571,7 +571,7 @@ example(
 );
 
 example(
-  "A date as the bound of <= includes its whole day, whatever the offset of a time.",
+  "With <=, a date includes its whole day, and the offset of the compared time is respected.",
   `
   03-02 09:00 ann task due=2026-03-05T23:59:59Z
   03-02 09:05 bob task due=2026-03-06T00:30:00+01:00
@@ -592,7 +592,7 @@ example(
 );
 
 example(
-  "Both bounds of between belong to it.",
+  "The operator between includes both bounds.",
   `
   03-02 09:00 ann order items=1
   03-02 09:05 bob order items=2
@@ -604,7 +604,7 @@ example(
 );
 
 example(
-  "Nothing lies between a greater and a smaller bound.",
+  "The operator between matches nothing if the first bound is greater than the second.",
   `
   03-02 09:00 ann order items=3
   `,
@@ -613,7 +613,7 @@ example(
 );
 
 example(
-  "The operator not_between is the complement of between, also where there is no number.",
+  "The operator not_between is the complement of between and matches events without a number.",
   `
   03-02 09:00 ann order items=1
   03-02 09:05 bob order items=3
@@ -625,7 +625,7 @@ example(
 );
 
 example(
-  "An operator may be written by another of its names, in any case and between spaces.",
+  "Operators have aliases, and case and surrounding spaces are ignored.",
   `
   03-02 09:00 ann signup plan=pro
   03-02 09:05 bob signup plan=free
@@ -635,7 +635,7 @@ example(
 );
 
 example(
-  "The field path is the url up to its first ? or #.",
+  "The field path is the url up to the first ? or #.",
   `
   03-02 09:00 ann /pricing
   03-02 09:05 bob /pricing?plan=pro
@@ -659,7 +659,7 @@ example(
 );
 
 example(
-  "The field utm_source is the metadata key, not the query of the url.",
+  "The field utm_source is the metadata key, not the query parameter of the url.",
   `
   03-02 09:00 ann landing utm_source=mail
   03-02 09:05 bob /home?utm_source=mail
@@ -669,7 +669,7 @@ example(
 );
 
 example(
-  "A path with dots walks into an object.",
+  "A path with dots reads a nested object.",
   `
   03-02 09:00 ann signup shop={"plan":{"name":"pro"}}
   03-02 09:05 bob signup shop={"plan":"pro"}
@@ -679,7 +679,7 @@ example(
 );
 
 example(
-  "A key that is literally spelled with the dot goes before the walk, even if it is null.",
+  "A key that contains the dot literally takes precedence over a nested object, even if its value is null.",
   `
   03-02 09:00 ann signup shop={"plan":"pro"}
   03-02 09:05 bob signup shop={"plan":"pro"} shop.plan=null
@@ -690,7 +690,7 @@ example(
 );
 
 example(
-  "A walk does not enter lists by number.",
+  "A path cannot address a list element by index.",
   `
   03-02 09:00 ann signup plans=["pro","free"]
   `,
@@ -699,7 +699,7 @@ example(
 );
 
 example(
-  "A bare name that is a field reads the field, and metadata.name reads the metadata key.",
+  "A bare field name reads the field, and metadata.name reads the metadata key.",
   `
   03-02 09:00 ann upload name=photo
   03-02 09:05 bob photo
@@ -739,7 +739,7 @@ example(
 );
 
 example(
-  "An event without user and anonymous id has no identity.",
+  "An event with neither a user id nor an anonymous id has no identity.",
   `
   03-02 09:00 ann ping
   03-02 09:05 ~phone ping
@@ -750,7 +750,7 @@ example(
 );
 
 example(
-  "The first company of a person reaches back to the events before.",
+  "A person's first company also applies to earlier events.",
   `
   03-01 09:00 ann /home
   03-05 09:00 ann group:acme
@@ -762,7 +762,7 @@ example(
 );
 
 example(
-  "A company on the event itself wins over the company of the person.",
+  "A company on an event overrides the person's company.",
   `
   03-05 09:00 ann group:acme
   03-06 09:00 ann /docs
@@ -773,7 +773,7 @@ example(
 );
 
 example(
-  "A company on one event makes the person a member, for the events before and after it.",
+  "A company on an event makes the person a member and applies to earlier and later events.",
   `
   03-01 09:00 ann /home
   03-02 09:00 ann /docs company=globex
@@ -784,7 +784,7 @@ example(
 );
 
 example(
-  "A trait of the person holds for all events, also for those before it was known.",
+  "A person's trait applies to all of the person's events, including earlier ones.",
   `
   03-01 09:00 ann signup
   03-05 09:00 ann identify plan=free
@@ -797,7 +797,7 @@ example(
 );
 
 example(
-  "A trait of the company holds for all events of its members.",
+  "A company's trait applies to all events of its members.",
   `
   03-01 09:00 ann signup
   03-05 09:00 ann group:acme tier=gold
@@ -810,7 +810,7 @@ example(
 );
 
 example(
-  "The first touch of a person marks the events from that touch on.",
+  "A person's first touch applies to that event and all later events.",
   `
   03-01 09:00 ann /home
   03-02 09:00 ann /home?utm_source=mail
@@ -822,7 +822,7 @@ example(
 );
 
 example(
-  "The last touch of a person marks the events up to the next touch.",
+  "A person's last touch applies to events until the next touch.",
   `
   03-01 09:00 ann /home
   03-02 09:00 ann /home?utm_source=mail
@@ -885,7 +885,7 @@ example(
 );
 
 example(
-  "Two payments of one order are two events, although only one of them is revenue.",
+  "Two payments for one order are two events, although only one counts as revenue.",
   `
   03-02 09:00 ann Payment order=o1 value=10
   03-02 09:05 ann Payment order=o1 value=10
@@ -895,7 +895,7 @@ example(
 );
 
 example(
-  "An event more than five minutes ahead of the clock is dated at its receipt, at 12:00.",
+  "An event more than five minutes in the future is dated at its receipt, 12:00.",
   `
   03-20 12:05:00.000 ann ping
   03-20 12:05:00.001 bob ping
@@ -906,52 +906,52 @@ example(
 );
 
 example(
-  "A member that the query does not have is refused.",
+  "An unknown member is refused.",
   "",
   refused((daybook) => daybook.countEvents({ timeZone: "UTC" } as CountEventsInput)),
   ["unknown_parameter", "timeZone"],
 );
 
-example("An operator that nobody knows is refused.", "", refused(where("plan", "like", "pro")), [
+example("An unknown operator is refused.", "", refused(where("plan", "like", "pro")), [
   "invalid_operator",
   "filterGroups[0].filters[0].operator",
 ]);
 
 example("An empty field name is refused.", "", refused(where("", "=", "pro")), ["invalid_parameter", "filterGroups[0].filters[0].fieldName"]);
 
-example("An ordered operator refuses a bound that is neither a number nor a date.", "", refused(where("items", ">", "many")), [
+example("An ordered operator requires a number or a date as its value.", "", refused(where("items", ">", "many")), [
   "invalid_filter_value",
   "filterGroups[0].filters[0].value",
 ]);
 
-example("A text operator refuses the empty text.", "", refused(where("plan", "contains", "")), [
+example("A text operator with an empty string is refused.", "", refused(where("plan", "contains", "")), [
   "invalid_filter_value",
   "filterGroups[0].filters[0].value",
 ]);
 
-example("An operator that needs a value refuses to go without.", "", refused(where("plan", "=")), [
+example("An operator that needs a value is refused without one.", "", refused(where("plan", "=")), [
   "invalid_filter_value",
   "filterGroups[0].filters[0].value",
 ]);
 
-example("A list of nothing is refused.", "", refused(where("plan", "in", " , ")), ["invalid_filter_value", "filterGroups[0].filters[0].value"]);
+example("A list without items is refused.", "", refused(where("plan", "in", " , ")), ["invalid_filter_value", "filterGroups[0].filters[0].value"]);
 
-example("A regular expression with a back-reference is refused.", "", refused(where("plan", "regex", "(a)\\1")), [
+example("A regular expression with a backreference is refused.", "", refused(where("plan", "regex", "(a)\\1")), [
   "invalid_regex",
   "filterGroups[0].filters[0].value",
 ]);
 
-example("Only the field identity_id has segments.", "", refused(where("plan", "in_segment", "buyers")), [
+example("Only the field identity_id can be compared with a segment.", "", refused(where("plan", "in_segment", "buyers")), [
   "invalid_operator",
   "filterGroups[0].filters[0].operator",
 ]);
 
-example("A segment that nobody defined is refused.", "", refused(where("identity_id", "in_segment", "buyers")), [
+example("An undefined segment is refused.", "", refused(where("identity_id", "in_segment", "buyers")), [
   "invalid_filter_value",
   "filterGroups[0].filters[0].value",
 ]);
 
-example("A date that the calendar does not have is refused.", "", refused(count({ startDate: "2026-02-30" })), ["invalid_date", "startDate"]);
+example("A date that does not exist is refused.", "", refused(count({ startDate: "2026-02-30" })), ["invalid_date", "startDate"]);
 
 example("A time without a zone is refused.", "", refused(count({ endDate: "2026-03-02T09:00:00" })), ["invalid_date", "endDate"]);
 
@@ -973,7 +973,7 @@ example(
 );
 
 example(
-  "More than 100 filters are refused, whatever their groups.",
+  "More than 100 filters in total are refused.",
   "",
   async (daybook) => {
     const filters = Array.from({ length: 51 }, () => ({ fieldName: "plan", operator: "is_set" }));
@@ -987,9 +987,9 @@ example("A filter value of more than 4,096 characters is refused.", "", refused(
   "filterGroups[0].filters[0].value",
 ]);
 
-example("The operator between needs two bounds.", "", refused(where("items", "between", "3")), [
+example("The operator between requires two bounds.", "", refused(where("items", "between", "3")), [
   "invalid_filter_value",
   "filterGroups[0].filters[0].value",
 ]);
 
-example("A year before 1970 is refused.", "", refused(count({ startDate: "1969-12-31" })), ["invalid_date", "startDate"]);
+example("A date before 1970 is refused.", "", refused(count({ startDate: "1969-12-31" })), ["invalid_date", "startDate"]);

@@ -2,11 +2,11 @@ import { DaybookError, type Daybook, type UniqueUsersPerDayInput } from "daybook
 import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
-/** Per day its date and the number of people. */
+/** The date and number of people of each day. */
 const days = (input?: UniqueUsersPerDayInput) => async (daybook: Daybook) =>
   (await daybook.countUniqueUsersPerDay(input)).map(({ day, count }) => `${day.slice(0, 10)} ${count}`);
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (input: UniqueUsersPerDayInput) => (daybook: Daybook) =>
   daybook.countUniqueUsersPerDay(input).then(
     () => "an answer",
@@ -14,7 +14,7 @@ const refused = (input: UniqueUsersPerDayInput) => (daybook: Daybook) =>
   );
 
 example(
-  "A person counts once on each day with an event.",
+  "A person counts once on each day with events.",
   `
   03-02 09:00 ann signup
   03-02 10:00 ann buy
@@ -31,7 +31,7 @@ example(
 example("A store without events has no days.", "", (daybook) => daybook.countUniqueUsersPerDay(), []);
 
 example(
-  "A day on which all events are nobody's is left out.",
+  "A day with only events without an identity is left out.",
   `
   03-02 09:00 ann ping
   03-03 09:00 - ping
@@ -43,7 +43,7 @@ example(
 );
 
 example(
-  "With fill a day on which all events are nobody's has 0 people.",
+  "With fill, a day with only events without an identity has a count of 0.",
   `
   03-02 09:00 ann ping
   03-03 09:00 - ping
@@ -54,7 +54,7 @@ example(
 );
 
 example(
-  "Each visitor who is known by an anonymous id only is one person of the day.",
+  "Each visitor known only by an anonymous id counts as one person per day.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ~laptop /home
@@ -65,7 +65,7 @@ example(
 );
 
 example(
-  "A visitor and the user who signs up later are one person, also on the day before the sign-up.",
+  "A visitor and the user who signs up later are one person, including on days before the sign-up.",
   `
   03-02 09:00 ~phone /home
   03-02 10:00 ann /home
@@ -77,7 +77,7 @@ example(
 );
 
 example(
-  "An alias joins two users on every day.",
+  "An alias merges two users on every day.",
   `
   03-02 09:00 annie ping
   03-02 10:00 ann ping
@@ -90,7 +90,7 @@ example(
 );
 
 example(
-  "After the alias is taken back the days have both users again.",
+  "After an alias is undone, both users count again.",
   `
   03-02 09:00 annie ping
   03-02 10:00 ann ping
@@ -109,7 +109,7 @@ example(
 );
 
 example(
-  "Two users who share a device are two people on the day both log in.",
+  "Two users of a shared device count as two people on the day both log in.",
   `
   03-02 09:00 ann~tablet login
   03-02 10:00 bob~tablet login
@@ -131,7 +131,7 @@ example(
 );
 
 example(
-  "With fill the range is complete from its first to its last day.",
+  "With fill, the answer has every day of the range.",
   `
   03-02 09:00 ann ping
   03-03 09:00 ann ping
@@ -147,7 +147,7 @@ example(
 );
 
 example(
-  "With a start alone fill ends with the last day that has people.",
+  "With only a start date, fill ends with the last day that has people.",
   `
   03-03 09:00 ann ping
   03-05 09:00 bob ping
@@ -157,7 +157,7 @@ example(
 );
 
 example(
-  "A closed range without people is filled with zeros.",
+  "With fill, a closed range without people has zeros.",
   `
   03-09 09:00 ann ping
   `,
@@ -166,7 +166,7 @@ example(
 );
 
 example(
-  "A person who is active over midnight UTC counts on both days.",
+  "A person active before and after midnight UTC counts on both days.",
   `
   03-02 23:59:59.999 ann ping
   03-03 00:00:00.000 ann ping
@@ -176,7 +176,7 @@ example(
 );
 
 example(
-  "Days stay days of UTC if the range is given with an offset.",
+  "Days are UTC days even if the range has another offset.",
   `
   03-01 22:30 ann ping
   03-01 23:30 bob ping
@@ -187,7 +187,7 @@ example(
 );
 
 example(
-  "The range bounds a day to the millisecond.",
+  "The bounds of the range are inclusive to the millisecond.",
   `
   03-02 08:59:59.999 ann ping
   03-02 09:00:00.000 bob ping
@@ -199,7 +199,7 @@ example(
 );
 
 example(
-  "The event name selects the people who did it that day.",
+  "The event name counts the people with such an event on each day.",
   `
   03-02 09:00 ann view
   03-02 09:05 ann buy
@@ -212,7 +212,7 @@ example(
 );
 
 example(
-  "Filters select the events by which a person is active.",
+  "Filters restrict the events that make a person active.",
   `
   03-02 09:00 ann visit country=DE
   03-02 09:05 bob visit country=FR
@@ -224,7 +224,7 @@ example(
 );
 
 example(
-  "A person active in two projects on one day is one person of the organization.",
+  "Across all projects, a person active in two projects on one day counts once.",
   `
   03-02 09:00 ann ping project=web
   03-02 09:05 ann ping project=app
@@ -235,7 +235,7 @@ example(
 );
 
 example(
-  "A project counts the people active in it that day.",
+  "A project counts the people active in it on each day.",
   `
   03-02 09:00 ann ping project=web
   03-02 09:05 bob ping project=app
@@ -247,7 +247,7 @@ example(
 );
 
 example(
-  "A trait selects the days of the people who have it today.",
+  "A trait filter selects people by the current value of the trait.",
   `
   03-02 09:00 ann ping
   03-02 09:05 bob ping
@@ -259,7 +259,7 @@ example(
 );
 
 example(
-  "A segment selects by all that people did, not only by what they did that day.",
+  "A segment selects people by all of their events, not only by those of the day.",
   `
   03-02 09:00 ann view
   03-02 09:05 bob view
@@ -275,7 +275,7 @@ example(
 );
 
 example(
-  "A repeated event changes no day.",
+  "An event sent twice with the same id does not change the count.",
   `
   03-02 09:00 ann buy id=e1
   03-02 09:00 ann buy id=e1
@@ -286,7 +286,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one, even userId.",
+  "A null member is treated as absent, even userId.",
   `
   03-02 09:00 ann ping
   03-04 09:00 ann ping
@@ -295,9 +295,9 @@ example(
   ["2026-03-02 1", "2026-03-04 1"],
 );
 
-example("The query does not take a user.", "", refused({ userId: "ann" } as UniqueUsersPerDayInput), ["unknown_parameter", "userId"]);
+example("The query has no userId parameter.", "", refused({ userId: "ann" } as UniqueUsersPerDayInput), ["unknown_parameter", "userId"]);
 
-example("A fill that is no boolean is refused.", "", refused({ fill: "true" as unknown as boolean }), ["invalid_parameter", "fill"]);
+example("A fill that is not a boolean is refused.", "", refused({ fill: "true" as unknown as boolean }), ["invalid_parameter", "fill"]);
 
 example("A start without a zone is refused.", "", refused({ startDate: "2026-03-02T09:00" }), ["invalid_date", "startDate"]);
 

@@ -4,16 +4,16 @@ import { example } from "./example.js";
 
 const people = (input?: UniqueUsersInput) => (daybook: Daybook) => daybook.countUniqueUsers(input);
 
-/** A question about the people with an event on which one filter is true. */
+/** Counts the people with an event that matches one filter. */
 const where = (fieldName: string, operator: string, value?: unknown) => people({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] });
 
-/** A question about the people in a segment of one group of conditions. */
-const whoMeet = (...conditions: readonly SegmentCondition[]): UniqueUsersInput => ({
+/** Input that selects the people in a segment with one group of conditions. */
+const inSegment = (...conditions: readonly SegmentCondition[]): UniqueUsersInput => ({
   filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "these" }] }],
   segments: { these: { groups: [{ conditions }] } },
 });
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (input: UniqueUsersInput) => (daybook: Daybook) =>
   daybook.countUniqueUsers(input).then(
     () => "an answer",
@@ -21,7 +21,7 @@ const refused = (input: UniqueUsersInput) => (daybook: Daybook) =>
   );
 
 example(
-  "A person counts once, however many events there are.",
+  "A person counts once, regardless of the number of events.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann buy
@@ -35,7 +35,7 @@ example(
 example("A store without events has 0 people.", "", people(), 0);
 
 example(
-  "A visitor who is known by an anonymous id only is one person.",
+  "A visitor known only by an anonymous id counts as one person.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ~phone /docs
@@ -46,7 +46,7 @@ example(
 );
 
 example(
-  "An event with neither a user id nor an anonymous id is nobody's.",
+  "An event with neither a user id nor an anonymous id adds no person.",
   `
   03-02 09:00 ann ping
   03-02 09:05 - ping
@@ -57,7 +57,7 @@ example(
 );
 
 example(
-  "An event with both ids makes the visitor and the user one person, also for the visits before.",
+  "An event with both ids makes the visitor and the user one person, including for earlier visits.",
   `
   03-02 09:00 ~phone /home
   03-03 09:00 ann~phone signup
@@ -68,7 +68,7 @@ example(
 );
 
 example(
-  "An identify with both ids links them as an event does.",
+  "An identify with both ids links them, like an event.",
   `
   03-02 09:00 ~phone /home
   03-04 09:00 ann buy
@@ -79,7 +79,7 @@ example(
 );
 
 example(
-  "A link counts for every range, even if it came after the end of it.",
+  "A link applies to every range, even one that ends before the link.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ann /home
@@ -102,7 +102,7 @@ example(
 );
 
 example(
-  "A shared device belongs to the user who was linked first; the second user stays a person.",
+  "A shared device belongs to the user linked first, and the second user remains a separate person.",
   `
   03-02 09:00 ~tablet /home
   03-03 09:00 ann~tablet login
@@ -113,7 +113,7 @@ example(
 );
 
 example(
-  "Visits on a shared device after the second login still belong to the first user, so they add nobody.",
+  "Anonymous visits on a shared device belong to the first user, even after the second user's login.",
   `
   03-03 09:00 ann~tablet login
   03-04 09:00 bob~tablet login
@@ -125,7 +125,7 @@ example(
 );
 
 example(
-  "Of two links at the same millisecond the smaller user id gets the device.",
+  "If two links have the same millisecond, the device belongs to the smaller user id.",
   `
   03-02 09:00 ~tablet /home
   03-03 09:00 bob~tablet login
@@ -148,7 +148,7 @@ example(
 );
 
 example(
-  "A chain of aliases is followed to its end.",
+  "A chain of aliases is resolved to its end.",
   `
   03-02 09:00 a signup
   03-02 09:05 b signup
@@ -161,7 +161,7 @@ example(
 );
 
 example(
-  "An alias that would close a circle changes nothing.",
+  "An alias that would create a cycle has no effect.",
   `
   03-02 09:00 ann signup
   03-02 09:05 annie signup
@@ -174,7 +174,7 @@ example(
 );
 
 example(
-  "An alias from a device links it to the user.",
+  "An alias from an anonymous id links the device to the user.",
   `
   03-02 09:00 ~phone /home
   03-03 09:00 ann signup
@@ -197,7 +197,7 @@ example(
 );
 
 example(
-  "Ids differ by case.",
+  "Ids are case-sensitive.",
   `
   03-02 09:00 ann signup
   03-02 09:05 Ann signup
@@ -207,7 +207,7 @@ example(
 );
 
 example(
-  "The same text as a user id and as an anonymous id is two people.",
+  "A user id and an anonymous id with the same text are two people.",
   `
   03-02 09:00 kiosk signup
   03-02 09:05 ~kiosk /home
@@ -217,7 +217,7 @@ example(
 );
 
 example(
-  "Once an alias is taken back, the two users are two people again.",
+  "After an alias is undone, the two users are two people again.",
   `
   03-02 09:00 annie signup
   03-03 09:00 ann signup
@@ -232,7 +232,7 @@ example(
 );
 
 example(
-  "An identify without an event adds nobody.",
+  "An identify without an event adds no person.",
   `
   03-02 09:00 ann signup
   03-02 09:05 bob identify plan=pro
@@ -242,7 +242,7 @@ example(
 );
 
 example(
-  "A user of two projects is one person of the organization.",
+  "Across all projects, a user of two projects counts as one person.",
   `
   03-02 09:00 ann ping project=web
   03-02 09:05 ann ping project=app
@@ -264,7 +264,7 @@ example(
 );
 
 example(
-  "A link in one project makes one person in all of them.",
+  "A link in one project applies to all projects.",
   `
   03-02 09:00 ~phone /home project=web
   03-02 09:05 ann /home project=web
@@ -275,7 +275,7 @@ example(
 );
 
 example(
-  "The event name selects the people who did it.",
+  "The event name restricts the count to people with such an event.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann buy
@@ -286,7 +286,7 @@ example(
 );
 
 example(
-  "Dates select the people who were active between them, both days included.",
+  "Dates restrict the count to people active on those days, both days included.",
   `
   03-01 23:59:59.999 ann ping
   03-02 00:00:00.000 bob ping
@@ -298,7 +298,7 @@ example(
 );
 
 example(
-  "A person counts where any one event passes the filter.",
+  "A person counts if any event matches the filter.",
   `
   03-02 09:00 ann visit country=DE
   03-02 09:05 ann visit country=FR
@@ -309,7 +309,7 @@ example(
 );
 
 example(
-  "A person may count for a filter and for its complement.",
+  "A person can match both a filter and its complement.",
   `
   03-02 09:00 ann visit country=DE
   03-02 09:05 ann visit country=FR
@@ -320,7 +320,7 @@ example(
 );
 
 example(
-  "Two filters of a group must be true on one and the same event.",
+  "Filters of a group must match the same event.",
   `
   03-02 09:00 ann buy plan=pro country=FR
   03-02 09:05 ann buy plan=free country=DE
@@ -340,7 +340,7 @@ example(
 );
 
 example(
-  "Two raw user ids of one person pass the filter user_id as one person.",
+  "Two user ids of one person that match the filter user_id count as one person.",
   `
   03-02 09:00 annie signup
   03-03 09:00 ann signup
@@ -352,7 +352,7 @@ example(
 );
 
 example(
-  "The email of a person is compared in lower case, as it is stored.",
+  "A person's email is stored and compared in lower case.",
   `
   03-02 09:00 ann signup
   03-02 09:05 bob signup
@@ -370,24 +370,24 @@ example(
   03-02 09:10 bob view
   03-02 09:15 ~phone view
   `,
-  people(whoMeet({ type: "did_not", eventName: "buy" })),
+  people(inSegment({ type: "did_not", eventName: "buy" })),
   2,
 );
 
 example(
-  "People of two user ids that a link joins are in a segment by what both did.",
+  "A segment considers the events of all user ids of a person together.",
   `
   03-02 09:00 annie buy
   03-03 09:00 ann buy
   03-04 09:00 bob buy
   03-09 09:00 annie alias:ann
   `,
-  people(whoMeet({ type: "did", eventName: "buy", atLeast: 2 })),
+  people(inSegment({ type: "did", eventName: "buy", atLeast: 2 })),
   1,
 );
 
 example(
-  "A segment may bound how often people did something from above as well.",
+  "A segment condition can set a maximum number of events.",
   `
   03-02 09:00 ann buy
   03-02 09:05 bob buy
@@ -395,17 +395,17 @@ example(
   03-02 09:15 bob buy
   03-02 09:20 cleo view
   `,
-  people(whoMeet({ type: "did", eventName: "buy", atMost: 2 })),
+  people(inSegment({ type: "did", eventName: "buy", atMost: 2 })),
   1,
 );
 
 example(
-  "The last day of a segment begins 24 hours before now, to the millisecond.",
+  "In a segment, the last day begins exactly 24 hours before now.",
   `
   03-19 11:59:59.999 ann buy
   03-19 12:00:00.000 bob buy
   `,
-  people(whoMeet({ type: "did", eventName: "buy", lastDays: 1 })),
+  people(inSegment({ type: "did", eventName: "buy", lastDays: 1 })),
   1,
 );
 
@@ -417,12 +417,12 @@ example(
   03-02 09:10 bob view
   03-02 09:15 cleo buy
   `,
-  people(whoMeet({ type: "did", eventName: "view" }, { type: "did_not", eventName: "buy" })),
+  people(inSegment({ type: "did", eventName: "view" }, { type: "did_not", eventName: "buy" })),
   1,
 );
 
 example(
-  "Of the groups of a segment one must hold.",
+  "At least one group of a segment must hold.",
   `
   03-02 09:00 ann buy
   03-02 09:05 bob view
@@ -450,7 +450,7 @@ example(
   03-06 09:00 ann view
   03-06 09:05 bob view
   `,
-  people({ ...whoMeet({ type: "first_seen", startDate: "2026-03-05" }), startDate: "2026-03-05" }),
+  people({ ...inSegment({ type: "first_seen", startDate: "2026-03-05" }), startDate: "2026-03-05" }),
   1,
 );
 
@@ -461,12 +461,12 @@ example(
   03-04 09:05 bob view
   03-10 09:00 bob view
   `,
-  people(whoMeet({ type: "last_seen", endDate: "2026-03-05" })),
+  people(inSegment({ type: "last_seen", endDate: "2026-03-05" })),
   1,
 );
 
 example(
-  "The company of a person in a segment is the last one.",
+  "A company condition compares the person's latest company.",
   `
   03-01 09:00 ann group:acme
   03-02 09:00 ann view
@@ -475,12 +475,12 @@ example(
   03-06 09:05 bob group:acme
   03-07 09:00 bob view
   `,
-  people(whoMeet({ type: "company", operator: "=", value: "acme" })),
+  people(inSegment({ type: "company", operator: "=", value: "acme" })),
   1,
 );
 
 example(
-  "A segment that was saved is used by its name.",
+  "A saved segment is referenced by name.",
   `
   03-02 09:00 ann buy
   03-02 09:05 bob view
@@ -493,7 +493,7 @@ example(
 );
 
 example(
-  "A visitor may have traits, too.",
+  "Visitors can have traits.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ~laptop /home
@@ -504,7 +504,7 @@ example(
 );
 
 example(
-  "Ids are not normalized: é as one character and as e with an accent are two people.",
+  "Ids are not normalized: é as one character and as e plus an accent are two people.",
   `
   03-02 09:00 \u00e9va signup
   03-02 09:05 e\u0301va signup
@@ -514,7 +514,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one, even userId.",
+  "A null member is treated as absent, even userId.",
   `
   03-02 09:00 ann ping
   03-03 09:00 bob ping
@@ -532,11 +532,11 @@ example(
   2,
 );
 
-example("The query does not take a user.", "", refused({ userId: "ann" } as UniqueUsersInput), ["unknown_parameter", "userId"]);
+example("The query has no userId parameter.", "", refused({ userId: "ann" } as UniqueUsersInput), ["unknown_parameter", "userId"]);
 
-example("An event name that is no text is refused.", "", refused({ eventName: 5 as unknown as string }), ["invalid_parameter", "eventName"]);
+example("An event name that is not text is refused.", "", refused({ eventName: 5 as unknown as string }), ["invalid_parameter", "eventName"]);
 
-example("An impossible end date is refused.", "", refused({ endDate: "2026-04-31" }), ["invalid_date", "endDate"]);
+example("An end date that does not exist is refused.", "", refused({ endDate: "2026-04-31" }), ["invalid_date", "endDate"]);
 
 example(
   "A range that ends before it starts is refused.",
@@ -546,26 +546,26 @@ example(
 );
 
 example(
-  "A condition has dates or last days, not both.",
+  "A condition with both dates and last days is refused.",
   "",
   async (daybook) =>
-    (await failure(daybook.countUniqueUsers(whoMeet({ type: "did", eventName: "buy", startDate: "2026-03-01", lastDays: 7 }))))[0],
+    (await failure(daybook.countUniqueUsers(inSegment({ type: "did", eventName: "buy", startDate: "2026-03-01", lastDays: 7 }))))[0],
   "exactly_one_required",
 );
 
 example(
-  "A condition on when people were first seen needs dates.",
+  "A first-seen condition requires dates.",
   "",
-  async (daybook) => (await failure(daybook.countUniqueUsers(whoMeet({ type: "first_seen" }))))[0],
+  async (daybook) => (await failure(daybook.countUniqueUsers(inSegment({ type: "first_seen" }))))[0],
   "invalid_parameter",
 );
 
 example(
-  "A name that is both saved and given with the question is refused.",
+  "A segment name that is both saved and defined in the query is refused.",
   "",
   async (daybook) => {
     await daybook.segments.put("these", { groups: [{ conditions: [{ type: "did", eventName: "buy" }] }] });
-    return (await failure(daybook.countUniqueUsers(whoMeet({ type: "did", eventName: "view" }))))[0];
+    return (await failure(daybook.countUniqueUsers(inSegment({ type: "did", eventName: "view" }))))[0];
   },
   "invalid_parameter",
 );

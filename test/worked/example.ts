@@ -32,8 +32,8 @@ const YEAR = "2026";
 type Pairs = Readonly<Record<string, unknown>>;
 
 /**
- * Adds a test that runs one query on a story. The clock stands at 2026-03-20T12:00Z. The default suite stores the story in one layout, which the length
- * of the title chooses; the long suite in all.
+ * Adds a test that runs one query on a story. The current time is 2026-03-20T12:00Z. The default suite stores the story in one layout, chosen by the
+ * length of the title; the long suite uses all layouts.
  *
  * A line of the story is an event, `DATE TIME WHO WHAT KEY=VALUE…`, in UTC:
  * - DATE `03-02` (of 2026) or `2025-12-31`; TIME `09:00`, `09:00:30` or `09:00:30.250`.
@@ -51,7 +51,7 @@ export function example(title: string, story: string, ask: (daybook: Daybook) =>
   const isOwnLayout = (_: string, at: number) => at === title.length % LAYOUT_NAMES.length;
   const layouts = process.env["DAYBOOK_THOROUGH"] === "1" ? LAYOUT_NAMES : LAYOUT_NAMES.filter(isOwnLayout);
   test(title, async () => {
-    const { events, records } = told(story);
+    const { events, records } = parseStory(story);
     const prepare = async (daybook: Daybook) => {
       if (records.length === 0) return;
       const { rejected } = await daybook.ingestRecords(records);
@@ -67,7 +67,7 @@ export function example(title: string, story: string, ask: (daybook: Daybook) =>
   });
 }
 
-function told(story: string): { readonly events: readonly EventInput[]; readonly records: readonly RecordInput[] } {
+function parseStory(story: string): { readonly events: readonly EventInput[]; readonly records: readonly RecordInput[] } {
   const events: EventInput[] = [];
   const records: RecordInput[] = [];
   for (const line of story.split("\n").map((text) => text.trim())) {
