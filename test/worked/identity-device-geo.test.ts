@@ -3,15 +3,15 @@ import { expect } from "vitest";
 import { MINUTE, NOW } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
-/** The members that are set. */
-const known = (entry: object | null) => entry && Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
-const latest = ({ current }: IdentityDeviceGeo) => known(current);
-/** Per combination its device and number of events. */
+/** The fields that are not null. */
+const setFields = (entry: object | null) => entry && Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
+const latest = ({ current }: IdentityDeviceGeo) => setFields(current);
+/** The device and number of events of each combination. */
 const devices = ({ history }: IdentityDeviceGeo) => history.map(({ device, events }) => `${device} ${events}`);
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
-  "One event with all of the fields is the current state and the only entry of the history.",
+  "A single event with all fields is both the current state and the only entry of the history.",
   `
   03-02 09:00 ann / device=desktop os=macOS browser=Safari screen=1440x900 language=de country=DE region=BE city=Berlin
   `,
@@ -52,7 +52,7 @@ example(
 );
 
 example(
-  "Fields that an event does not have are null.",
+  "Missing fields of an event are null.",
   `
   03-02 09:00 ann / language=de
   `,
@@ -93,7 +93,7 @@ example(
 );
 
 example(
-  "A person whose events have no device and no place has neither a current state nor a history.",
+  "A person without device and location data has no current state and an empty history.",
   `
   03-02 09:00 ann / referrer=https://news.example/
   `,
@@ -102,7 +102,7 @@ example(
 );
 
 example(
-  "The current state is that of the newest event that has any; newer events without one are passed over.",
+  "The current state comes from the newest event with device or location data.",
   `
   03-02 09:00 ann / device=desktop country=DE
   03-03 09:00 ann / device=mobile
@@ -113,7 +113,7 @@ example(
 );
 
 example(
-  "Of events at one millisecond, the one with the greater id is the current state.",
+  "If two events have the same millisecond, the one with the greater id is the current state.",
   `
   03-02 09:00 ann / device=mobile id=00000000-0000-4000-8000-000000000002
   03-02 09:00 ann / device=desktop id=00000000-0000-4000-8000-000000000001
@@ -123,13 +123,13 @@ example(
 );
 
 example(
-  "The history has each combination once, with its first and last time and its events; the last seen comes first.",
+  "The history has each combination once, with first and last time and event count, sorted by last seen.",
   `
   03-02 09:00 ann / device=desktop country=DE
   03-03 09:00 ann / device=mobile country=DE
   03-04 09:00 ann / device=desktop country=DE
   `,
-  async (daybook) => (await daybook.identityDeviceGeo({ userId: "ann" })).history.map(known),
+  async (daybook) => (await daybook.identityDeviceGeo({ userId: "ann" })).history.map(setFields),
   [
     {
       device: "desktop",
@@ -149,7 +149,7 @@ example(
 );
 
 example(
-  "A combination differs from another as soon as one of its fields does, or is missing.",
+  "Two combinations are different if any field differs or is missing.",
   `
   03-02 09:01 ann / device=mobile country=FR
   03-02 09:02 ann / device=mobile country=FR city=Lyon
@@ -170,7 +170,7 @@ example(
 
 for (const field of ["device", "os", "browser", "screen", "language", "country", "region", "city"])
   example(
-    `Another ${field} makes another combination.`,
+    `Events with a different ${field} are separate combinations.`,
     `
     03-02 09:00 ann / ${field}=x
     03-02 09:01 ann / ${field}=y
@@ -181,7 +181,7 @@ for (const field of ["device", "os", "browser", "screen", "language", "country",
   );
 
 example(
-  "Values are compared as they were sent, upper and lower case apart.",
+  "Values are compared exactly, including case.",
   `
   03-02 09:00 ann / device=Mobile
   03-02 09:01 ann / device=mobile
@@ -191,7 +191,7 @@ example(
 );
 
 example(
-  "Events without any of the fields are in no combination.",
+  "Events without device and location data are not in the history.",
   `
   03-02 09:00 ann / device=mobile
   03-02 09:01 ann click
@@ -202,7 +202,7 @@ example(
 );
 
 example(
-  "Coordinates tell no combinations apart; those of the newest event are shown.",
+  "Coordinates do not distinguish combinations, and those of the newest event are shown.",
   "",
   async (daybook) => {
     const berlin: EventInput = { name: "Pageview", userId: "ann", locationCity: "Berlin" };
@@ -210,7 +210,7 @@ example(
       { ...berlin, createdAt: "2026-03-02T09:00:00Z", locationLat: "52.51", locationLon: "13.40" },
       { ...berlin, createdAt: "2026-03-03T09:00:00Z", locationLat: "52.53", locationLon: "13.42" },
     ]);
-    return (await daybook.identityDeviceGeo({ userId: "ann" })).history.map(known);
+    return (await daybook.identityDeviceGeo({ userId: "ann" })).history.map(setFields);
   },
   [
     {
@@ -225,7 +225,7 @@ example(
 );
 
 example(
-  "Coordinates alone are a current state, but no combination of the history.",
+  "An event with only coordinates is a current state but not an entry of the history.",
   "",
   async (daybook) => {
     await daybook.ingest([{ name: "ping", userId: "ann", createdAt: "2026-03-02T09:00:00Z", locationLat: "52.51", locationLon: "13.40" }]);
@@ -236,7 +236,7 @@ example(
 );
 
 example(
-  "Coordinates that the newest event of a combination lacks are null, whatever earlier ones had.",
+  "If the newest event of a combination has no coordinates, they are null, even if earlier events have some.",
   `
   03-03 09:00 ann / city=Berlin
   `,
@@ -250,7 +250,7 @@ example(
 );
 
 example(
-  "The history has at most the hundred combinations seen last.",
+  "The history has at most the 100 most recently seen combinations.",
   `
   03-01 09:00 ann / device=oldest
   `,
@@ -286,7 +286,7 @@ example(
 );
 
 example(
-  "A range limits the current state and all figures of the history.",
+  "The range applies to the current state and the history.",
   `
   03-01 09:00 ann / device=desktop
   03-02 09:00 ann / device=mobile
@@ -295,7 +295,7 @@ example(
   `,
   async (daybook) => {
     const answer = await daybook.identityDeviceGeo({ userId: "ann", startDate: "2026-03-02", endDate: "2026-03-03" });
-    return [latest(answer), answer.history.map(known)];
+    return [latest(answer), answer.history.map(setFields)];
   },
   [
     { device: "desktop", seenAt: "2026-03-03T09:00:00.000Z" },
@@ -307,7 +307,7 @@ example(
 );
 
 example(
-  "Without dates, the 30 times 24 hours before now count, both ends included.",
+  "The default range is the 30 times 24 hours before now, both ends included.",
   `
   02-18 11:59:59.999 ann / device=before
   02-18 12:00 ann / device=first
@@ -319,7 +319,7 @@ example(
 );
 
 example(
-  "A timestamp as bound includes its own millisecond.",
+  "Start and end times are inclusive to the millisecond.",
   `
   03-02 08:59:59.999 ann / device=before
   03-02 09:00 ann / device=first
@@ -332,7 +332,7 @@ example(
 );
 
 example(
-  "The phone of a visitor is the user's as soon as one event has both ids.",
+  "A visitor's device belongs to the user once an event has both ids.",
   `
   03-02 09:00 ~phone / device=mobile
   03-03 09:00 ann / device=desktop
@@ -343,7 +343,7 @@ example(
 );
 
 example(
-  "A visitor without a user is found by the anonymous id.",
+  "A visitor without a user is found by anonymous id.",
   `
   03-02 09:00 ~phone / device=mobile
   `,
@@ -352,7 +352,7 @@ example(
 );
 
 example(
-  "On a shared device each user has the events with their user id, and the first user the anonymous ones too.",
+  "On a shared device, each user has the events with their user id, and the first user also has the anonymous events.",
   `
   03-02 09:00 ann~tablet / device=tablet city=Berlin
   03-03 09:00 bob~tablet / device=tablet city=Paris
@@ -366,18 +366,18 @@ example(
 );
 
 example(
-  "Merged users share a history, in which equal combinations become one.",
+  "Merged users share a history, and equal combinations are combined.",
   `
   03-02 09:00 ann / device=mobile
   03-03 09:00 anna / device=mobile
   03-10 09:00 anna alias:ann
   `,
-  async (daybook) => (await daybook.identityDeviceGeo({ userId: "anna" })).history.map(known),
+  async (daybook) => (await daybook.identityDeviceGeo({ userId: "anna" })).history.map(setFields),
   [{ device: "mobile", firstSeen: "2026-03-02T09:00:00.000Z", lastSeen: "2026-03-03T09:00:00.000Z", events: 2 }],
 );
 
 example(
-  "After the merge is taken back, each user has only their own devices again.",
+  "After a merge is undone, each user has only their own devices.",
   `
   03-02 09:00 ann / device=desktop
   03-03 09:00 anna / device=mobile
@@ -391,7 +391,7 @@ example(
 );
 
 example(
-  "An email finds the person identified with it, in any case and with spaces around.",
+  "An email finds the person identified with it, ignoring case and surrounding spaces.",
   `
   03-01 09:00 ann identify email=Ann@Example.com
   03-02 09:00 ann / device=mobile
@@ -401,7 +401,7 @@ example(
 );
 
 example(
-  "Traits are no devices: what identify says about language or city does not count.",
+  "Traits of an identify are not device or location data.",
   `
   03-01 09:00 ann identify language=de city=Berlin device=mobile
   `,
@@ -410,7 +410,7 @@ example(
 );
 
 example(
-  "A person is selected by one of email and user id, and must be known.",
+  "Exactly one of email and user id is required, and the person must exist.",
   `
   03-02 09:00 ann identify email=ann@example.com
   `,
@@ -424,7 +424,7 @@ example(
 );
 
 example(
-  "The report takes no limit and no cursor, and only dates that exist.",
+  "The report has no limit and no cursor, and its dates must exist.",
   `
   03-02 09:00 ann / device=mobile
   `,

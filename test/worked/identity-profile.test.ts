@@ -7,7 +7,7 @@ const money = ({ revenue, currency }: IdentityProfile) => `${revenue} ${currency
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
-  "A profile sums up what one person did in the last 30 days.",
+  "A profile summarizes a person's activity of the last 30 days.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann /pricing
@@ -32,7 +32,7 @@ example(
 );
 
 example(
-  "A person who is known but did nothing has counts of 0, and null for what cannot be averaged or dated.",
+  "A known person without events has counts of 0, and null averages and dates.",
   `
   03-02 09:00 ann identify email=ann@example.com
   `,
@@ -54,7 +54,7 @@ example(
 );
 
 example(
-  "When a person was first and last seen is of all time, whatever the range; everything else is of the range.",
+  "First seen and last seen cover all time; all other values cover only the range.",
   `
   2025-12-31 23:00 ann /
   03-02 09:00 ann signup
@@ -78,7 +78,7 @@ example(
 );
 
 example(
-  "Events count where they lie, sessions where they start: the second half of a visit is an event of the next day without a session.",
+  "Events count by their own time and sessions by their start, so a session that started before the range adds only events.",
   `
   03-02 23:50 ann /
   03-03 00:10 ann /docs
@@ -91,7 +91,7 @@ example(
 );
 
 example(
-  "A session that starts in the range has its full duration, beyond the end too.",
+  "A session that starts in the range counts with its full duration, even after the end of the range.",
   `
   03-02 23:50 ann /
   03-03 00:10 ann /docs
@@ -104,7 +104,7 @@ example(
 );
 
 example(
-  "A day as start begins at midnight UTC, and a day as end lasts until the millisecond before the next.",
+  "A start date begins at midnight UTC, and an end date includes its last millisecond.",
   `
   03-01 23:59:59.999 ann click
   03-02 00:00 ann click
@@ -116,7 +116,7 @@ example(
 );
 
 example(
-  "A timestamp as start or end includes its own millisecond, and an offset is taken into account.",
+  "Start and end times are inclusive to the millisecond, and offsets are respected.",
   `
   03-02 08:59:59.999 ann click
   03-02 09:00 ann click
@@ -129,7 +129,7 @@ example(
 );
 
 example(
-  "Without dates, the range is the 30 times 24 hours before now, both ends included.",
+  "The default range is the 30 times 24 hours before now, both ends included.",
   `
   02-18 11:59:59.999 ann click
   02-18 12:00 ann click
@@ -141,7 +141,7 @@ example(
 );
 
 example(
-  "An end alone that lies before the default start is an empty range, not an error.",
+  "An end date before the default start gives an empty range, not an error.",
   `
   01-05 09:00 ann click
   03-02 09:00 ann click
@@ -154,7 +154,7 @@ example(
 );
 
 example(
-  "An event dated more than five minutes ahead counts at its receipt; up to five minutes ahead it keeps its time.",
+  "An event more than five minutes in the future is dated at its receipt; otherwise it keeps its time.",
   `
   03-20 12:05 ann click
   03-20 12:05:00.001 bob click
@@ -176,7 +176,7 @@ example(
 );
 
 example(
-  "Average and p90 are over all sessions, with those that last no time.",
+  "The average and p90 durations include sessions of zero duration.",
   `
   03-02 09:00 ann /
   03-03 09:00 ann /
@@ -191,7 +191,7 @@ example(
 );
 
 example(
-  "The p90 lies between the neighboring durations in proportion: nine tenths of the way from 10 to 20 seconds.",
+  "The p90 is interpolated: for 10 and 20 seconds it is 19.",
   `
   03-02 09:00:00 ann /
   03-02 09:00:10 ann /docs
@@ -203,7 +203,7 @@ example(
 );
 
 example(
-  "The p90 of eleven sessions is exactly the tenth.",
+  "The p90 of eleven sessions is exactly the tenth-shortest duration.",
   `
   03-01 09:00 ann /
   03-02 09:00 ann /
@@ -224,7 +224,7 @@ example(
 );
 
 example(
-  "Active days are days of UTC: a millisecond can lie between two of them.",
+  "Active days are UTC days, so events one millisecond apart can be on two days.",
   `
   03-02 23:59:59.999 ann /
   03-03 00:00 ann /docs
@@ -236,7 +236,7 @@ example(
 );
 
 example(
-  "Which slugs are page views is an option.",
+  "The slugs that count as page views are configurable.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann "Slide shown"
@@ -247,7 +247,7 @@ example(
 );
 
 example(
-  "Events of all projects count together; sessions are formed per project.",
+  "Events of all projects count together, but sessions are separate per project.",
   `
   03-02 09:00 ann / project=shop
   03-02 09:01 ann / project=blog
@@ -260,7 +260,7 @@ example(
 );
 
 example(
-  "An id that comes twice is one event within a project, and two in two projects.",
+  "An id sent twice is one event in a project, but two events in different projects.",
   `
   03-02 09:00 ann click id=c1
   03-02 09:00 ann click id=c1
@@ -271,7 +271,7 @@ example(
 );
 
 example(
-  "A payment sent by a server counts as event and revenue, but makes no session.",
+  "A server-side payment counts as an event and as revenue, but starts no session.",
   `
   03-02 09:00 ann Payment value=50
   `,
@@ -283,7 +283,7 @@ example(
 );
 
 example(
-  "Any event with a value is revenue; an amount in the metadata is so under the names of payments only.",
+  "The value of any event is revenue, but a metadata amount is revenue only on payment events.",
   `
   03-02 09:00 ann subscribed value=1
   03-02 09:01 ann Purchase amount=10
@@ -295,7 +295,7 @@ example(
 );
 
 example(
-  "A number in the metadata key revenue is revenue under any name and comes before amount.",
+  "A number in the metadata key revenue is revenue on any event and takes precedence over amount.",
   `
   03-02 09:00 ann subscribed revenue=1
   03-02 09:01 ann Payment revenue=10 amount=500
@@ -305,7 +305,7 @@ example(
 );
 
 example(
-  "The value of an event comes before the amounts in its metadata.",
+  "The value of an event takes precedence over amounts in its metadata.",
   `
   03-02 09:00 ann Payment value=20 revenue=300 amount=4000
   `,
@@ -314,7 +314,7 @@ example(
 );
 
 example(
-  "A number in quotes is no amount.",
+  "A number in quotes is not an amount.",
   `
   03-02 09:00 ann Payment revenue="50"
   03-02 09:01 ann Payment amount="50"
@@ -325,7 +325,7 @@ example(
 );
 
 example(
-  "Names of payments and refunds are an option and replace the usual ones.",
+  "Configured payment and refund names replace the default ones.",
   `
   03-02 09:00 ann Rent amount=100
   03-02 09:01 ann Deposit-back amount=30
@@ -337,7 +337,7 @@ example(
 );
 
 example(
-  "Revenue is net: an event with the name of a refund is negative whatever its sign, and so is a negative amount.",
+  "Revenue is net: refund events are negative regardless of sign, and so are negative amounts.",
   `
   03-02 09:00 ann Payment value=100
   03-03 09:00 ann Refund value=10
@@ -349,7 +349,7 @@ example(
 );
 
 example(
-  "Of payments with one order key only the earliest counts, even if it lies before the range.",
+  "Only the earliest of several payments with the same order key counts, even if it is before the range.",
   `
   01-10 09:00 ann Payment value=50 order=o1
   03-02 09:00 ann Payment value=50 order=o1
@@ -361,7 +361,7 @@ example(
 );
 
 example(
-  "An order key is the field, else order_id, else transaction_id of the metadata.",
+  "The order key is the order field, the metadata order_id or the metadata transaction_id, in that order.",
   `
   03-02 09:00 ann Payment value=50 order=o1 order_id=o7
   03-02 09:01 ann Payment value=20 order_id=o1 transaction_id=o8
@@ -373,7 +373,7 @@ example(
 );
 
 example(
-  "The same order key in two projects means two orders.",
+  "The same order key in two projects is two orders.",
   `
   03-02 09:00 ann Payment value=50 order=o1 project=shop
   03-02 09:01 ann Payment value=20 order=o1 project=market
@@ -383,7 +383,7 @@ example(
 );
 
 example(
-  "Of payments with one order key at one millisecond, the one with the smallest id counts.",
+  "If payments with the same order key have the same millisecond, the one with the smallest id counts.",
   `
   03-02 09:00 ann Payment value=20 order=o1 id=00000000-0000-4000-8000-000000000002
   03-02 09:00 ann Payment value=10 order=o1 id=00000000-0000-4000-8000-000000000001
@@ -393,7 +393,7 @@ example(
 );
 
 example(
-  "All refunds of an order count, except those that repeat a refund_id.",
+  "All refunds of an order count, except those with a repeated refund_id.",
   `
   03-02 09:00 ann Payment value=100 order=o1
   03-03 09:00 ann Refund value=10 order=o1
@@ -406,7 +406,7 @@ example(
 );
 
 example(
-  "Amounts are added exactly and rounded once, half to even: 0.1 and 0.025 make 0.12.",
+  "Amounts are added exactly and rounded once, half to even: 0.1 and 0.025 give 0.12.",
   `
   03-02 09:00 ann Payment value=0.1
   03-02 09:01 ann Payment value=0.025
@@ -416,7 +416,7 @@ example(
 );
 
 example(
-  "Revenue has the decimals of the reporting currency, which is an option: yen have none.",
+  "Revenue is rounded to the decimals of the configured reporting currency, which is none for yen.",
   `
   03-02 09:00 ann Payment value=100.5
   03-02 09:01 ann Payment value=3 currency=jpy
@@ -427,7 +427,7 @@ example(
 );
 
 example(
-  "Amounts in other currencies are converted by the rate of their day, or left out where there is none.",
+  "Amounts in other currencies are converted at the rate of their day, and left out if there is no rate.",
   `
   03-02 09:00 ann Payment value=10 currency=EUR
   03-03 09:00 ann Payment value=10 currency=EUR
@@ -439,7 +439,7 @@ example(
 );
 
 example(
-  "What a visitor did before signing up belongs to the user, under either id.",
+  "A visitor's events before the sign-up belong to the user, and both ids find the same person.",
   `
   03-02 09:00 ~phone /
   03-04 09:00 ann~phone signup
@@ -454,7 +454,7 @@ example(
 );
 
 example(
-  "An identify call links a device as an event with both ids does.",
+  "An identify links a device, like an event with both ids.",
   `
   03-02 09:00 ~phone /
   03-04 09:00 ann~phone identify plan=pro
@@ -464,7 +464,7 @@ example(
 );
 
 example(
-  "A user id comes before an anonymous id of the same text.",
+  "A user id takes precedence over an anonymous id with the same text.",
   `
   03-02 09:00 ~ann /
   03-02 09:01 ~ann /
@@ -475,7 +475,7 @@ example(
 );
 
 example(
-  "A device belongs to the user of its earliest link, in whatever order the links arrive.",
+  "A device belongs to the user of its earliest link, regardless of the order of arrival.",
   `
   03-02 09:00 ~tablet /
   03-05 09:00 ann~tablet login
@@ -486,7 +486,7 @@ example(
 );
 
 example(
-  "Of two links of a device at one millisecond, that of the smaller user id counts.",
+  "If two links of a device have the same millisecond, the smaller user id gets the device.",
   `
   03-02 09:00 ~tablet /
   03-04 09:00 bob~tablet login
@@ -497,7 +497,7 @@ example(
 );
 
 example(
-  "Aliases are followed along a chain, and every id of the chain finds the person at its end.",
+  "A chain of aliases is resolved to its end, and every id of the chain finds the person.",
   `
   03-02 09:00 a1 click
   03-02 09:01 a2 click
@@ -510,7 +510,7 @@ example(
 );
 
 example(
-  "An alias that would close a cycle has no effect: the first one still decides who remains.",
+  "An alias that would create a cycle has no effect, so the target of the first alias remains.",
   `
   03-02 09:00 ann click company=acme
   03-03 09:00 ann alias:bob
@@ -524,7 +524,7 @@ example(
 );
 
 example(
-  "Two users with the same email stay two people; the email finds the one identified last.",
+  "Two users with the same email are two people, and the email finds the one identified last.",
   `
   03-01 09:00 ann identify email=office@example.com
   03-02 09:00 bob identify email=office@example.com
@@ -541,7 +541,7 @@ example(
 );
 
 example(
-  "An email finds the user whose id it is, unless somebody was identified with it.",
+  "An email finds the user with that text as user id, unless someone was identified with it.",
   `
   03-02 09:00 ann@example.com click
   03-02 09:00 bob@example.com click
@@ -557,7 +557,7 @@ example(
 );
 
 example(
-  "An earlier email of a person goes on finding that person.",
+  "A person's earlier email still finds that person.",
   `
   03-01 09:00 ann identify email=ann@old.example
   03-02 09:00 ann identify email=ann@new.example
@@ -578,7 +578,7 @@ example(
 );
 
 example(
-  "Exactly one of user id and email is required; an empty text is none.",
+  "Exactly one of user id and email is required, and an empty string counts as missing.",
   `
   03-02 09:00 ann identify email=ann@example.com
   `,
@@ -592,7 +592,7 @@ example(
 );
 
 example(
-  "A person nobody has heard of is an error, not a profile of zeros.",
+  "An unknown person is an error, not a profile of zeros.",
   `
   03-02 09:00 ann identify email=ann@example.com
   `,
@@ -606,7 +606,7 @@ example(
 );
 
 example(
-  "A profile takes no limit, and its dates must exist and be in order.",
+  "A profile has no limit parameter, and its dates must be valid.",
   `
   03-02 09:00 ann click
   `,

@@ -2,12 +2,12 @@ import type { DaybookError, IdentityReferrers } from "daybook";
 import { expect } from "vitest";
 import { example } from "./example.js";
 
-/** Per referrer how many events. */
-const counted = ({ referrers }: IdentityReferrers) => referrers.map(({ referrer, count }) => `${referrer} ${count}`);
+/** The number of events of each referrer. */
+const counts = ({ referrers }: IdentityReferrers) => referrers.map(({ referrer, count }) => `${referrer} ${count}`);
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
-  "Events count by their referrer, the most frequent first.",
+  "Referrers are sorted by number of events.",
   `
   03-02 09:00 ann / referrer=https://news.example/
   03-03 09:00 ann / referrer=https://forum.example/thread/7
@@ -33,7 +33,7 @@ example(
 );
 
 example(
-  "Events with no referrer, or with an empty one, do not count.",
+  "Events without a referrer or with an empty one do not count.",
   `
   03-02 09:00 ann / referrer=https://news.example/
   03-02 09:01 ann /pricing referrer=""
@@ -44,45 +44,45 @@ example(
 );
 
 example(
-  "A key in the metadata is no referrer.",
+  "A metadata key is not a referrer.",
   `
   03-02 09:00 ann / $referrer=https://news.example/ referrer_domain=news.example
   03-02 09:05 ann / referrer=https://other.example
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://other.example 1"],
 );
 
 example(
-  "Referrers are compared as they were sent: with or without www, a final slash or a query they are different.",
+  "Referrers are compared exactly, including www, a trailing slash and the query.",
   `
   03-02 09:00 ann / referrer=https://news.example/
   03-02 09:01 ann / referrer=https://news.example
   03-02 09:02 ann / referrer=https://www.news.example/
   03-02 09:03 ann / referrer=https://news.example/?page=2
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://news.example 1", "https://news.example/ 1", "https://news.example/?page=2 1", "https://www.news.example/ 1"],
 );
 
 example(
-  "Upper and lower case are different, and upper case comes first among equals.",
+  "Referrers are case-sensitive, and upper case comes first among equal counts.",
   `
   03-02 09:00 ann / referrer=https://a.example/b
   03-02 09:01 ann / referrer=https://a.example/B
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://a.example/B 1", "https://a.example/b 1"],
 );
 
 example(
-  "Equally frequent referrers come in the order of their code points, in which emoji are last.",
+  "Referrers with equal counts are sorted by code point, with emoji last.",
   `
   03-02 09:00 ann / referrer=https://a.example/😀
   03-02 09:01 ann / referrer=https://a.example/～
   03-02 09:02 ann / referrer=https://a.example/z
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://a.example/z 1", "https://a.example/～ 1", "https://a.example/😀 1"],
 );
 
@@ -92,27 +92,27 @@ example(
   03-02 09:00 ann signup referrer=https://news.example/
   03-02 09:01 ann Payment value=50 referrer=https://news.example/
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://news.example/ 2"],
 );
 
 example(
-  "The site's own pages and payment pages are referrers like any others.",
+  "The site's own pages and payment pages count as referrers.",
   `
   03-02 09:00 ann /cart hostname=shop.example referrer=https://shop.example/shoes
   03-02 09:05 ann /thanks hostname=shop.example referrer=https://www.paypal.com/
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://shop.example/shoes 1", "https://www.paypal.com/ 1"],
 );
 
 example(
-  "A referrer need not be a web address.",
+  "A referrer does not have to be a web address.",
   `
   03-02 09:00 ann / referrer=android-app://com.example.mail/
   03-02 09:01 ann / referrer="the flyer"
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["android-app://com.example.mail/ 1", "the flyer 1"],
 );
 
@@ -122,7 +122,7 @@ example(
   03-02 09:00 ann / referrer=https://news.example/ project=shop
   03-02 09:01 ann / referrer=https://news.example/ project=blog
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://news.example/ 2"],
 );
 
@@ -133,22 +133,22 @@ example(
   03-02 09:00 bob / referrer=https://news.example/
   03-02 09:00 - / referrer=https://news.example/
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://news.example/ 1"],
 );
 
 example(
-  "An event that is sent twice with one id counts once.",
+  "An event sent twice with the same id counts once.",
   `
   03-02 09:00 ann / referrer=https://news.example/ id=v1
   03-02 09:00 ann / referrer=https://news.example/ id=v1
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://news.example/ 1"],
 );
 
 example(
-  "At most ten referrers are shown unless asked otherwise.",
+  "At most ten referrers are shown by default.",
   `
   03-02 09:00 ann / referrer=a
   03-02 09:01 ann / referrer=b
@@ -163,22 +163,22 @@ example(
   03-02 09:10 ann / referrer=k
   `,
   async (daybook) => [
-    counted(await daybook.identityReferrers({ userId: "ann" })),
-    counted(await daybook.identityReferrers({ userId: "ann", limit: null })).length,
-    counted(await daybook.identityReferrers({ userId: "ann", limit: 50 })).length,
+    counts(await daybook.identityReferrers({ userId: "ann" })),
+    counts(await daybook.identityReferrers({ userId: "ann", limit: null })).length,
+    counts(await daybook.identityReferrers({ userId: "ann", limit: 50 })).length,
   ],
   [["a 1", "b 1", "c 1", "d 1", "e 1", "f 1", "g 1", "h 1", "i 1", "j 1"], 10, 11],
 );
 
 example(
-  "A limit keeps the most frequent, and of equals the first by text.",
+  "A limit keeps the referrers with the most events, and ties are sorted by text.",
   `
   03-02 09:00 ann / referrer=https://b.example/
   03-02 09:01 ann / referrer=https://a.example/
   03-02 09:02 ann / referrer=https://c.example/
   03-02 09:03 ann / referrer=https://c.example/
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann", limit: 2 })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann", limit: 2 })),
   ["https://c.example/ 2", "https://a.example/ 1"],
 );
 
@@ -197,27 +197,27 @@ example(
 );
 
 example(
-  "Without dates, the 30 times 24 hours before now count, both ends included.",
+  "The default range is the 30 times 24 hours before now, both ends included.",
   `
   02-18 11:59:59.999 ann / referrer=before
   02-18 12:00 ann / referrer=first
   03-20 12:00 ann / referrer=last
   03-20 12:00:00.001 ann / referrer=after
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["first 1", "last 1"],
 );
 
 example(
-  "With a start alone, the range ends now; with an end alone, it begins 30 days before now.",
+  "With only a start date, the range ends now; with only an end date, it begins 30 days before now.",
   `
   02-10 09:00 ann / referrer=february
   03-10 09:00 ann / referrer=march
   03-20 12:01 ann / referrer=soon
   `,
   async (daybook) => [
-    counted(await daybook.identityReferrers({ userId: "ann", startDate: "2026-02-01" })),
-    counted(await daybook.identityReferrers({ userId: "ann", endDate: "2026-03-20" })),
+    counts(await daybook.identityReferrers({ userId: "ann", startDate: "2026-02-01" })),
+    counts(await daybook.identityReferrers({ userId: "ann", endDate: "2026-03-20" })),
   ],
   [
     ["february 1", "march 1"],
@@ -226,19 +226,19 @@ example(
 );
 
 example(
-  "Days as dates are whole days of UTC.",
+  "Dates are whole UTC days.",
   `
   03-01 23:59:59.999 ann / referrer=before
   03-02 00:00 ann / referrer=first
   03-02 23:59:59.999 ann / referrer=last
   03-03 00:00 ann / referrer=after
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann", startDate: "2026-03-02", endDate: "2026-03-02" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann", startDate: "2026-03-02", endDate: "2026-03-02" })),
   ["first 1", "last 1"],
 );
 
 example(
-  "A timestamp with an offset means its instant.",
+  "A time with an offset is converted to UTC.",
   `
   03-02 08:59:59.999 ann / referrer=before
   03-02 09:00 ann / referrer=first
@@ -246,19 +246,19 @@ example(
   03-02 09:30:00.001 ann / referrer=after
   `,
   async (daybook) =>
-    counted(
+    counts(
       await daybook.identityReferrers({ userId: "ann", startDate: "2026-03-02T14:30:00+05:30", endDate: new Date("2026-03-02T09:30:00Z") }),
     ),
   ["first 1", "last 1"],
 );
 
 example(
-  "The referrer of the first visit, before anybody signed up, is the user's.",
+  "The referrer of a visit before the sign-up belongs to the user.",
   `
   03-02 09:00 ~phone / referrer=https://news.example/
   03-04 09:00 ann~phone signup
   `,
-  async (daybook) => [counted(await daybook.identityReferrers({ userId: "ann" })), counted(await daybook.identityReferrers({ userId: "phone" }))],
+  async (daybook) => [counts(await daybook.identityReferrers({ userId: "ann" })), counts(await daybook.identityReferrers({ userId: "phone" }))],
   [["https://news.example/ 1"], ["https://news.example/ 1"]],
 );
 
@@ -270,72 +270,72 @@ example(
   03-03 09:00 ann~phone login
   03-03 09:01 ann~laptop login
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://news.example/ 2"],
 );
 
 example(
-  "What is anonymous on a shared device counts for its first user only.",
+  "Anonymous events on a shared device count only for its first user.",
   `
   03-02 09:00 ann~tablet / referrer=https://a.example/
   03-03 09:00 bob~tablet / referrer=https://b.example/
   03-04 09:00 ~tablet / referrer=https://c.example/
   `,
-  async (daybook) => [counted(await daybook.identityReferrers({ userId: "ann" })), counted(await daybook.identityReferrers({ userId: "bob" }))],
+  async (daybook) => [counts(await daybook.identityReferrers({ userId: "ann" })), counts(await daybook.identityReferrers({ userId: "bob" }))],
   [["https://a.example/ 1", "https://c.example/ 1"], ["https://b.example/ 1"]],
 );
 
 example(
-  "Merged users have their referrers together, until the merge is taken back.",
+  "Merged users share their referrers until the merge is undone.",
   `
   03-02 09:00 ann / referrer=https://news.example/
   03-02 10:00 anna / referrer=https://news.example/
   03-10 09:00 anna alias:ann id=00000000-0000-4000-8000-000000000001
   `,
   async (daybook) => {
-    const merged = counted(await daybook.identityReferrers({ userId: "ann" }));
+    const merged = counts(await daybook.identityReferrers({ userId: "ann" }));
     await daybook.unlink("00000000-0000-4000-8000-000000000001");
-    return [merged, counted(await daybook.identityReferrers({ userId: "ann" }))];
+    return [merged, counts(await daybook.identityReferrers({ userId: "ann" }))];
   },
   [["https://news.example/ 2"], ["https://news.example/ 1"]],
 );
 
 example(
-  "A visitor can be merged into a user by an alias as well.",
+  "An alias can also merge a visitor into a user.",
   `
   03-02 09:00 ~phone / referrer=https://news.example/
   03-10 09:00 ~phone alias:ann
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ userId: "ann" })),
+  async (daybook) => counts(await daybook.identityReferrers({ userId: "ann" })),
   ["https://news.example/ 1"],
 );
 
 example(
-  "An email selects the person most recently identified with it.",
+  "An email finds the person most recently identified with it.",
   `
   03-01 08:00 ann identify email=office@example.com
   03-01 09:00 bob identify email=office@example.com
   03-02 09:00 ann / referrer=https://a.example/
   03-02 09:00 bob / referrer=https://b.example/
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ email: "Office@Example.com" })),
+  async (daybook) => counts(await daybook.identityReferrers({ email: "Office@Example.com" })),
   ["https://b.example/ 1"],
 );
 
 example(
-  "Of two people identified with an email at one millisecond, the one with the smaller user id has it.",
+  "If two people are identified with an email in the same millisecond, it belongs to the smaller user id.",
   `
   03-01 09:00 bob identify email=office@example.com
   03-01 09:00 ann identify email=office@example.com
   03-02 09:00 ann / referrer=https://a.example/
   03-02 09:00 bob / referrer=https://b.example/
   `,
-  async (daybook) => counted(await daybook.identityReferrers({ email: "office@example.com" })),
+  async (daybook) => counts(await daybook.identityReferrers({ email: "office@example.com" })),
   ["https://a.example/ 1"],
 );
 
 example(
-  "A person is selected by one of email and user id, and must be known.",
+  "Exactly one of email and user id is required, and the person must exist.",
   `
   03-02 09:00 ann identify email=ann@example.com
   `,
@@ -349,7 +349,7 @@ example(
 );
 
 example(
-  "A date that does not exist, a start after the end and an unknown member are errors that name the member.",
+  "Invalid dates, a start after the end and unknown members are refused.",
   `
   03-02 09:00 ann / referrer=https://news.example/
   `,

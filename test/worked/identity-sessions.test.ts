@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import { HOUR, MINUTE } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
-/** Per session, newest first, when it began and how many events it has. */
-const begun = ({ sessions }: IdentitySessionsPage) =>
+/** The start and number of events of each session, newest first. */
+const starts = ({ sessions }: IdentitySessionsPage) =>
   sessions.map(({ startedAt, events }) => `${startedAt.slice(5, 16).replace("T", " ")} (${events})`);
-/** Per session where it began and ended. */
+/** The entry and exit page of each session. */
 const pages = ({ sessions }: IdentitySessionsPage) => sessions.map(({ entryUrl, exitUrl }) => [entryUrl, exitUrl]);
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
@@ -16,12 +16,12 @@ example(
   03-02 09:00 ann /
   03-02 09:10 ann /pricing
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-02 09:00 (2)"],
 );
 
 example(
-  "A session takes place, device, referrer and campaign from its first event, and its exit page from its last.",
+  "A session takes location, device, referrer and campaign from its first event, and the exit page from its last.",
   `
   03-02 09:00 ann /?utm_source=news referrer=https://news.example/ device=desktop os=macOS browser=Safari screen=1440x900 language=de country=DE
   03-02 09:01 ann /pricing device=mobile os=iOS browser=Chrome screen=390x844 language=en country=FR
@@ -61,7 +61,7 @@ example(
 );
 
 example(
-  "A session of one event without a page is a bounce whose other members are null.",
+  "A session with one event and no page is a bounce, and its missing fields are null.",
   `
   03-02 09:00 ann login project=shop region=BE city=Berlin
   `,
@@ -100,7 +100,7 @@ example(
 );
 
 example(
-  "A person who is known but did nothing has no sessions.",
+  "A known person without events has no sessions.",
   `
   03-02 09:00 ann identify plan=pro
   `,
@@ -109,43 +109,43 @@ example(
 );
 
 example(
-  "A gap of exactly 30 minutes keeps a session open; one millisecond more starts the next.",
+  "A gap of exactly 30 minutes does not end a session, but one of a millisecond more does.",
   `
   03-02 09:00 ann /
   03-02 09:30 ann /pricing
   03-02 10:00:00.001 ann /docs
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-02 10:00 (1)", "03-02 09:00 (2)"],
 );
 
 example(
-  "The length of the gap is an option.",
+  "The maximum gap is configurable.",
   `
   03-02 09:00 ann /
   03-02 09:05 ann /pricing
   03-02 09:10:00.001 ann /docs
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-02 09:10 (1)", "03-02 09:00 (2)"],
   { session: { gapMs: 5 * MINUTE } },
 );
 
 example(
-  "An event exactly 24 hours after the start still belongs to a session; one a millisecond later does not.",
+  "An event exactly 24 hours after the start still belongs to the session, but one a millisecond later does not.",
   `
   03-02 09:00 ann /
   03-02 21:00 ann /
   03-03 09:00 ann /
   03-03 09:00:00.001 ann /
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-03 09:00 (1)", "03-02 09:00 (3)"],
   { session: { gapMs: 12 * HOUR } },
 );
 
 example(
-  "The greatest length of a session is an option.",
+  "The maximum length of a session is configurable.",
   `
   03-02 09:00 ann /
   03-02 09:20 ann /
@@ -153,7 +153,7 @@ example(
   03-02 10:00 ann /
   03-02 10:20 ann /
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-02 10:20 (1)", "03-02 09:00 (4)"],
   { session: { maxMs: HOUR } },
 );
@@ -164,12 +164,12 @@ example(
   03-02 23:50 ann /
   03-03 00:10 ann /pricing
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-02 23:50 (2)"],
 );
 
 example(
-  "Another campaign does not end a session, which keeps its first one.",
+  "A new campaign does not end a session, and the session keeps its first campaign.",
   `
   03-02 09:00 ann /?utm_source=news&utm_medium=mail
   03-02 09:05 ann /?utm_source=ads
@@ -182,7 +182,7 @@ example(
 );
 
 example(
-  "Each utm value is taken from the metadata, else from the query of the url.",
+  "Each utm value is read from the metadata, or from the query of the url if the metadata has none.",
   `
   03-02 09:00 ann /?utm_source=news&utm_medium=mail utm_source=partner utm_campaign=spring
   `,
@@ -194,7 +194,7 @@ example(
 );
 
 example(
-  "Each project has sessions of its own, even at the same time.",
+  "Each project has separate sessions, even at the same time.",
   `
   03-02 09:00 ann / project=shop
   03-02 09:01 ann / project=blog
@@ -208,7 +208,7 @@ example(
 );
 
 example(
-  "Of sessions that begin at the same millisecond, the one whose first event has the greater id comes first.",
+  "Sessions that start in the same millisecond are sorted by the id of their first event, greatest first.",
   `
   03-02 09:00 ann / project=shop id=00000000-0000-4000-8000-000000000001
   03-02 09:00 ann / project=blog id=00000000-0000-4000-8000-000000000003
@@ -219,7 +219,7 @@ example(
 );
 
 example(
-  "Events of the same millisecond are in the order of their ids: the smallest is the entry, the greatest the exit.",
+  "Events in the same millisecond are sorted by id: the smallest is the entry, the greatest the exit.",
   `
   03-02 09:00 ann /two id=00000000-0000-4000-8000-000000000002
   03-02 09:00 ann /three id=00000000-0000-4000-8000-000000000003
@@ -230,7 +230,7 @@ example(
 );
 
 example(
-  "The entry page is null if the first event has no url; the exit page is that of the last event with a url.",
+  "The entry page is null if the first event has no url, and the exit page is that of the last event with a url.",
   `
   03-02 09:00 ann login
   03-02 09:01 ann /docs
@@ -241,7 +241,7 @@ example(
 );
 
 example(
-  "A payment that has neither a url nor a hostname is in no session and does not bridge a gap.",
+  "A payment with neither a url nor a hostname is in no session and does not bridge a gap.",
   `
   03-02 09:00 ann /
   03-02 09:20 ann Payment value=50
@@ -258,18 +258,18 @@ example(
 );
 
 example(
-  "A payment without an amount is no revenue event, so it is part of a session without a url, too.",
+  "A payment event without an amount does not count as revenue, so it is in a session even without a url.",
   `
   03-02 09:00 ann /
   03-02 09:20 ann Payment
   03-02 09:40 ann Payment amount="50"
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-02 09:00 (3)"],
 );
 
 example(
-  "A payment with a url or a hostname is part of a session, and its amount is the session's revenue.",
+  "A payment with a url or hostname is part of a session and adds to its revenue.",
   `
   03-02 09:00 ann /
   03-02 09:20 ann Payment value=50 url=/thanks
@@ -283,7 +283,7 @@ example(
 );
 
 example(
-  "A refund lowers the revenue of the session in which it happens, not that of its order's session.",
+  "A refund reduces the revenue of the session it happens in, not of the session with the order.",
   `
   03-02 09:00 ann Payment value=50 order=o1 url=/thanks
   03-03 09:00 ann Refund value=20 order=o1 url=/returns
@@ -293,7 +293,7 @@ example(
 );
 
 example(
-  "A payment that is repeated with its order key counts in the session of the earliest.",
+  "A payment repeated with the same order key counts only in the session of the first payment.",
   `
   03-02 09:00 ann Payment value=50 order=o1 url=/thanks
   03-03 09:00 ann Payment value=50 order=o1 url=/thanks
@@ -303,7 +303,7 @@ example(
 );
 
 example(
-  "Revenue is converted by the rate of the payment's day; an amount without a rate is left out.",
+  "Revenue is converted at the rate of the payment's day, and amounts without a rate are left out.",
   `
   03-02 09:00 ann Payment value=10 currency=EUR url=/thanks
   03-03 09:00 ann Payment value=10 currency=EUR url=/thanks
@@ -315,7 +315,7 @@ example(
 );
 
 example(
-  "Two events of one millisecond are no bounce, although they last no time.",
+  "Two events in the same millisecond are not a bounce, although the duration is zero.",
   `
   03-02 09:00 ann / id=00000000-0000-4000-8000-000000000001
   03-02 09:00 ann click id=00000000-0000-4000-8000-000000000002
@@ -329,7 +329,7 @@ example(
 );
 
 example(
-  "The duration is the time from the first to the last event, to the millisecond.",
+  "The duration is the time from the first to the last event, with millisecond precision.",
   `
   03-02 09:00:00.250 ann /
   03-02 09:00:30 ann /docs
@@ -353,19 +353,19 @@ example(
 );
 
 example(
-  "A range selects the sessions that start in it and shows them whole, beyond its end too.",
+  "A range selects the sessions that start in it and shows them in full, even after its end.",
   `
   03-02 23:50 ann /
   03-03 00:10 ann /docs
   03-03 23:50 ann /
   03-04 00:10 ann /docs
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann", startDate: "2026-03-03", endDate: "2026-03-03" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann", startDate: "2026-03-03", endDate: "2026-03-03" })),
   ["03-03 23:50 (2)"],
 );
 
 example(
-  "Both bounds of a range include their own millisecond.",
+  "Start and end times are inclusive to the millisecond.",
   `
   03-02 08:59:59.999 ann / project=a
   03-02 09:00 ann / project=b
@@ -380,7 +380,7 @@ example(
 );
 
 example(
-  "Without dates, a report covers the 30 days of 24 hours before now, to the millisecond.",
+  "The default range is the 30 times 24 hours before now, to the millisecond.",
   `
   02-18 11:59:59.999 ann / project=before
   02-18 12:00 ann / project=first
@@ -392,23 +392,23 @@ example(
 );
 
 example(
-  "A visit that turns into a sign-up is one session of the user, under both of the ids.",
+  "A visit with a sign-up is one session of the user, and both ids find it.",
   `
   03-02 09:00 ~phone /
   03-02 09:05 ann~phone signup
   `,
-  async (daybook) => [begun(await daybook.identitySessions({ userId: "ann" })), begun(await daybook.identitySessions({ userId: "phone" }))],
+  async (daybook) => [starts(await daybook.identitySessions({ userId: "ann" })), starts(await daybook.identitySessions({ userId: "phone" }))],
   [["03-02 09:00 (2)"], ["03-02 09:00 (2)"]],
 );
 
 example(
-  "Later users of a shared device have sessions of their own; what is anonymous on it is its first user's.",
+  "Later users of a shared device have their own sessions, and its anonymous events belong to the first user.",
   `
   03-02 09:00 ann~tablet /
   03-02 09:10 bob~tablet /docs
   03-02 09:20 ~tablet /pricing
   `,
-  async (daybook) => [begun(await daybook.identitySessions({ userId: "ann" })), begun(await daybook.identitySessions({ userId: "bob" }))],
+  async (daybook) => [starts(await daybook.identitySessions({ userId: "ann" })), starts(await daybook.identitySessions({ userId: "bob" }))],
   [["03-02 09:00 (2)"], ["03-02 09:10 (1)"]],
 );
 
@@ -420,12 +420,12 @@ example(
   03-02 09:50 ann /pricing
   03-10 12:00 anna alias:ann
   `,
-  async (daybook) => begun(await daybook.identitySessions({ userId: "ann" })),
+  async (daybook) => starts(await daybook.identitySessions({ userId: "ann" })),
   ["03-02 09:00 (3)"],
 );
 
 example(
-  "Taking the merge back separates the sessions again.",
+  "Undoing a merge separates the sessions again.",
   `
   03-02 09:00 ann /
   03-02 09:25 anna /docs
@@ -434,25 +434,25 @@ example(
   `,
   async (daybook) => {
     await daybook.unlink("00000000-0000-4000-8000-000000000001");
-    return begun(await daybook.identitySessions({ userId: "ann" }));
+    return starts(await daybook.identitySessions({ userId: "ann" }));
   },
   ["03-02 09:50 (1)", "03-02 09:00 (1)"],
 );
 
 example(
-  "An email finds the person most recently identified with it, whatever its case and the spaces around it.",
+  "An email finds the person most recently identified with it, ignoring case and surrounding spaces.",
   `
   03-01 08:00 ann identify email=team@example.com
   03-01 09:00 bob identify email=Team@Example.com
   03-02 09:00 ann /
   03-03 09:00 bob /
   `,
-  async (daybook) => begun(await daybook.identitySessions({ email: " TEAM@example.com " })),
+  async (daybook) => starts(await daybook.identitySessions({ email: " TEAM@example.com " })),
   ["03-03 09:00 (1)"],
 );
 
 example(
-  "A page ends at its limit, and its cursor leads to the next; the last page has none.",
+  "A page ends at the limit and has a cursor to the next page; the last page has none.",
   `
   03-02 09:00 ann /
   03-03 09:00 ann /
@@ -461,13 +461,13 @@ example(
   async (daybook) => {
     const first = await daybook.identitySessions({ userId: "ann", limit: 2 });
     const second = await daybook.identitySessions({ userId: "ann", limit: 2, cursor: first.cursor });
-    return [begun(first), begun(second), second.cursor];
+    return [starts(first), starts(second), second.cursor];
   },
   [["03-04 09:00 (1)", "03-03 09:00 (1)"], ["03-02 09:00 (1)"], null],
 );
 
 example(
-  "A page that its sessions fill exactly is the last one.",
+  "A page with exactly the remaining sessions is the last page.",
   `
   03-02 09:00 ann /
   03-03 09:00 ann /
@@ -477,7 +477,7 @@ example(
 );
 
 example(
-  "The limit may change from page to page.",
+  "The limit may change between pages.",
   `
   03-02 09:00 ann /
   03-03 09:00 ann /
@@ -485,13 +485,13 @@ example(
   `,
   async (daybook) => {
     const { cursor } = await daybook.identitySessions({ userId: "ann", limit: 1 });
-    return begun(await daybook.identitySessions({ userId: "ann", limit: 100, cursor }));
+    return starts(await daybook.identitySessions({ userId: "ann", limit: 100, cursor }));
   },
   ["03-03 09:00 (1)", "03-02 09:00 (1)"],
 );
 
 example(
-  "Events that arrive after the first page are on none of the later ones.",
+  "Events that arrive after the first page do not appear on later pages.",
   `
   03-02 09:00 ann /
   03-04 09:00 ann /
@@ -499,13 +499,13 @@ example(
   async (daybook) => {
     const { cursor } = await daybook.identitySessions({ userId: "ann", limit: 1 });
     await daybook.ingest([{ name: "Pageview", userId: "ann", createdAt: "2026-03-03T09:00:00Z" }]);
-    return begun(await daybook.identitySessions({ userId: "ann", limit: 1, cursor }));
+    return starts(await daybook.identitySessions({ userId: "ann", limit: 1, cursor }));
   },
   ["03-02 09:00 (1)"],
 );
 
 example(
-  "A cursor belongs to the person and the range it was made for; anything else is no cursor.",
+  "A cursor is valid only for the same person and range, and other text or a cursor of another query is refused.",
   `
   03-02 09:00 ann /
   03-03 09:00 ann /
@@ -527,7 +527,7 @@ example(
 );
 
 example(
-  "A page holds 1 to 100 sessions.",
+  "The limit is a whole number from 1 to 100.",
   `
   03-02 09:00 ann /
   `,
@@ -540,7 +540,7 @@ example(
 );
 
 example(
-  "A report takes exactly one of email and user id.",
+  "Exactly one of email and user id is required.",
   `
   03-02 09:00 ann identify email=ann@example.com
   `,
@@ -554,7 +554,7 @@ example(
 );
 
 example(
-  "An id or an email that nobody has is an error; ids are case-sensitive.",
+  "An unknown id or email is an error, and ids are case-sensitive.",
   `
   03-02 09:00 ann /
   `,
@@ -568,7 +568,7 @@ example(
 );
 
 example(
-  "Members that the report does not have, bad dates and a start after the end are errors.",
+  "Unknown members, invalid dates and a start after the end are refused.",
   `
   03-02 09:00 ann /
   `,
