@@ -1,12 +1,12 @@
 import type { CompanyTopUsers, DaybookError } from "daybook";
 import { example } from "./example.js";
 
-/** Per person how many events. */
-const active = ({ users }: CompanyTopUsers) => users.map(({ resolvedIdentifier, events }) => `${resolvedIdentifier} ${events}`);
+/** The identifier and number of events of each person. */
+const eventCounts = ({ users }: CompanyTopUsers) => users.map(({ resolvedIdentifier, events }) => `${resolvedIdentifier} ${events}`);
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
-  "A company's people are listed by their events, the most active first.",
+  "A company's users are sorted by number of events.",
   `
   03-01 08:00 ann group:acme
   03-01 08:01 bob group:acme
@@ -25,7 +25,7 @@ example(
 );
 
 example(
-  "A company whose people did nothing in the range has an empty list.",
+  "A company without activity in the range has an empty list.",
   `
   01-10 09:00 ann / company=acme
   `,
@@ -34,7 +34,7 @@ example(
 );
 
 example(
-  "A company known by a membership alone has an empty list, too.",
+  "A company known only from a membership has an empty list.",
   `
   03-01 08:00 ann group:acme
   `,
@@ -43,7 +43,7 @@ example(
 );
 
 example(
-  "An unknown company is an error; ids are case-sensitive.",
+  "An unknown company is an error, and company ids are case-sensitive.",
   `
   03-02 09:00 ann / company=acme
   `,
@@ -53,63 +53,63 @@ example(
 );
 
 example(
-  "Of equally active people, the one seen last comes first.",
+  "People with the same number of events are sorted by last activity, newest first.",
   `
   03-02 09:00 ann / company=acme
   03-03 09:00 bob / company=acme
   03-02 10:00 cleo / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["bob 1", "cleo 1", "ann 1"],
 );
 
 example(
-  "People who tie in both come by identifier, upper case before lower.",
+  "People with equal events and last activity are sorted by identifier, upper case first.",
   `
   03-02 09:00 cleo / company=acme
   03-02 09:00 ann / company=acme
   03-02 09:00 Bob / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["Bob 1", "ann 1", "cleo 1"],
 );
 
 example(
-  "The identifier decides a tie by what is shown: the email, not the user id behind it.",
+  "Ties are broken by the displayed identifier: the email, not the user id.",
   `
   03-01 09:00 ann identify email=zoe@example.com
   03-02 09:00 ann / company=acme
   03-02 09:00 bob / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["bob 1", "zoe@example.com 1"],
 );
 
 example(
-  "A person is shown with the newest email, in lower case and without spaces around.",
+  "A person is shown with the latest email, trimmed and in lower case.",
   `
   03-01 09:00 ann identify email=old@example.com
   03-02 09:00 ann identify email=" Ann@Example.com "
   03-03 09:00 ann / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["ann@example.com 1"],
 );
 
 example(
-  "An email that now finds somebody else is not shown: the former owner has the user id.",
+  "An email now assigned to another person is not shown for its former owner, who is shown with the user id.",
   `
   03-01 09:00 ann identify email=office@example.com
   03-02 09:00 bob identify email=office@example.com
   03-03 09:00 ann / company=acme
   03-04 09:00 bob / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["office@example.com 1", "ann 1"],
 );
 
 example(
-  "What is shown finds the person: it can be passed on as email or user id.",
+  "The displayed identifier can be used to look up the person.",
   `
   03-01 09:00 ann identify email=ann@example.com
   03-02 09:00 ann / company=acme
@@ -123,28 +123,28 @@ example(
 );
 
 example(
-  "Visitors who are not identified are not listed.",
+  "Unidentified visitors are not listed.",
   `
   03-02 09:00 ~phone / company=acme
   03-02 09:01 ann / company=acme
   03-02 09:02 - / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["ann 1"],
 );
 
 example(
-  "A visitor with an email is listed by it.",
+  "A visitor with an email is listed by that email.",
   `
   03-01 09:00 ~phone identify email=cleo@example.com
   03-02 09:00 ~phone / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["cleo@example.com 1"],
 );
 
 example(
-  "A user's visits before the sign-up count, and so does everything before the first company.",
+  "A user's visits before the sign-up and all events before the first company count.",
   `
   03-02 09:00 ~phone /
   03-03 09:00 ann~phone signup
@@ -155,18 +155,18 @@ example(
 );
 
 example(
-  "Merged users are one person, shown with the id that survives.",
+  "Merged users are one person, shown with the surviving id.",
   `
   03-02 09:00 anna / company=acme
   03-03 09:00 ann / company=acme
   03-10 09:00 anna alias:ann
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["ann 2"],
 );
 
 example(
-  "A merge that is taken back leaves two people.",
+  "After a merge is undone, the two users are listed separately.",
   `
   03-02 09:00 anna / company=acme
   03-03 09:00 ann / company=acme
@@ -174,19 +174,19 @@ example(
   `,
   async (daybook) => {
     await daybook.unlink("00000000-0000-4000-8000-000000000001");
-    return active(await daybook.companyTopUsers({ companyId: "acme" }));
+    return eventCounts(await daybook.companyTopUsers({ companyId: "acme" }));
   },
   ["ann 1", "anna 1"],
 );
 
 example(
-  "The email of a merged id is the person's as well.",
+  "The email of a merged id belongs to the merged person.",
   `
   03-01 09:00 anna identify email=anna@example.com
   03-02 09:00 ann / company=acme
   03-10 09:00 anna alias:ann
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["anna@example.com 1"],
 );
 
@@ -210,7 +210,7 @@ example(
 );
 
 example(
-  "A company on one event moves the person, whose later events follow.",
+  "A company on an event applies to that event and the person's later events.",
   `
   03-01 09:00 ann group:acme
   03-02 09:00 ann /
@@ -218,14 +218,14 @@ example(
   03-04 09:00 ann /
   `,
   async (daybook) => [
-    active(await daybook.companyTopUsers({ companyId: "acme" })),
-    active(await daybook.companyTopUsers({ companyId: "globex" })),
+    eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
+    eventCounts(await daybook.companyTopUsers({ companyId: "globex" })),
   ],
   [["ann 1"], ["ann 2"]],
 );
 
 example(
-  "A membership of an event's own millisecond counts for it only if it has the smaller id.",
+  "A membership in the same millisecond as an event applies to it only if the membership has the smaller id.",
   `
   03-01 09:00 ann group:acme
   03-05 09:00 ann group:globex id=00000000-0000-4000-8000-000000000002
@@ -234,8 +234,8 @@ example(
   03-05 09:00 ann click id=00000000-0000-4000-8000-000000000004
   `,
   async (daybook) => [
-    active(await daybook.companyTopUsers({ companyId: "acme" })),
-    active(await daybook.companyTopUsers({ companyId: "globex" })),
+    eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
+    eventCounts(await daybook.companyTopUsers({ companyId: "globex" })),
   ],
   [["ann 1"], ["ann 2"]],
 );
@@ -247,17 +247,17 @@ example(
   03-02 09:01 ann click company=acme project=blog
   03-02 09:02 ann Payment value=50 company=acme project=shop
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["ann 3"],
 );
 
 example(
-  "An event that is sent twice with one id counts once.",
+  "An event sent twice with the same id counts once.",
   `
   03-02 09:00 ann / company=acme id=v1
   03-02 09:00 ann / company=acme id=v1
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["ann 1"],
 );
 
@@ -269,7 +269,7 @@ example(
   03-20 12:00 bob / company=acme
   03-20 12:00:00.001 ann / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme" })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ["bob 1", "cleo 1"],
 );
 
@@ -280,24 +280,24 @@ example(
   03-18 12:00 bob / company=acme
   03-19 23:00 bob / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme", rangeDays: 2 })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme", rangeDays: 2 })),
   ["bob 2"],
 );
 
 example(
-  "A limit keeps the most active.",
+  "A limit keeps the people with the most events.",
   `
   03-02 09:00 ann / company=acme
   03-02 09:01 bob / company=acme
   03-02 09:02 bob / company=acme
   03-02 09:03 cleo / company=acme
   `,
-  async (daybook) => active(await daybook.companyTopUsers({ companyId: "acme", limit: 2 })),
+  async (daybook) => eventCounts(await daybook.companyTopUsers({ companyId: "acme", limit: 2 })),
   ["bob 2", "cleo 1"],
 );
 
 example(
-  "At most 20 people are listed unless asked otherwise.",
+  "At most 20 people are listed by default.",
   "",
   async (daybook) => {
     const createdAt = "2026-03-02T09:00:00Z";
@@ -310,7 +310,7 @@ example(
 );
 
 example(
-  "As many people are listed as the ranking of companies counts users.",
+  "The list has as many people as the company ranking counts users.",
   `
   03-02 09:00 ann / company=acme
   03-02 09:01 bob / company=acme
@@ -318,13 +318,13 @@ example(
   `,
   async (daybook) => [
     (await daybook.topCompanies()).companies[0]?.users,
-    active(await daybook.companyTopUsers({ companyId: "acme" })),
+    eventCounts(await daybook.companyTopUsers({ companyId: "acme" })),
   ],
   [2, ["bob 1", "ann 1"]],
 );
 
 example(
-  "The company is required, the days of the range are from 1 to 365, and the limit is from 1 to 100.",
+  "The company is required, the range has 1 to 365 days, and the limit is 1 to 100.",
   `
   03-02 09:00 ann / company=acme
   `,

@@ -1,21 +1,21 @@
 import type { DaybookError, LtvCohorts } from "daybook";
 import { example } from "./example.js";
 
-const OF = { project: "default" } as const;
-const PEOPLE = { project: "default", level: "identity" } as const;
-/** Per month its entities and what they paid. */
-const grown = ({ cohorts }: LtvCohorts) => cohorts.map(({ cohort, entities, revenue }) => `${cohort}: ${entities} paid ${revenue}`);
+const PROJECT = { project: "default" } as const;
+const BY_IDENTITY = { project: "default", level: "identity" } as const;
+/** The number of entities and the revenue of each cohort. */
+const revenues = ({ cohorts }: LtvCohorts) => cohorts.map(({ cohort, entities, revenue }) => `${cohort}: ${entities} paid ${revenue}`);
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
-  "People are grouped by the month of their first event, with all they ever paid.",
+  "People are grouped by the month of their first event, with their total revenue of all time.",
   `
   01-10 09:00 ann signup
   01-20 09:00 bob signup
   03-02 09:00 ann Payment value=50
   03-03 09:00 cleo Payment value=30
   `,
-  (daybook) => daybook.ltvCohorts(OF),
+  (daybook) => daybook.ltvCohorts(PROJECT),
   {
     currency: "USD",
     cohorts: [
@@ -29,28 +29,28 @@ example(
 example(
   "Without events there are no cohorts.",
   "",
-  (daybook) => daybook.ltvCohorts(OF),
+  (daybook) => daybook.ltvCohorts(PROJECT),
   { currency: "USD", cohorts: [], unconverted: [] },
 );
 
 example(
-  "People who paid nothing count, with a value of 0.",
+  "People without payments count with a value of 0.",
   `
   02-10 09:00 ann signup
   02-11 09:00 ~phone /
   `,
-  (daybook) => daybook.ltvCohorts(OF),
+  (daybook) => daybook.ltvCohorts(PROJECT),
   { currency: "USD", cohorts: [{ cohort: "2026-02", entities: 2, revenue: 0, orders: 0, ltv: 0 }], unconverted: [] },
 );
 
 example(
-  "Months without new people are left out; the newest comes first.",
+  "Months without new people are left out, and the newest month comes first.",
   `
   2024-12-10 09:00 ann signup
   02-10 09:00 bob signup
   2025-12-10 09:00 cleo signup
   `,
-  async (daybook) => grown(await daybook.ltvCohorts(OF)),
+  async (daybook) => revenues(await daybook.ltvCohorts(PROJECT)),
   ["2026-02: 1 paid 0", "2025-12: 1 paid 0", "2024-12: 1 paid 0"],
 );
 
@@ -60,49 +60,49 @@ example(
   02-28 23:59:59.999 ann signup
   03-01 00:00 bob signup
   `,
-  async (daybook) => grown(await daybook.ltvCohorts(OF)),
+  async (daybook) => revenues(await daybook.ltvCohorts(PROJECT)),
   ["2026-03: 1 paid 0", "2026-02: 1 paid 0"],
 );
 
 example(
-  "Payments of later months and years add to the month in which the person came.",
+  "Payments in later months and years count in the cohort of the payer's first month.",
   `
   2024-01-10 09:00 ann Payment value=10
   2025-01-10 09:00 ann Payment value=20
   03-10 09:00 ann Payment value=30
   `,
-  (daybook) => daybook.ltvCohorts(OF),
+  (daybook) => daybook.ltvCohorts(PROJECT),
   { currency: "USD", cohorts: [{ cohort: "2024-01", entities: 1, revenue: 60, orders: 3, ltv: 60 }], unconverted: [] },
 );
 
 example(
-  "A refund lowers the revenue of the month in which its payer came, but takes no order away.",
+  "A refund reduces the revenue of the payer's cohort, but not its number of orders.",
   `
   01-10 09:00 ann Payment value=100 order=o1
   03-10 09:00 ann Refund value=30 order=o1
   `,
-  (daybook) => daybook.ltvCohorts(OF),
+  (daybook) => daybook.ltvCohorts(PROJECT),
   { currency: "USD", cohorts: [{ cohort: "2026-01", entities: 1, revenue: 70, orders: 1, ltv: 70 }], unconverted: [] },
 );
 
 example(
-  "A cohort that only got money back has a negative value.",
+  "A cohort with only refunds has a negative value.",
   `
   02-10 09:00 ann Refund value=30
   `,
-  (daybook) => daybook.ltvCohorts(OF),
+  (daybook) => daybook.ltvCohorts(PROJECT),
   { currency: "USD", cohorts: [{ cohort: "2026-02", entities: 1, revenue: -30, orders: 0, ltv: -30 }], unconverted: [] },
 );
 
 example(
-  "An order paid twice belongs to the earliest payer.",
+  "An order paid twice counts for the earliest payer.",
   `
   01-10 09:00 ann signup
   02-10 09:00 bob signup
   03-02 09:00 bob Payment value=50 order=o1
   03-01 09:00 ann Payment value=50 order=o1
   `,
-  async (daybook) => (await daybook.ltvCohorts(OF)).cohorts.map(({ cohort, revenue, orders }) => [cohort, revenue, orders]),
+  async (daybook) => (await daybook.ltvCohorts(PROJECT)).cohorts.map(({ cohort, revenue, orders }) => [cohort, revenue, orders]),
   [
     ["2026-02", 0, 0],
     ["2026-01", 50, 1],
@@ -110,7 +110,7 @@ example(
 );
 
 example(
-  "At level account, the default, a company is one entity, from the first event of any member; people without one stand alone.",
+  "At level account, the default, a company starts with its members' first event; people without a company count separately.",
   `
   01-01 08:00 ann group:acme
   01-01 08:01 bob group:acme
@@ -119,8 +119,8 @@ example(
   02-20 09:00 cleo Payment value=30
   `,
   async (daybook) => [
-    grown(await daybook.ltvCohorts({ project: "default" })),
-    grown(await daybook.ltvCohorts({ project: "default", level: "account" })),
+    revenues(await daybook.ltvCohorts({ project: "default" })),
+    revenues(await daybook.ltvCohorts({ project: "default", level: "account" })),
   ],
   [
     ["2026-02: 1 paid 30", "2026-01: 1 paid 50"],
@@ -129,41 +129,41 @@ example(
 );
 
 example(
-  "At level identity each person is an entity, whatever the company.",
+  "At level identity, each person is an entity, regardless of company.",
   `
   01-01 08:00 ann group:acme
   01-01 08:01 bob group:acme
   01-10 09:00 ann signup
   02-10 09:00 bob Payment value=50
   `,
-  async (daybook) => grown(await daybook.ltvCohorts({ project: "default", level: "identity" })),
+  async (daybook) => revenues(await daybook.ltvCohorts({ project: "default", level: "identity" })),
   ["2026-02: 1 paid 50", "2026-01: 1 paid 0"],
 );
 
 example(
-  "A person who changes the company adds to both, to each what was paid in it.",
+  "A person who changes company counts in both, each with the payments made while in it.",
   `
   01-10 09:00 ann Payment value=10 company=acme
   02-10 09:00 ann Payment value=20 company=globex
   03-10 09:00 ann Payment value=40
   `,
-  async (daybook) => grown(await daybook.ltvCohorts({ project: "default", level: "account" })),
+  async (daybook) => revenues(await daybook.ltvCohorts({ project: "default", level: "account" })),
   ["2026-02: 1 paid 60", "2026-01: 1 paid 10"],
 );
 
 example(
-  "What a member did before joining makes the company older.",
+  "A member's events before joining also count for the company's first month.",
   `
   01-10 09:00 ann /
   03-01 09:00 ann group:acme
   03-02 09:00 ann Payment value=50
   `,
-  async (daybook) => grown(await daybook.ltvCohorts(OF)),
+  async (daybook) => revenues(await daybook.ltvCohorts(PROJECT)),
   ["2026-01: 1 paid 50"],
 );
 
 example(
-  "A membership that is taken back leaves its people standing alone.",
+  "After a membership is undone, the person counts separately.",
   `
   03-01 09:00 ann group:acme id=00000000-0000-4000-8000-000000000001
   03-01 09:00 bob group:acme
@@ -171,21 +171,21 @@ example(
   03-02 09:00 bob signup
   `,
   async (daybook) => {
-    const together = grown(await daybook.ltvCohorts(OF));
+    const together = revenues(await daybook.ltvCohorts(PROJECT));
     await daybook.unlink("00000000-0000-4000-8000-000000000001");
-    return [together, grown(await daybook.ltvCohorts(OF))];
+    return [together, revenues(await daybook.ltvCohorts(PROJECT))];
   },
   [["2026-03: 1 paid 0"], ["2026-03: 2 paid 0"]],
 );
 
 example(
-  "Only entities with an event in the project count, but their month is that of their first event anywhere.",
+  "Only entities with an event in the project count, but their first event in any project determines the month.",
   `
   01-10 09:00 ann / project=blog
   01-11 09:00 bob / project=blog
   03-02 09:00 ann signup project=shop
   `,
-  async (daybook) => grown(await daybook.ltvCohorts({ project: "shop" })),
+  async (daybook) => revenues(await daybook.ltvCohorts({ project: "shop" })),
   ["2026-01: 1 paid 0"],
 );
 
@@ -195,141 +195,141 @@ example(
   03-02 09:00 ann Payment value=10 project=shop
   03-02 09:01 ann Payment value=700 project=market
   `,
-  async (daybook) => grown(await daybook.ltvCohorts({ project: "shop" })),
+  async (daybook) => revenues(await daybook.ltvCohorts({ project: "shop" })),
   ["2026-03: 1 paid 10"],
 );
 
 example(
-  "One order key in two projects means two orders.",
+  "The same order key in two projects is two orders.",
   `
   03-02 09:00 ann Payment value=700 order=o1 project=market
   03-02 09:01 ann Payment value=10 order=o1 project=shop
   `,
-  async (daybook) => grown(await daybook.ltvCohorts({ project: "shop" })),
+  async (daybook) => revenues(await daybook.ltvCohorts({ project: "shop" })),
   ["2026-03: 1 paid 10"],
 );
 
 example(
-  "A visit before the sign-up makes the user older.",
+  "A visit before the sign-up counts as the user's first event.",
   `
   01-31 23:00 ~phone /
   02-01 01:00 ann~phone signup
   02-02 09:00 ann Payment value=50
   `,
-  async (daybook) => grown(await daybook.ltvCohorts(PEOPLE)),
+  async (daybook) => revenues(await daybook.ltvCohorts(BY_IDENTITY)),
   ["2026-01: 1 paid 50"],
 );
 
 example(
-  "Merged users are one entity, as old as the elder of them, until the merge is taken back.",
+  "Merged users are one entity in the cohort of the earlier user, until the merge is undone.",
   `
   01-10 09:00 anna signup
   02-10 09:00 ann Payment value=50
   03-10 09:00 anna alias:ann id=00000000-0000-4000-8000-000000000001
   `,
   async (daybook) => {
-    const merged = grown(await daybook.ltvCohorts(PEOPLE));
+    const merged = revenues(await daybook.ltvCohorts(BY_IDENTITY));
     await daybook.unlink("00000000-0000-4000-8000-000000000001");
-    return [merged, grown(await daybook.ltvCohorts(PEOPLE))];
+    return [merged, revenues(await daybook.ltvCohorts(BY_IDENTITY))];
   },
   [["2026-01: 1 paid 50"], ["2026-02: 1 paid 50", "2026-01: 1 paid 0"]],
 );
 
 example(
-  "What is anonymous on a shared device belongs to its first user.",
+  "Anonymous events on a shared device belong to its first user.",
   `
   01-10 09:00 ~tablet /
   02-10 09:00 ann~tablet login
   02-11 09:00 bob~tablet login
   `,
-  async (daybook) => grown(await daybook.ltvCohorts(PEOPLE)),
+  async (daybook) => revenues(await daybook.ltvCohorts(BY_IDENTITY)),
   ["2026-02: 1 paid 0", "2026-01: 1 paid 0"],
 );
 
 example(
-  "A payment without any id belongs to nobody.",
+  "A payment with neither a user id nor an anonymous id does not count.",
   `
   03-02 09:00 - Payment value=700
   03-02 09:01 ann Payment value=10
   `,
-  async (daybook) => [grown(await daybook.ltvCohorts(PEOPLE)), grown(await daybook.ltvCohorts({ project: "default", level: "account" }))],
+  async (daybook) => [revenues(await daybook.ltvCohorts(BY_IDENTITY)), revenues(await daybook.ltvCohorts({ project: "default", level: "account" }))],
   [["2026-03: 1 paid 10"], ["2026-03: 1 paid 10"]],
 );
 
 example(
-  "A payment without any id belongs to no company either, even if it names one.",
+  "A payment with neither a user id nor an anonymous id does not count for a company, even if it names one.",
   `
   02-10 09:00 ann signup company=acme
   03-02 09:00 - Payment value=700 company=acme
   `,
-  async (daybook) => grown(await daybook.ltvCohorts({ project: "default", level: "account" })),
+  async (daybook) => revenues(await daybook.ltvCohorts({ project: "default", level: "account" })),
   ["2026-02: 1 paid 0"],
 );
 
 example(
-  "A person known by traits alone is in no cohort.",
+  "A person with traits but no events is in no cohort.",
   `
   01-10 09:00 ann identify plan=pro
   02-10 09:00 bob signup
   `,
-  async (daybook) => grown(await daybook.ltvCohorts(PEOPLE)),
+  async (daybook) => revenues(await daybook.ltvCohorts(BY_IDENTITY)),
   ["2026-02: 1 paid 0"],
 );
 
 example(
-  "The value is revenue per entity, rounded half to even: 0.25 between two is 0.12, and 0.75 is 0.38.",
+  "The value is revenue per entity, rounded half to even: 0.25 for two is 0.12, and 0.75 is 0.38.",
   `
   01-10 09:00 ann Payment value=0.25
   01-11 09:00 bob signup
   02-10 09:00 cleo Payment value=0.75
   02-11 09:00 dan signup
   `,
-  async (daybook) => (await daybook.ltvCohorts(PEOPLE)).cohorts.map(({ cohort, ltv }) => `${cohort} ${ltv}`),
+  async (daybook) => (await daybook.ltvCohorts(BY_IDENTITY)).cohorts.map(({ cohort, ltv }) => `${cohort} ${ltv}`),
   ["2026-02 0.38", "2026-01 0.12"],
 );
 
 example(
-  "The value is computed from the exact revenue: 0.014 is shown as 0.01, and half of it rounds up to 0.01.",
+  "The value is computed from the unrounded revenue: 0.014 is shown as 0.01, and half of it rounds up to 0.01.",
   `
   01-10 09:00 ann Payment value=0.014
   01-11 09:00 bob signup
   `,
-  async (daybook) => (await daybook.ltvCohorts(PEOPLE)).cohorts.map(({ revenue, ltv }) => [revenue, ltv]),
+  async (daybook) => (await daybook.ltvCohorts(BY_IDENTITY)).cohorts.map(({ revenue, ltv }) => [revenue, ltv]),
   [[0.01, 0.01]],
 );
 
 example(
-  "The value divides revenue among all people of the cohort, payers or not: 100 among three is 33.33.",
+  "The value is revenue divided by all people of the cohort, paying or not: 100 for three is 33.33.",
   `
   01-10 09:00 ann Payment value=100
   01-11 09:00 bob signup
   01-12 09:00 cleo signup
   `,
-  (daybook) => daybook.ltvCohorts(PEOPLE),
+  (daybook) => daybook.ltvCohorts(BY_IDENTITY),
   { currency: "USD", cohorts: [{ cohort: "2026-01", entities: 3, revenue: 100, orders: 1, ltv: 33.33 }], unconverted: [] },
 );
 
 example(
-  "In yen there are no decimals: 5 between two is 2, and 7 is 4.",
+  "Values in yen have no decimals: 5 for two is 2, and 7 is 4.",
   `
   01-10 09:00 ann Payment value=5
   01-11 09:00 bob signup
   02-10 09:00 cleo Payment value=7
   02-11 09:00 dan signup
   `,
-  async (daybook) => (await daybook.ltvCohorts(PEOPLE)).cohorts.map(({ cohort, ltv }) => `${cohort} ${ltv}`),
+  async (daybook) => (await daybook.ltvCohorts(BY_IDENTITY)).cohorts.map(({ cohort, ltv }) => `${cohort} ${ltv}`),
   ["2026-02 4", "2026-01 2"],
   { currency: "JPY" },
 );
 
 example(
-  "Money without a rate is in no cohort: it is listed by itself.",
+  "Amounts without an exchange rate are in no cohort and are listed separately.",
   `
   01-10 09:00 ann Payment value=10 currency=CHF
   02-10 09:00 bob Payment value=20 currency=CHF
   02-10 09:01 bob Payment value=5
   `,
-  (daybook) => daybook.ltvCohorts(PEOPLE),
+  (daybook) => daybook.ltvCohorts(BY_IDENTITY),
   {
     currency: "USD",
     cohorts: [
@@ -341,12 +341,12 @@ example(
 );
 
 example(
-  "Amounts are converted by the rate of the day on which they were paid.",
+  "Amounts are converted at the rate of the day of payment.",
   `
   01-10 09:00 ann Payment value=10 currency=EUR
   02-10 09:00 ann Payment value=10 currency=EUR
   `,
-  async (daybook) => grown(await daybook.ltvCohorts(PEOPLE)),
+  async (daybook) => revenues(await daybook.ltvCohorts(BY_IDENTITY)),
   ["2026-01: 1 paid 50"],
   { rates: (_from, _to, day) => (day === "2026-01-10" ? 2 : 3) },
 );
@@ -358,17 +358,17 @@ example(
   02-10 09:00 bob signup
   2025-01-10 09:00 cleo signup
   `,
-  async (daybook) => grown(await daybook.ltvCohorts({ project: "default", limit: 2 })),
+  async (daybook) => revenues(await daybook.ltvCohorts({ project: "default", limit: 2 })),
   ["2026-02: 1 paid 0", "2026-01: 1 paid 0"],
 );
 
 example(
-  "At most 24 months are shown unless asked otherwise.",
+  "At most 24 months are shown by default.",
   "",
   async (daybook) => {
     const months = Array.from({ length: 25 }, (_, at) => new Date(Date.UTC(2024, at, 10)));
     await daybook.ingest(months.map((createdAt, at) => ({ name: "signup", userId: `user ${at}`, createdAt })));
-    const byDefault = (await daybook.ltvCohorts(OF)).cohorts.map(({ cohort }) => cohort);
+    const byDefault = (await daybook.ltvCohorts(PROJECT)).cohorts.map(({ cohort }) => cohort);
     const all = (await daybook.ltvCohorts({ project: "default", limit: 60 })).cohorts.map(({ cohort }) => cohort);
     return [byDefault.length, byDefault.at(-1), all.length, all.at(-1)];
   },
@@ -388,12 +388,12 @@ example(
 );
 
 example(
-  "The report takes no dates, a limit of 1 to 60, and the levels account and identity.",
+  "The report has no dates, its limit is 1 to 60, and its levels are account and identity.",
   "",
   (daybook) =>
     Promise.all(
       [{ startDate: "2026-01-01" }, { limit: 0 }, { limit: 61 }, { level: "company" }].map((input) =>
-        daybook.ltvCohorts({ ...OF, ...input } as never).catch(refused),
+        daybook.ltvCohorts({ ...PROJECT, ...input } as never).catch(refused),
       ),
     ),
   [

@@ -1,7 +1,7 @@
 import type { DaybookError, TopCompanies } from "daybook";
 import { example } from "./example.js";
 
-/** Per company its users and events. */
+/** The number of users and events of each company. */
 const ranked = ({ companies }: TopCompanies) => companies.map(({ companyId, users, events }) => `${companyId} ${users} users ${events} events`);
 const ids = ({ companies }: TopCompanies) => companies.map(({ companyId }) => companyId);
 const revenues = ({ companies }: TopCompanies) => companies.map(({ companyId, revenue }) => `${companyId} ${revenue}`);
@@ -40,7 +40,7 @@ example(
 );
 
 example(
-  "A company whose people did nothing in the range is left out.",
+  "A company without activity in the range is left out.",
   `
   03-01 08:00 ann group:acme name="Acme Inc"
   03-01 08:01 bob group:globex
@@ -58,7 +58,7 @@ for (const [sort, order] of [
   ["revenue", ["initech", "acme", "globex"]],
 ] as const)
   example(
-    `By ${sort} the order is ${order.join(", ")}.`,
+    `Sorted by ${sort}, the order is ${order.join(", ")}.`,
     `
     03-02 09:00 ann / company=acme
     03-02 09:01 bob / company=acme
@@ -74,7 +74,7 @@ for (const [sort, order] of [
   );
 
 example(
-  "Companies with equally many users are ordered by events.",
+  "Companies with the same number of users are sorted by events.",
   `
   03-02 09:00 ann / company=acme
   03-02 09:01 cleo / company=globex
@@ -85,7 +85,7 @@ example(
 );
 
 example(
-  "With users and events equal, the company seen last comes first; with that equal too, the id decides.",
+  "Companies with equal users and events are sorted by last activity, then by id.",
   `
   03-02 09:00 ann / company=initech
   03-02 09:00 bob / company=globex
@@ -96,7 +96,7 @@ example(
 );
 
 example(
-  "Companies of equal revenue are ordered by users before events.",
+  "Companies with equal revenue are sorted by users, then by events.",
   `
   03-02 09:00 ann / company=acme
   03-02 09:01 ann / company=acme
@@ -109,7 +109,7 @@ example(
 );
 
 example(
-  "Ids that tie in everything come by code point, upper case before lower.",
+  "Companies that are equal in everything else are sorted by id in code point order, upper case first.",
   `
   03-02 09:00 ann / company=acme
   03-02 09:00 bob / company=Zed
@@ -119,7 +119,7 @@ example(
 );
 
 example(
-  "A limit keeps the first ones.",
+  "A limit keeps the top companies.",
   `
   03-02 09:00 ann / company=acme
   03-02 09:01 bob / company=globex
@@ -131,7 +131,7 @@ example(
 );
 
 example(
-  "At most 50 companies are shown unless asked otherwise.",
+  "At most 50 companies are shown by default.",
   "",
   async (daybook) => {
     const createdAt = "2026-03-02T09:00:00Z";
@@ -175,7 +175,7 @@ example(
 );
 
 example(
-  "The days of the range are whole and from 1 to 365, the limit from 1 to 200, and the sort key one of four.",
+  "The range has 1 to 365 whole days, the limit is 1 to 200, and the sort key is one of four.",
   "",
   (daybook) =>
     Promise.all(
@@ -195,7 +195,7 @@ example(
 );
 
 example(
-  "A person's first company has the events before it, too.",
+  "A person's first company also has the person's earlier events.",
   `
   03-02 09:00 ann /
   03-05 09:00 ann group:acme
@@ -205,7 +205,7 @@ example(
 );
 
 example(
-  "Who changes the company adds to the old one before and to the new one after.",
+  "A person who changes company counts for the old company before the change and for the new one after it.",
   `
   03-01 09:00 ann group:acme
   03-10 09:00 ann group:globex
@@ -218,7 +218,7 @@ example(
 );
 
 example(
-  "A company on an event holds for the person's later events, and for all earlier ones if it is the first.",
+  "A company on an event also applies to later events, and to all earlier ones if it is the person's first.",
   `
   03-02 09:00 ann /
   03-03 09:00 ann / company=acme
@@ -229,7 +229,7 @@ example(
 );
 
 example(
-  "An event's own company comes before the one that the person belongs to.",
+  "The company on an event takes precedence over the person's company.",
   `
   03-01 09:00 ann group:acme
   03-02 09:00 ann /
@@ -240,7 +240,7 @@ example(
 );
 
 example(
-  "An event belongs to the company that its person joined last before it, also on returning to a former one.",
+  "An event belongs to the company its person joined most recently, including when returning to an earlier one.",
   `
   03-01 09:00 ann group:acme
   03-05 09:00 ann / company=globex
@@ -253,7 +253,7 @@ example(
 );
 
 example(
-  "An event sees a membership of its own millisecond only if that has the smaller id.",
+  "A membership in the same millisecond as an event applies to it only if the membership has the smaller id.",
   `
   03-01 09:00 ann group:acme
   03-05 09:00 ann group:globex id=00000000-0000-4000-8000-000000000002
@@ -266,7 +266,7 @@ example(
 );
 
 example(
-  "Of two memberships at one millisecond, the one with the greater id holds.",
+  "If two memberships have the same millisecond, the one with the greater id applies.",
   `
   03-01 09:00 ann group:acme id=00000000-0000-4000-8000-000000000002
   03-01 09:00 ann group:globex id=00000000-0000-4000-8000-000000000001
@@ -303,7 +303,7 @@ example(
 );
 
 example(
-  "An event with a company and without a person counts as an event of the company.",
+  "An event with a company but no identity counts as an event of the company.",
   `
   03-02 09:00 - api-call company=acme
   `,
@@ -323,7 +323,7 @@ example(
 );
 
 example(
-  "Visits before the sign-up count for the company that the user joins afterwards.",
+  "Visits before the sign-up count for the first company that the user joins.",
   `
   03-02 09:00 ~phone /
   03-03 09:00 ann~phone signup
@@ -334,7 +334,7 @@ example(
 );
 
 example(
-  "Two ids merged by an alias are one user, with one history of companies.",
+  "Two ids merged by an alias are one user with one company history.",
   `
   03-01 09:00 ann group:acme
   03-03 09:00 anna group:globex
@@ -377,7 +377,7 @@ example(
 );
 
 example(
-  "Without traits the name is the id, and so is the domain where the id looks like a host name.",
+  "Without traits, the id is the name, and also the domain if it looks like a hostname.",
   `
   03-03 09:00 ann / company=acme.example
   03-02 09:00 bob / company="42"
@@ -390,7 +390,7 @@ example(
 );
 
 example(
-  "Name and domain are those of the newest record that has one, from whichever member it came.",
+  "The name and the domain each come from the newest record that has one, from any member.",
   `
   03-03 09:00 bob group:acme name="Acme Corp"
   03-01 09:00 ann group:acme name=Acme domain=acme.example
@@ -402,7 +402,7 @@ example(
 );
 
 example(
-  "A domain among the traits comes before an id that looks like one.",
+  "A domain trait takes precedence over an id that looks like a hostname.",
   `
   03-01 09:00 ann group:acme.example domain=acme.test
   03-02 09:00 ann /
@@ -412,7 +412,7 @@ example(
 );
 
 example(
-  "When a company was last seen is the time of its newest event up to now.",
+  "The last-seen time of a company is the time of its newest event up to now.",
   `
   03-02 09:00 ann / company=acme
   03-20 11:59 bob / company=acme
@@ -423,7 +423,7 @@ example(
 );
 
 example(
-  "Revenue is net of refunds, also of those whose order was paid before the range.",
+  "Revenue is net of refunds, including refunds of orders paid before the range.",
   `
   01-10 09:00 ann Payment value=100 order=o1 company=acme
   03-02 09:00 ann Payment value=50 order=o2 company=acme
@@ -435,7 +435,7 @@ example(
 );
 
 example(
-  "A payment repeated with its order key adds an event, but no revenue.",
+  "A payment repeated with the same order key adds an event but no revenue.",
   `
   03-02 09:00 ann Payment value=50 order=o1 company=acme
   03-02 09:01 ann Payment value=50 order=o1 company=acme
@@ -445,7 +445,7 @@ example(
 );
 
 example(
-  "A payment counts for the company that the payer belonged to at the time.",
+  "A payment counts for the payer's company at the time of payment.",
   `
   03-01 09:00 ann group:acme
   03-10 09:00 ann group:globex
@@ -457,7 +457,7 @@ example(
 );
 
 example(
-  "Revenue is in the reporting currency: other currencies are converted by the day's rate, or left out.",
+  "Revenue is converted into the reporting currency at the day's rate, and amounts without a rate are left out.",
   `
   03-02 09:00 ann Payment value=10 company=acme
   03-02 09:01 ann Payment value=10 currency=USD company=acme
@@ -472,7 +472,7 @@ example(
 );
 
 example(
-  "Revenue is rounded once, half to even: 0.025 and 0.1 are 0.12.",
+  "Revenue is rounded once, half to even: 0.025 and 0.1 give 0.12.",
   `
   03-02 09:00 ann Payment value=0.025 company=acme
   03-02 09:01 ann Payment value=0.1 company=acme
