@@ -5,19 +5,19 @@ import { example } from "./example.js";
 const STEPS: FunnelInput = { steps: [{ eventName: "signup" }, { eventName: "buy" }] };
 const SHOP: FunnelInput = { steps: [{ eventName: "cart" }, { eventName: "pay" }, { eventName: "ship" }] };
 
-/** Per step its name and how many arrived. */
+/** The name and number of entities of each step. */
 const reached = ({ steps }: Funnel) => steps.map(({ name, entities }) => `${name} ${entities}`);
 
-/** How many arrived at each step. */
+/** The number of entities of each step. */
 const counts = (steps: Funnel["steps"] | null) => steps?.map(({ entities }) => entities).join(" ");
 
-/** Per row of the breakdown its values and how many arrived at each step. */
+/** The values of each breakdown row and the number of entities of each step. */
 const rows = (funnel: Funnel) => funnel.rows?.map(({ values, steps }) => `${values.join(", ")}: ${counts(steps)}`);
 
-/** Per bucket its name and how many arrived at each step. */
+/** The name of each bucket and the number of entities of each step. */
 const byBucket = ({ trend }: Funnel) => trend?.map(({ bucket, steps }) => `${bucket.local}: ${counts(steps)}`);
 
-/** Code and parameter of the error. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (answer: Promise<Funnel>) =>
   answer.then(
     () => "no error",
@@ -25,7 +25,7 @@ const refused = (answer: Promise<Funnel>) =>
   );
 
 example(
-  "Two sign up, one of them buys.",
+  "Each step counts the people who reached it.",
   `
   03-02 09:00 ann signup
   03-02 09:30 bob signup
@@ -36,7 +36,7 @@ example(
 );
 
 example(
-  "Each step has its entities, its rates, its drop-offs, and the times that it took.",
+  "Each step has its entities, rates, drop-offs and times.",
   `
   03-02 09:00 ann  signup
   03-02 09:01 ann  buy
@@ -67,7 +67,7 @@ example(
 );
 
 example(
-  "Where nobody enters, counts are 0, and rates and times are null.",
+  "Without entries, counts are 0, and rates and times are null.",
   `
   03-02 09:00 ann buy
   `,
@@ -88,7 +88,7 @@ example(
 );
 
 example(
-  "The rate of conversion is by the first step, the step's rate by the step before, both with four decimals.",
+  "The conversion rate relates to the first step and the step rate to the previous step, both with four decimals.",
   `
   03-02 09:00 ann  cart
   03-02 09:00 bob  cart
@@ -106,7 +106,7 @@ example(
 );
 
 example(
-  "Times run from the step before and from the entry.",
+  "Times are measured from the previous step and from the entry.",
   `
   03-02 09:00:00 ann cart
   03-02 09:00:10 ann pay
@@ -121,7 +121,7 @@ example(
 );
 
 example(
-  "The 90th percentile of times lies between its two neighbours: of 10, 20 and 60 seconds it is 52.",
+  "The 90th percentile is interpolated: for 10, 20 and 60 seconds it is 52.",
   `
   03-02 09:00:00 ann  signup
   03-02 09:00:10 ann  buy
@@ -135,7 +135,7 @@ example(
 );
 
 example(
-  "Whoever buys before signing up does not convert.",
+  "A person who buys before signing up does not convert.",
   `
   03-02 09:00 ann buy
   03-02 09:10 ann signup
@@ -145,7 +145,7 @@ example(
 );
 
 example(
-  "Events of one millisecond have no order: what takes the person further counts.",
+  "Events in the same millisecond match steps in any order, whatever their ids.",
   `
   03-02 09:00:00.000 ann buy     id=00000000-0000-4000-8000-000000000001
   03-02 09:00:00.000 ann signup  id=00000000-0000-4000-8000-000000000002
@@ -155,7 +155,7 @@ example(
 );
 
 example(
-  "One event is one step, even if it matches two.",
+  "One event counts for only one step, even if it matches two.",
   `
   03-02 09:00 ann /pricing
   03-02 09:00 bob /pricing
@@ -174,7 +174,7 @@ example(
 );
 
 example(
-  "An event that is sent again under its id does not serve as a second one.",
+  "An event sent twice with the same id counts for only one step.",
   `
   03-02 09:00 ann buy id=order-1
   03-02 09:00 ann buy id=order-1
@@ -186,7 +186,7 @@ example(
 );
 
 example(
-  "A step's name is the given one, else the event's, else its number.",
+  "A step is named by its given name, its event name or its number, in that order.",
   `
   03-02 09:00 ann signup
   `,
@@ -198,7 +198,7 @@ example(
 );
 
 example(
-  "A step with a name and a filter takes only events that match both; a number may come as text.",
+  "A step with an event name and a filter requires both, and number filters also match numeric text.",
   `
   03-02 09:00 ann  signup
   03-02 09:10 ann  buy items=3
@@ -215,7 +215,7 @@ example(
 );
 
 example(
-  "The question's own filter applies to all steps.",
+  "The filters of the query apply to all steps.",
   `
   03-02 09:00 ann signup country=DE
   03-02 09:10 ann buy    country=DE
@@ -230,7 +230,7 @@ example(
 );
 
 example(
-  "The question's own event name applies to all steps.",
+  "The event name of the query applies to all steps.",
   `
   03-02 09:00 ann Pageview url=/
   03-02 09:01 ann Pageview url=/pricing
@@ -245,7 +245,7 @@ example(
 );
 
 example(
-  "Steps in two projects make a funnel of the organization, but not of either project.",
+  "Without a project, the steps of a funnel may happen in different projects.",
   `
   03-02 09:00 ann signup project=site
   03-02 09:10 ann buy    project=shop
@@ -258,7 +258,7 @@ example(
 );
 
 example(
-  "By default there may be other events between the steps; strict forbids them.",
+  "By default, other events may occur between steps; with strict order, they may not.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann help
@@ -274,7 +274,7 @@ example(
 );
 
 example(
-  "Strict looks only at events that match the question.",
+  "Strict order considers only events that match the query.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann heartbeat
@@ -288,7 +288,7 @@ example(
 );
 
 example(
-  "Under strict an event at the millisecond of a step does not lie between the steps.",
+  "With strict order, an event in the same millisecond as a step is not between the steps.",
   `
   03-02 09:00:00.000 ann signup
   03-02 09:00:00.000 ann help
@@ -299,7 +299,7 @@ example(
 );
 
 example(
-  "In any order, step 2 is two different ones of the steps, whichever came first.",
+  "With any order, step n counts people who completed at least n different steps, in any order.",
   `
   03-02 09:00 ann  ship
   03-02 09:10 ann  cart
@@ -314,7 +314,7 @@ example(
 );
 
 example(
-  "The window reaches from the first step to the last one, both ends included.",
+  "The conversion window runs from the first step to the last, both ends included.",
   `
   03-02 09:00:00.000 ann signup
   03-02 10:00:00.000 ann buy
@@ -326,7 +326,7 @@ example(
 );
 
 example(
-  "The window is 14 days unless another is given.",
+  "The default conversion window is 14 days.",
   `
   03-01 09:00:00.000 ann signup
   03-15 09:00:00.000 ann buy
@@ -338,7 +338,7 @@ example(
 );
 
 example(
-  "The window holds for the whole chain, not for each step by itself.",
+  "The conversion window applies to the whole funnel, not to each step.",
   `
   03-02 09:00 ann cart
   03-02 09:40 ann pay
@@ -349,7 +349,7 @@ example(
 );
 
 example(
-  "The window counts elapsed seconds: where clocks go forward, 24 hours end an hour later on the clock.",
+  "The conversion window is elapsed time: a 24-hour window is not affected by a daylight saving change.",
   `
   03-07 17:00 ann signup
   03-08 17:00 ann buy
@@ -359,7 +359,7 @@ example(
 );
 
 example(
-  "A person who comes back and gets further counts with the later try.",
+  "If a later attempt gets further, that attempt counts.",
   `
   03-02 09:00:00 ann signup
   03-02 12:00:00 ann signup
@@ -376,7 +376,7 @@ example(
 );
 
 example(
-  "Of equally good tries the first one counts, so times start at the earliest entry.",
+  "If two attempts get equally far, the earlier one counts, so times start at the earliest entry.",
   `
   03-02 09:00 ann signup
   03-02 09:10 ann signup
@@ -388,7 +388,7 @@ example(
 );
 
 example(
-  "Entries lie in the range; later steps may lie after it.",
+  "Entries must be in the range; later steps may be after it.",
   `
   03-01 23:59:59.999 ann  signup
   03-02 00:00:00.000 bob  signup
@@ -404,7 +404,7 @@ example(
 );
 
 example(
-  "A date is the day of the time zone: 2 March begins in Berlin at 23:00 UTC.",
+  "A date is a day in the time zone: March 2 in Berlin begins at 23:00 UTC.",
   `
   03-01 22:59 ann  signup
   03-01 23:00 bob  signup
@@ -416,7 +416,7 @@ example(
 );
 
 example(
-  "Pending are those below the last step whose window is still open: entries since 14 days before now.",
+  "Pending counts people below the last step whose window is still open: entries in the last 14 days.",
   `
   03-06 11:59:59.999 ann  signup
   03-06 12:00:00.000 bob  signup
@@ -429,7 +429,7 @@ example(
 );
 
 example(
-  "Pending looks at every possible entry, not only at the one of the best try.",
+  "Pending considers every entry, not only that of the best attempt.",
   `
   03-01 09:00 ann cart
   03-01 09:10 ann pay
@@ -443,7 +443,7 @@ example(
 );
 
 example(
-  "What a visitor did before signing up belongs to the person, also where the link comes later.",
+  "A visitor's events before the sign-up belong to the person, even if the link comes later.",
   `
   03-02 09:00 ~phone    visit
   03-02 09:10 ann       signup
@@ -454,7 +454,7 @@ example(
 );
 
 example(
-  "Two users who are merged later convert as one.",
+  "Two users who are merged later convert as one person.",
   `
   03-02 09:00 ann  signup
   03-02 09:30 anna buy
@@ -465,7 +465,7 @@ example(
 );
 
 example(
-  "Events without a person take part in no funnel.",
+  "Events without an identity are not in any funnel.",
   `
   03-02 09:00 - signup
   03-02 09:05 ann signup
@@ -476,7 +476,7 @@ example(
 );
 
 example(
-  "At the level of accounts one colleague signs up and another buys; whoever has no company stands alone.",
+  "At level account, different members of a company can complete the steps; a person without a company counts separately.",
   `
   03-02 09:00 ann  signup company=acme
   03-02 09:10 bob  buy    company=acme
@@ -491,7 +491,7 @@ example(
 );
 
 example(
-  "The first company of a person also covers what the person did before.",
+  "A person's first company also covers the person's earlier events.",
   `
   03-02 09:00 ann signup
   03-03 09:00 ann group:acme
@@ -502,7 +502,7 @@ example(
 );
 
 example(
-  "A person with events of two companies is part of both accounts.",
+  "A person with events in two companies counts in both accounts.",
   `
   03-02 09:00 ann signup company=acme
   03-02 09:10 ann signup company=globex
@@ -513,7 +513,7 @@ example(
 );
 
 example(
-  "At the level of sessions all steps happen in one session, and each session counts.",
+  "At level session, all steps must happen in one session, and each session counts.",
   `
   03-02 09:00:00.000 ann signup
   03-02 09:30:00.000 ann buy
@@ -528,7 +528,7 @@ example(
 );
 
 example(
-  "A session belongs to the day of its start, whenever its steps happen.",
+  "A session belongs to the day it starts on, even if its steps happen later.",
   `
   03-01 23:50 ann visit
   03-02 00:10 ann signup
@@ -545,7 +545,7 @@ example(
 );
 
 example(
-  "A payment that a server reports, without url and host, is in no session.",
+  "A server-side payment with neither a url nor a hostname is in no session.",
   `
   03-02 09:00 ann signup  url=/signup
   03-02 09:05 ann Payment value=10
@@ -557,7 +557,7 @@ example(
 );
 
 example(
-  "An exclusion between two steps ends the try, but nobody leaves the first step.",
+  "An exclusion between two steps ends the attempt, but the person still counts in the first step.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann cancel
@@ -570,7 +570,7 @@ example(
 );
 
 example(
-  "After an exclusion a new try may succeed.",
+  "A new attempt after an exclusion can succeed.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann cancel
@@ -585,7 +585,7 @@ example(
 );
 
 example(
-  "An exclusion at the millisecond of a step does not lie between the steps.",
+  "An exclusion in the same millisecond as a step is not between the steps.",
   `
   03-02 09:00:00.000 ann signup
   03-02 09:00:00.000 ann cancel
@@ -602,7 +602,7 @@ example(
 );
 
 example(
-  "An exclusion may hold between two steps only.",
+  "An exclusion can be limited to the time between two steps.",
   `
   03-02 09:00 ann cart
   03-02 09:10 ann pay
@@ -621,7 +621,7 @@ example(
 );
 
 example(
-  "An exclusion may be a filter.",
+  "An exclusion can be defined by a filter.",
   `
   03-02 09:00 ann signup
   03-02 09:05 ann help   topic=price
@@ -638,7 +638,7 @@ example(
 );
 
 example(
-  "In any order an exclusion counts between the first and the last event of the chain.",
+  "With any order, an exclusion applies between the first and the last event of the attempt.",
   `
   03-02 09:00 ann buy
   03-02 09:05 ann cancel
@@ -652,7 +652,7 @@ example(
 );
 
 example(
-  "A breakdown has a row per value of the entry, the largest first, then in the order of values.",
+  "A breakdown has a row per value of the entry, sorted by size, then by value.",
   `
   03-01 09:00 ann  signup country=FR
   03-01 09:01 ann  buy    country=US
@@ -707,7 +707,7 @@ example(
 );
 
 example(
-  "A breakdown may use the last event of the chain instead of its entry.",
+  "A breakdown can use the last event of the attempt instead of the entry.",
   `
   03-02 09:00 ann signup device=phone
   03-02 09:10 ann buy    device=desktop
@@ -721,7 +721,7 @@ example(
 );
 
 example(
-  "The limit keeps the largest rows; the rest and the number of values tell what is not shown.",
+  "The limit keeps the largest rows; the rest and the value count cover the others.",
   `
   03-02 09:00 ann  signup country=DE
   03-02 09:00 bob  signup country=DE
@@ -738,7 +738,7 @@ example(
 );
 
 example(
-  "A person stands under each element of an array, and in the rest once.",
+  "A person counts once for each element of an array, and once in the rest.",
   `
   03-02 09:00 ann signup tags=["a","b","c"]
   03-02 09:00 bob signup tags=["a"]
@@ -752,7 +752,7 @@ example(
 );
 
 example(
-  "Values are texts: the number 3 and the text 3 are one row, and a missing value is an empty one.",
+  "Breakdown values are texts: the number 3 and the text 3 share a row, and a missing value is the empty string.",
   `
   03-02 09:00 ann  signup seats=3
   03-02 09:00 bob  signup seats="3"
@@ -765,7 +765,7 @@ example(
 );
 
 example(
-  "Two fields make a row per combination.",
+  "A breakdown by two fields has a row per combination.",
   `
   03-02 09:00 ann  signup country=DE device=phone
   03-02 09:00 bob  signup country=DE device=desktop
@@ -776,7 +776,7 @@ example(
 );
 
 example(
-  "Of two entries at one millisecond the one with the smaller id gives the row.",
+  "If two entries have the same millisecond, the one with the smaller id determines the row.",
   `
   03-02 09:00:00.000 ann signup country=FR id=00000000-0000-4000-8000-000000000002
   03-02 09:00:00.000 ann signup country=DE id=00000000-0000-4000-8000-000000000001
@@ -787,7 +787,7 @@ example(
 );
 
 example(
-  "A breakdown by a trait takes the trait as it is known now.",
+  "A breakdown by a trait uses the current value of the trait.",
   `
   03-02 09:00 ann signup
   03-03 09:00 ann identify plan=free
@@ -799,7 +799,7 @@ example(
 );
 
 example(
-  "A breakdown by the first touch shows which source brought those who convert.",
+  "A breakdown by first touch shows the conversion of each source.",
   `
   03-01 09:00 ann /?utm_source=mail
   03-02 09:00 ann signup
@@ -812,7 +812,7 @@ example(
 );
 
 example(
-  "With an interval each bucket has its own funnel, and a person who enters twice is in both.",
+  "With an interval, each bucket has its own funnel, and a person who enters in two buckets counts in both.",
   `
   03-02 09:00 ann signup
   03-03 09:00 ann signup
@@ -829,7 +829,7 @@ example(
 );
 
 example(
-  "Without dates the buckets reach from the first entry to the last one.",
+  "Without dates, the buckets run from the first to the last entry.",
   `
   03-01 09:00 ann buy
   03-02 09:00 ann signup
@@ -841,7 +841,7 @@ example(
 );
 
 example(
-  "Where nobody enters there are no buckets.",
+  "Without dates and entries, there are no buckets.",
   `
   03-02 09:00 ann buy
   `,
@@ -872,7 +872,7 @@ example(
 );
 
 example(
-  "A segment selects people by what they did, in whatever range the funnel has.",
+  "A segment selects people by their events of all time, not only those in the range.",
   `
   02-01 09:00 ann visit
   02-02 09:00 ann visit
@@ -893,7 +893,7 @@ example(
 );
 
 example(
-  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
+  "With asOf, the answer returns the sequence of the newest event or record, and a query can use an earlier sequence.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann signup
@@ -908,7 +908,7 @@ example(
 );
 
 example(
-  "A funnel has 2 to 20 steps, each with an event's name or a filter; an exclusion lies between an earlier step and a later one.",
+  "A funnel has 2 to 20 steps with an event name or a filter, and an exclusion lies between an earlier and a later step.",
   "",
   async (daybook) => [
     await refused(daybook.funnel({ steps: [{ eventName: "signup" }] })),
@@ -929,7 +929,7 @@ example(
 );
 
 example(
-  "Numbers and names out of bounds are refused, never bent.",
+  "Invalid values and unknown members are refused, not adjusted.",
   "",
   async (daybook) => [
     await refused(daybook.funnel({ ...STEPS, conversionWindowSec: 0 })),
@@ -952,14 +952,14 @@ example(
 );
 
 example(
-  "An interval and a breakdown do not go together.",
+  "An interval together with a breakdown is refused.",
   "",
   (daybook) => refused(daybook.funnel({ ...STEPS, interval: "day", breakdown: { fields: ["country"] } })),
   expect.stringMatching(/^invalid_parameter /),
 );
 
 example(
-  "An error in a filter names the place in the question.",
+  "A filter error names the position of the filter in the query.",
   "",
   async (daybook) => {
     const withFilter = (operator: string, value: string) =>
@@ -978,7 +978,7 @@ example(
 );
 
 example(
-  "Dates that do not exist, or that end before they begin, are refused.",
+  "Dates that do not exist and ranges that end before they start are refused.",
   "",
   async (daybook) => [
     await refused(daybook.funnel({ ...STEPS, startDate: "2026-02-30" })),

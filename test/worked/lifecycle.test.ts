@@ -4,14 +4,14 @@ import { example } from "./example.js";
 
 const STATES = ["new", "returning", "resurrecting", "dormant"] as const;
 
-/** Per bucket its name and the states in which somebody is. */
+/** The name of each bucket and its states with at least one entity. */
 const states = ({ buckets }: Lifecycle) =>
   buckets.map((bucket) => {
-    const told = STATES.filter((state) => bucket[state] > 0).map((state) => `${bucket[state]} ${state}`);
-    return `${bucket.local}: ${told.length === 0 ? "nobody" : told.join(", ")}`;
+    const counts = STATES.filter((state) => bucket[state] > 0).map((state) => `${bucket[state]} ${state}`);
+    return `${bucket.local}: ${counts.length === 0 ? "nobody" : counts.join(", ")}`;
   });
 
-/** Code and parameter of the error. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (answer: Promise<Lifecycle>) =>
   answer.then(
     () => "no error",
@@ -19,7 +19,7 @@ const refused = (answer: Promise<Lifecycle>) =>
   );
 
 example(
-  "On the first day everybody is new; later people return, fall dormant, and resurrect.",
+  "People are new on their first day, and later returning, dormant or resurrecting.",
   `
   03-02 09:00 ann  visit
   03-02 10:00 bob  visit
@@ -69,7 +69,7 @@ example(
 );
 
 example(
-  "Where nobody is active and no dates are given, there are no buckets.",
+  "Without dates and activity, there are no buckets.",
   `
   03-02 09:00 ann visit
   `,
@@ -78,7 +78,7 @@ example(
 );
 
 example(
-  "Without dates the buckets end with the last active one; with dates they show who is dormant after it.",
+  "Without dates, the buckets end with the last activity; with dates, later buckets show who is dormant.",
   `
   03-02 09:00 ann visit
   `,
@@ -87,7 +87,7 @@ example(
 );
 
 example(
-  "A person is dormant only in the first bucket of a pause, and resurrects after it.",
+  "A person is dormant only in the first bucket without activity, and resurrecting on the next activity.",
   `
   03-02 09:00 ann visit
   03-05 09:00 ann visit
@@ -97,7 +97,7 @@ example(
 );
 
 example(
-  "Several events in a bucket count once.",
+  "Several events of a person in a bucket count once.",
   `
   03-02 09:00 ann visit
   03-02 10:00 ann visit
@@ -109,7 +109,7 @@ example(
 );
 
 example(
-  "The bucket before the range is looked at: it tells who returns and who is dormant on the first day.",
+  "Activity in the bucket before the range determines who is returning or dormant in the first bucket.",
   `
   03-02 09:00 ann visit
   03-02 10:00 bob visit
@@ -120,7 +120,7 @@ example(
 );
 
 example(
-  "Nobody is new twice: who was active long before the range resurrects in it.",
+  "A person is new only once: someone active long before the range is resurrecting in it.",
   `
   2025-05-01 09:00 ann visit
   2026-03-02 09:00 ann visit
@@ -131,7 +131,7 @@ example(
 );
 
 example(
-  "New is who has the first matching event: among buyers, a visitor of yesterday is new with the first purchase.",
+  "A person is new on the first matching event: an earlier visitor is a new buyer on the first purchase.",
   `
   03-02 09:00 ann visit
   03-03 09:00 ann buy
@@ -142,7 +142,7 @@ example(
 );
 
 example(
-  "A filter on metadata selects what activity is; a number may come as text.",
+  "A metadata filter defines activity, and number filters also match numeric text.",
   `
   03-02 09:00 ann visit seconds=5
   03-03 09:00 ann visit seconds=60
@@ -153,7 +153,7 @@ example(
 );
 
 example(
-  "A filter on an array holds if any element matches.",
+  "A filter on an array matches if any element matches.",
   `
   03-02 09:00 ann read topics=["news","sport"]
   03-03 09:00 ann read topics=["sport"]
@@ -164,7 +164,7 @@ example(
 );
 
 example(
-  "In a project a person is new with the first event there.",
+  "With a project, a person is new on the first event in that project.",
   `
   03-02 09:00 ann visit project=site
   03-03 09:00 ann visit project=shop
@@ -174,7 +174,7 @@ example(
 );
 
 example(
-  "Days are those of the calendar: a millisecond over midnight is a return.",
+  "Days are calendar days: an event one millisecond after midnight is a return.",
   `
   03-02 23:59:59.999 ann visit
   03-03 00:00:00.000 ann visit
@@ -184,7 +184,7 @@ example(
 );
 
 example(
-  "Days are those of the time zone: between 22:30 and 23:30 of UTC a new day begins in Berlin.",
+  "Days follow the time zone: in Berlin, a new day begins between 22:30 and 23:30 UTC.",
   `
   03-02 22:30 ann visit
   03-02 23:30 ann visit
@@ -194,7 +194,7 @@ example(
 );
 
 example(
-  "The day on which clocks go forward has 23 hours, and the next one follows it at once.",
+  "The day on which daylight saving time begins has 23 hours, and the next day follows without a gap.",
   `
   03-08 05:00 ann visit
   03-09 03:59 ann visit
@@ -211,7 +211,7 @@ example(
 );
 
 example(
-  "A day that a zone skipped is no pause: in Samoa 31 December 2011 followed the 29th.",
+  "A day skipped by the time zone is not a gap: in Samoa, December 31, 2011 followed December 29.",
   `
   2011-12-30 09:59 ann visit
   2011-12-30 10:00 ann visit
@@ -234,7 +234,7 @@ example(
 );
 
 example(
-  "The range is widened to whole buckets: a Wednesday stands for its week, which is not partial.",
+  "The range is extended to whole buckets: a Wednesday covers its whole week, which is not partial.",
   `
   02-25 09:00 ann visit
   03-02 09:00 ann visit
@@ -261,7 +261,7 @@ example(
 );
 
 example(
-  "Months follow each other whatever their length, also over the year's end.",
+  "Months are consecutive regardless of their length, including across the end of a year.",
   `
   2025-12-31 23:00 ann visit
   2026-01-01 01:00 ann visit
@@ -272,7 +272,7 @@ example(
 );
 
 example(
-  "The current day is partial: who is dormant so far may still come.",
+  "The current day is partial, because people counted as dormant may still become active.",
   `
   03-19 09:00 ann visit
   `,
@@ -287,7 +287,7 @@ example(
 );
 
 example(
-  "What a visitor did before belongs to the person, who is then not new any more.",
+  "A visitor's earlier events belong to the linked person, who is then not new.",
   `
   02-10 09:00 ~phone    visit
   03-02 09:00 ann~phone login
@@ -298,7 +298,7 @@ example(
 );
 
 example(
-  "Two users who are merged later are one who returned.",
+  "Two users who are merged later are one returning person.",
   `
   03-02 09:00 ann  visit
   03-03 09:00 anna visit
@@ -309,7 +309,7 @@ example(
 );
 
 example(
-  "Events without a person make nobody active.",
+  "Events without an identity do not count.",
   `
   03-02 09:00 -   visit
   03-03 09:00 ann visit
@@ -319,7 +319,7 @@ example(
 );
 
 example(
-  "At the level of accounts a company returns when any of its people comes.",
+  "At level account, a company returns when any of its members does.",
   `
   03-02 09:00 ann visit company=acme
   03-03 09:00 bob visit company=acme
@@ -332,7 +332,7 @@ example(
 );
 
 example(
-  "At the level of accounts a person with two companies makes both active, and who has none stands alone.",
+  "At level account, a person with two companies makes both active, and a person without a company counts separately.",
   `
   03-02 09:00 ann visit company=acme
   03-03 09:00 ann visit company=globex
@@ -343,7 +343,7 @@ example(
 );
 
 example(
-  "A segment selects whose lifecycle is asked, here those with a plan as it is known now.",
+  "A segment restricts the lifecycle to the people in it, here by the current value of a trait.",
   `
   03-02 09:00 ann visit
   03-02 10:00 bob visit
@@ -361,7 +361,7 @@ example(
 );
 
 example(
-  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
+  "With asOf, the answer returns the sequence of the newest event or record, and a query can use an earlier sequence.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -376,7 +376,7 @@ example(
 );
 
 example(
-  "What a lifecycle does not know is refused.",
+  "Unknown members and values are refused.",
   "",
   async (daybook) => [
     await refused(daybook.lifecycle({ interval: "hour" } as unknown as LifecycleInput)),

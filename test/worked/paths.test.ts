@@ -2,19 +2,19 @@ import type { DaybookError, Paths, PathsInput } from "daybook";
 import { expect } from "vitest";
 import { example } from "./example.js";
 
-/** Per sequence its labels and how many sessions took it. */
+/** The labels and number of sessions of each sequence. */
 const sequences = (paths: Paths) => paths.sequences.map(({ values, sessions }) => `${values.join(" > ")}: ${sessions}`);
 
-/** Per node its step, its label and its sessions. */
+/** The step, label and number of sessions of each node. */
 const nodes = (paths: Paths) => paths.nodes.map(({ step, value, sessions }) => `${step}. ${value}: ${sessions}`);
 
-/** Per node its step and its label, how many sequences begin in it, and how many end. */
+/** The step and label of each node, and the number of sequences that begin and end in it. */
 const ends = (paths: Paths) => paths.nodes.map(({ step, value, entries, dropOffs }) => `${step}. ${value}: ${entries} begin, ${dropOffs} end`);
 
-/** Per edge the step that it leads from, its two labels, and its sessions. */
+/** The start step, the two labels and the number of sessions of each edge. */
 const edges = (paths: Paths) => paths.edges.map(({ step, from, to, sessions }) => `${step}. ${from} > ${to}: ${sessions}`);
 
-/** Code and parameter of the error. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (answer: Promise<Paths>) =>
   answer.then(
     () => "no error",
@@ -22,7 +22,7 @@ const refused = (answer: Promise<Paths>) =>
   );
 
 example(
-  "Two sessions take the same path, one takes another.",
+  "Sessions with the same path are counted together.",
   `
   03-02 09:00 ann  /
   03-02 09:01 ann  /pricing
@@ -70,7 +70,7 @@ example(
 );
 
 example(
-  "Where nothing has a path there are no sessions, nodes, edges or sequences.",
+  "Without matching values, there are no sessions, nodes, edges or sequences.",
   `
   03-02 09:00 ann signup
   `,
@@ -79,7 +79,7 @@ example(
 );
 
 example(
-  "An event without a value is no node, and a session of only such events has no sequence.",
+  "An event without a value is not a node, and a session with only such events has no sequence.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann click
@@ -104,7 +104,7 @@ example(
 );
 
 example(
-  "Nodes may be values of any field, such as the names of events.",
+  "Nodes can be values of any field, such as event names.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann signup
@@ -115,7 +115,7 @@ example(
 );
 
 example(
-  "A label is the text of the value: a number and a boolean as JSON, an array too, as one node.",
+  "A label is the text of the value; numbers, booleans and arrays are written as JSON, and an array is one node.",
   `
   03-02 09:00 ann pick choice=3
   03-02 09:01 ann pick choice=true
@@ -128,7 +128,7 @@ example(
 );
 
 example(
-  "Equal labels in a row are one node, unless collapse is off; they are not in a row when another one lies between.",
+  "Consecutive equal labels are one node unless collapse is off; equal labels with another between them stay separate.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann /
@@ -140,7 +140,7 @@ example(
 );
 
 example(
-  "Labels with only an event without value between them are in a row.",
+  "Equal labels separated only by events without a value are consecutive.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann click
@@ -151,7 +151,7 @@ example(
 );
 
 example(
-  "Of several rules the first whose pattern matches gives the label; other values keep their own.",
+  "The first rule with a matching pattern sets the label, and other values keep their own.",
   `
   03-02 09:00 ann /blog/one
   03-02 09:01 ann /b
@@ -180,7 +180,7 @@ example(
 );
 
 example(
-  "Labels collapse after the rules.",
+  "Labels are collapsed after the rules are applied.",
   `
   03-02 09:00 ann /blog/one
   03-02 09:01 ann /blog/two
@@ -191,7 +191,7 @@ example(
 );
 
 example(
-  "A start begins each sequence at its first occurrence; sessions without it have none.",
+  "A sequence begins at the first occurrence of the start, and sessions without it have no sequence.",
   `
   03-02 09:00 ann  /
   03-02 09:01 ann  /pricing
@@ -207,7 +207,7 @@ example(
 );
 
 example(
-  "Start and end are labels after the rules, not values before them.",
+  "Start and end are compared with labels after the rules are applied, not with the original values.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann /blog/one
@@ -225,7 +225,7 @@ example(
 );
 
 example(
-  "With an end alone, sequences are numbered from behind: the end is the last step, and nothing drops off.",
+  "With only an end, steps are numbered backward from the end, which is the last step, and there are no drop-offs.",
   `
   03-02 09:00 ann  /
   03-02 09:01 ann  /pricing
@@ -269,7 +269,7 @@ example(
 );
 
 example(
-  "With an end alone the last nodes are kept, with start and end the first ones.",
+  "With only an end, the last nodes are kept; with a start and an end, the first ones.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann /pricing
@@ -288,7 +288,7 @@ example(
 );
 
 example(
-  "Between start and end, the end is looked for behind the start; without either there is no sequence.",
+  "With a start and an end, the end must follow the start, and sessions without both have no sequence.",
   `
   03-02 09:00 ann  /buy
   03-02 09:01 ann  /
@@ -306,7 +306,7 @@ example(
 );
 
 example(
-  "Five nodes are kept unless another depth is given; a sequence that is cut does not drop off.",
+  "Five nodes are kept by default, and a truncated sequence does not count as a drop-off.",
   `
   03-02 09:00 ann /1
   03-02 09:01 ann /2
@@ -325,7 +325,7 @@ example(
 );
 
 example(
-  "A label may be a node of several steps.",
+  "The same label can be a node of several steps.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann /pricing
@@ -343,7 +343,7 @@ example(
 );
 
 example(
-  "The limit keeps the largest nodes and edges of each step and the largest sequences; the number of sessions stays.",
+  "The limit keeps the largest nodes and edges per step and the largest sequences, but does not affect the session count.",
   `
   03-02 09:00 ann  /
   03-02 09:01 ann  /pricing
@@ -360,7 +360,7 @@ example(
 );
 
 example(
-  "Equally frequent sequences come node by node in the order of labels, the shorter first.",
+  "Sequences with equal counts are sorted node by node by label, shorter first.",
   `
   03-02 09:00 ann  /b
   03-02 10:00 bob  /a
@@ -374,7 +374,7 @@ example(
 );
 
 example(
-  "A filter chooses nodes, not sessions: what does not match is skipped.",
+  "A filter selects nodes, not sessions, so events that do not match are skipped.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann /ads
@@ -385,7 +385,7 @@ example(
 );
 
 example(
-  "The event's name chooses nodes too.",
+  "The event name also selects nodes.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann click url=/menu
@@ -396,7 +396,7 @@ example(
 );
 
 example(
-  "Events that are filtered out still hold a session together.",
+  "Events excluded by a filter still keep a session open.",
   `
   03-02 09:00 ann /
   03-02 09:25 ann scroll
@@ -418,7 +418,7 @@ example(
 );
 
 example(
-  "The gap that ends a session is an option.",
+  "The gap that ends a session is configurable.",
   `
   03-02 09:00:00.000 ann /
   03-02 09:10:00.000 ann /pricing
@@ -430,7 +430,7 @@ example(
 );
 
 example(
-  "A session also ends before an event that lies further from its start than the longest length.",
+  "A session also ends when an event is further from its start than the maximum length.",
   `
   03-02 09:00:00.000 ann /
   03-02 09:30:00.000 ann /a
@@ -443,7 +443,7 @@ example(
 );
 
 example(
-  "A session belongs to the day of its start, with all that follows after midnight.",
+  "A session belongs to the day it starts on, including its events after midnight.",
   `
   03-01 23:50 ann /
   03-02 00:10 ann /pricing
@@ -455,7 +455,7 @@ example(
 );
 
 example(
-  "Dates are days of the time zone: at 23:00 of UTC a new day begins in Berlin.",
+  "Dates follow the time zone: in Berlin, a new day begins at 23:00 UTC.",
   `
   03-01 22:59:59.999 ann /yesterday
   03-01 23:00:00.000 bob /today
@@ -466,7 +466,7 @@ example(
 );
 
 example(
-  "Events of one millisecond follow each other by their ids.",
+  "Events in the same millisecond are sorted by id.",
   `
   03-02 09:00:00.000 ann /b id=00000000-0000-4000-8000-000000000002
   03-02 09:00:00.000 ann /a id=00000000-0000-4000-8000-000000000001
@@ -476,7 +476,7 @@ example(
 );
 
 example(
-  "An event that is sent again under its id is one node.",
+  "An event sent twice with the same id is one node.",
   `
   03-02 09:00 ann / id=page-1
   03-02 09:00 ann / id=page-1
@@ -487,7 +487,7 @@ example(
 );
 
 example(
-  "What a visitor saw before signing up is the beginning of the person's path.",
+  "A visitor's pages before the sign-up are the beginning of the person's path.",
   `
   03-02 09:00 ~phone    /
   03-02 09:01 ~phone    /pricing
@@ -498,7 +498,7 @@ example(
 );
 
 example(
-  "The pages of two users who are merged later are one path.",
+  "The pages of two users who are merged later form one path.",
   `
   03-02 09:00 ann  /
   03-02 09:05 anna /pricing
@@ -509,7 +509,7 @@ example(
 );
 
 example(
-  "Events without a person are in no session.",
+  "Events without an identity are in no session.",
   `
   03-02 09:00 - /
   03-02 09:01 - /pricing
@@ -520,7 +520,7 @@ example(
 );
 
 example(
-  "Each project has its own sessions, and a question may ask for one project.",
+  "Each project has separate sessions, and a query can be limited to one project.",
   `
   03-02 09:00 ann /     project=site
   03-02 09:01 ann /cart project=shop
@@ -531,7 +531,7 @@ example(
 );
 
 example(
-  "A payment that a server reports, without url and host, is in no session.",
+  "A server-side payment with neither a url nor a hostname is in no session.",
   `
   03-02 09:00 ann signup  url=/signup
   03-02 09:01 ann Payment value=10
@@ -542,7 +542,7 @@ example(
 );
 
 example(
-  "A segment selects whose paths are shown.",
+  "A segment restricts the paths to the people in it.",
   `
   03-02 09:00 ann /
   03-02 09:01 ann /pricing
@@ -560,7 +560,7 @@ example(
 );
 
 example(
-  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
+  "With asOf, the answer returns the sequence of the newest event or record, and a query can use an earlier sequence.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann /
@@ -575,14 +575,14 @@ example(
 );
 
 example(
-  "Start and end must differ.",
+  "An equal start and end are refused.",
   "",
   (daybook) => refused(daybook.paths({ startAt: "/", endAt: "/" })),
   expect.stringMatching(/^invalid_parameter /),
 );
 
 example(
-  "Depth and limit have bounds, and a pattern is a regular expression.",
+  "A depth or limit out of bounds, an invalid rule and an unknown member are refused.",
   "",
   async (daybook) => [
     await refused(daybook.paths({ maxDepth: 1 })),

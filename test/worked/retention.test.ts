@@ -2,16 +2,16 @@ import type { DaybookError, Retention, RetentionInput, RetentionPeriod } from "d
 import { expect } from "vitest";
 import { example } from "./example.js";
 
-/** How many of the cohort are there in each period, from period 0. */
+/** The number of entities in each period, starting with period 0. */
 const counts = (periods: readonly RetentionPeriod[] | null) => periods?.map(({ entities }) => String(entities)).join(" ");
 
-/** Per cohort its bucket and how many are there in each period. */
+/** The bucket of each cohort and the number of entities in each period. */
 const cohorts = (retention: Retention) => retention.cohorts.map(({ bucket, periods }) => `${bucket.local}: ${counts(periods)}`);
 
-/** Per row of the breakdown its values and how many are there in each period, over all cohorts. */
+/** The values of each breakdown row and the number of entities in each period, over all cohorts. */
 const rows = (retention: Retention) => retention.rows?.map(({ values, total }) => `${values.join(", ")}: ${counts(total)}`);
 
-/** Code and parameter of the error. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (answer: Promise<Retention>) =>
   answer.then(
     () => "no error",
@@ -19,7 +19,7 @@ const refused = (answer: Promise<Retention>) =>
   );
 
 example(
-  "Three come on a day, two of them come back the next day, and one the day after.",
+  "Each period counts the people of the cohort who return in it.",
   `
   03-02 09:00 ann  visit
   03-02 10:00 bob  visit
@@ -33,7 +33,7 @@ example(
 );
 
 example(
-  "Each period says how many there are, of how many, and whether it is still running; the total adds up all cohorts.",
+  "Each period has its count, cohort size, rate and whether it is incomplete, and the total sums all cohorts.",
   `
   03-02 09:00 ann  visit
   03-02 10:00 bob  visit
@@ -73,7 +73,7 @@ example(
 );
 
 example(
-  "Where nobody comes there is no cohort, and the total is 0 of 0.",
+  "Without matching events, there are no cohorts, and the total is 0 of 0.",
   `
   03-02 09:00 ann visit
   `,
@@ -93,7 +93,7 @@ example(
 );
 
 example(
-  "A day between without newcomers is a cohort of nobody, whose rates are null.",
+  "A day without new people between other cohorts has an empty cohort with null rates.",
   `
   03-02 09:00 ann visit
   03-04 09:00 bob visit
@@ -112,7 +112,7 @@ example(
 );
 
 example(
-  "A person belongs to the day of the first event of all time, even if that lies before the range.",
+  "A person belongs to the cohort of the first event of all time, even if it is before the range.",
   `
   02-10 09:00 ann visit
   03-02 09:00 ann visit
@@ -125,7 +125,7 @@ example(
 );
 
 example(
-  "Recurring cohorts hold everybody who comes in the bucket, newcomer or not.",
+  "Recurring cohorts contain everyone active in the bucket, new or not.",
   `
   03-02 09:00 ann visit
   03-02 10:00 bob visit
@@ -141,7 +141,7 @@ example(
 );
 
 example(
-  "On counts returns in the period itself, on or after also later ones.",
+  "With on, a return counts in its own period; with on_or_after, also in all earlier periods.",
   `
   03-02 09:00 ann visit
   03-02 10:00 bob visit
@@ -156,7 +156,7 @@ example(
 );
 
 example(
-  "On or after has no end: a return later than the last period counts too.",
+  "With on_or_after, a return after the last period also counts.",
   `
   03-02 09:00 ann visit
   03-19 09:00 ann visit
@@ -166,7 +166,7 @@ example(
 );
 
 example(
-  "A second event on the first day is no return.",
+  "A second event on the first day is not a return.",
   `
   03-02 09:00 ann visit
   03-02 18:00 ann visit
@@ -176,7 +176,7 @@ example(
 );
 
 example(
-  "One event may found the cohort and another be the return; period 0 is the whole cohort, although nobody bought that day.",
+  "Cohort and return events can differ, and period 0 contains the whole cohort even without return events.",
   `
   03-02 09:00 ann signup
   03-02 10:00 bob signup
@@ -189,7 +189,7 @@ example(
 );
 
 example(
-  "A return before the cohort's bucket is none.",
+  "A return event before the cohort's bucket does not count.",
   `
   03-02 09:00 ann buy
   03-03 09:00 ann signup
@@ -207,7 +207,7 @@ example(
 );
 
 example(
-  "Of the first event only those count that match: who only visited before the first purchase is new on the day of the purchase.",
+  "The first matching event defines the cohort: an earlier visitor joins the buyers on the day of the first purchase.",
   `
   03-02 09:00 ann visit
   03-03 09:00 ann buy
@@ -218,7 +218,7 @@ example(
 );
 
 example(
-  "Cohort and return may be filters; a number may come as text.",
+  "Cohort and return can be defined by filters, and number filters also match numeric text.",
   `
   03-02 09:00 ann  open  seconds=30
   03-02 10:00 bob  open  seconds="40"
@@ -238,7 +238,7 @@ example(
 );
 
 example(
-  "The question's own filter applies to cohort and return.",
+  "The filters of the query apply to both cohort and return.",
   `
   03-02 09:00 ann signup country=DE
   03-02 10:00 bob signup country=DE
@@ -258,7 +258,7 @@ example(
 );
 
 example(
-  "In a project a person is new with the first event there.",
+  "With a project, a person is new on the first event in that project.",
   `
   03-02 09:00 ann visit project=site
   03-03 09:00 ann visit project=shop
@@ -272,7 +272,7 @@ example(
 );
 
 example(
-  "Periods are days of the calendar, not 24 hours: a millisecond over midnight is the next day.",
+  "Periods are calendar days, not 24 hours: an event one millisecond after midnight is on the next day.",
   `
   03-02 23:59:59.999 ann visit
   03-03 00:00:00.000 ann visit
@@ -284,7 +284,7 @@ example(
 );
 
 example(
-  "Days are those of the time zone: between 22:30 and 23:30 of UTC a new day begins in Berlin.",
+  "Days follow the time zone: in Berlin, a new day begins between 22:30 and 23:30 UTC.",
   `
   03-02 22:30 ann visit
   03-02 23:30 ann visit
@@ -309,7 +309,7 @@ example(
 );
 
 example(
-  "A day that a zone skipped is no period: in Samoa the day after 29 December 2011 was the 31st.",
+  "A day skipped by the time zone is not a period: in Samoa, December 31, 2011 followed December 29.",
   `
   2011-12-30 09:59 ann visit
   2011-12-30 10:00 ann visit
@@ -334,7 +334,7 @@ example(
 );
 
 example(
-  "Months are those of the calendar: 1 February is one period after 31 January.",
+  "Months are calendar months: February 1 is one period after January 31.",
   `
   01-31 23:00 ann visit
   02-01 01:00 ann visit
@@ -344,7 +344,7 @@ example(
 );
 
 example(
-  "The range is widened to whole buckets: a Wednesday stands for its week.",
+  "The range is extended to whole buckets: a Wednesday covers its whole week.",
   `
   03-02 09:00 ann visit
   03-08 09:00 bob visit
@@ -358,7 +358,7 @@ example(
 );
 
 example(
-  "Cohorts lie in the range; returns count after it.",
+  "Cohorts are in the range, but returns after it count.",
   `
   03-02 09:00 ann visit
   03-03 09:00 bob visit
@@ -369,7 +369,7 @@ example(
 );
 
 example(
-  "A range without newcomers still has its cohorts, of nobody.",
+  "A range without new people has empty cohorts.",
   `
   03-05 09:00 ann visit
   `,
@@ -378,7 +378,7 @@ example(
 );
 
 example(
-  "A period that is running is incomplete, and one that has not begun is null.",
+  "A period in progress is incomplete, and a future period is null.",
   `
   03-18 09:00 ann visit
   03-20 09:00 ann visit
@@ -393,7 +393,7 @@ example(
 );
 
 example(
-  "The total of a period leaves out the cohorts for which it is not over, and says so.",
+  "The total of a period excludes cohorts for which it is not over, and is then incomplete.",
   `
   03-18 09:00 ann  visit
   03-18 10:00 bob  visit
@@ -415,7 +415,7 @@ example(
 );
 
 example(
-  "The cohort of today may still grow, so it is incomplete from period 0 on, and in no total.",
+  "The cohort of the current day is incomplete in every period, and no total includes it.",
   `
   03-20 09:00 ann visit
   `,
@@ -436,7 +436,7 @@ example(
 );
 
 example(
-  "Without a number there are 11 periods after the cohort's own.",
+  "By default, there are 11 periods after period 0.",
   `
   03-02 09:00 ann visit
   03-13 09:00 ann visit
@@ -446,7 +446,7 @@ example(
 );
 
 example(
-  "What a visitor did before belongs to the person, so a later link moves the person into an earlier cohort.",
+  "A visitor's earlier events belong to the linked person, so a later link moves the person to an earlier cohort.",
   `
   03-02 09:00 ~phone    visit
   03-04 09:00 ann~phone login
@@ -457,7 +457,7 @@ example(
 );
 
 example(
-  "Two users who are merged later are one who came back.",
+  "Two users who are merged later are one returning person.",
   `
   03-02 09:00 ann  visit
   03-03 09:00 anna visit
@@ -479,7 +479,7 @@ example(
 );
 
 example(
-  "At the level of accounts a company returns when any of its people does; whoever has no company stands alone.",
+  "At level account, a company returns when any of its members does; a person without a company counts separately.",
   `
   03-02 09:00 ann  visit company=acme
   03-03 09:00 bob  visit company=acme
@@ -493,7 +493,7 @@ example(
 );
 
 example(
-  "A breakdown has a row per value, the largest first, with totals over all cohorts; the rest is what the limit hides.",
+  "A breakdown has a row per value, sorted by size, with totals over all cohorts; the rest covers values above the limit.",
   `
   03-02 09:00 ann  visit country=DE
   03-02 10:00 bob  visit country=DE
@@ -538,7 +538,7 @@ example(
 );
 
 example(
-  "A member stands under the value of the first cohort event in the bucket, so a recurring one may move from row to row.",
+  "A member's row comes from the first cohort event in the bucket, so a recurring member can be in several rows.",
   `
   03-02 09:00 ann visit device=phone
   03-02 10:00 ann visit device=tablet
@@ -549,7 +549,7 @@ example(
 );
 
 example(
-  "Rows of one size come in the order of their values; who has no value stands under an empty one.",
+  "Rows of equal size are sorted by value, and a missing value is the empty string.",
   `
   03-02 09:00 ann  visit plan=pro
   03-02 10:00 bob  visit plan=free
@@ -562,7 +562,7 @@ example(
 );
 
 example(
-  "A member stands under each element of an array, and in the rest once.",
+  "A member counts once for each element of an array, and once in the rest.",
   `
   03-02 09:00 ann visit tags=["a","b","c"]
   03-02 10:00 bob visit tags=["a"]
@@ -577,7 +577,7 @@ example(
 );
 
 example(
-  "Two fields make a row per combination, also of a trait as it is known now.",
+  "A breakdown by two fields has a row per combination, and traits have their current value.",
   `
   03-02 09:00 ann  visit device=phone
   03-02 10:00 bob  visit device=phone
@@ -590,7 +590,7 @@ example(
 );
 
 example(
-  "A segment selects whose retention is asked.",
+  "A segment restricts the retention to the people it selects.",
   `
   03-02 09:00 ann visit
   03-02 10:00 bob visit
@@ -609,7 +609,7 @@ example(
 );
 
 example(
-  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
+  "With asOf, the answer returns the sequence of the newest event or record, and a query can use an earlier sequence.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -624,7 +624,7 @@ example(
 );
 
 example(
-  "Numbers and names out of bounds are refused.",
+  "Invalid parameter values and unknown members are refused.",
   "",
   async (daybook) => [
     await refused(daybook.retention({ periods: 0 })),
@@ -649,7 +649,7 @@ example(
 );
 
 example(
-  "An error in a filter names the place in the question.",
+  "A filter error names the position of the filter in the query.",
   "",
   (daybook) => refused(daybook.retention({ returnEvent: { filterGroups: [{ filters: [{ fieldName: "os", operator: "like", value: "a" }] }] } })),
   "invalid_operator returnEvent.filterGroups[0].filters[0].operator",

@@ -2,16 +2,16 @@ import type { DaybookError, Stickiness, StickinessBucket, StickinessInput } from
 import { expect } from "vitest";
 import { example } from "./example.js";
 
-/** How many people were active in how many units. */
+/** The number of people per number of active units. */
 const spread = (bucket: StickinessBucket | undefined) => bucket?.units.map(({ units, entities }) => `${entities} on ${units}`).join(", ");
 
-/** Per bucket its name and how many people were active in how many units. */
+/** The name of each bucket and the number of people per number of active units. */
 const byBucket = ({ buckets }: Stickiness) => buckets.map((bucket) => `${bucket.local}: ${spread(bucket)}`);
 
-/** The same of the only bucket. */
+/** The number of people per number of active units in the only bucket. */
 const overall = ({ buckets }: Stickiness) => spread(buckets[0]);
 
-/** Code and parameter of the error. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (answer: Promise<Stickiness>) =>
   answer.then(
     () => "no error",
@@ -19,7 +19,7 @@ const refused = (answer: Promise<Stickiness>) =>
   );
 
 example(
-  "Ann comes on three days, bob on one.",
+  "Stickiness counts people by their number of active days.",
   `
   03-02 09:00 ann visit
   03-02 10:00 bob visit
@@ -31,7 +31,7 @@ example(
 );
 
 example(
-  "The answer tells how many came, their average, and per number of days how many came on so many and on at least so many.",
+  "The answer has the number of people, their average, and the people per exact and per minimum number of days.",
   `
   03-02 09:00 ann  visit
   03-03 09:00 ann  visit
@@ -63,7 +63,7 @@ example(
 );
 
 example(
-  "Of nobody there is no average and no number of days.",
+  "Without activity, there is no average and no distribution of days.",
   `
   03-02 09:00 ann visit
   `,
@@ -86,7 +86,7 @@ example(
 );
 
 example(
-  "Without dates the one bucket is open on both sides; it is partial, because it is not over.",
+  "Without dates, the single bucket is open on both sides and partial, because it is not over yet.",
   `
   03-02 09:00 ann visit
   `,
@@ -101,7 +101,7 @@ example(
 );
 
 example(
-  "Numbers of days that nobody reached exactly are left out, and at least so many counts those above.",
+  "Numbers of days with no people are left out, and atLeast includes all higher numbers.",
   `
   03-02 09:00 ann visit
   03-03 09:00 ann visit
@@ -116,7 +116,7 @@ example(
 );
 
 example(
-  "Several events on a day are one day.",
+  "Several events on one day count as one day.",
   `
   03-02 09:00 ann visit
   03-02 10:00 ann visit
@@ -127,7 +127,7 @@ example(
 );
 
 example(
-  "The average is the mean of the people's days, not rounded to decimals.",
+  "The average is the mean number of days per person, without rounding.",
   `
   03-02 09:00 ann  visit
   03-03 09:00 ann  visit
@@ -139,7 +139,7 @@ example(
 );
 
 example(
-  "With an interval people are counted in each bucket by their days in it.",
+  "With an interval, each bucket counts people by their days in that bucket.",
   `
   03-02 09:00 ann visit
   03-03 09:00 ann visit
@@ -151,7 +151,7 @@ example(
 );
 
 example(
-  "A week between in which nobody comes is shown.",
+  "A week without activity between active weeks is shown.",
   `
   02-23 09:00 ann visit
   03-09 09:00 ann visit
@@ -166,7 +166,7 @@ example(
 );
 
 example(
-  "With an interval and nobody there are no buckets.",
+  "With an interval but no activity, there are no buckets.",
   `
   03-02 09:00 ann visit
   `,
@@ -188,7 +188,7 @@ example(
 );
 
 example(
-  "The range cuts the bucket: days of the week outside the range do not count.",
+  "If the range cuts a bucket, days outside the range do not count.",
   `
   03-03 09:00 ann visit
   03-04 09:00 ann visit
@@ -211,7 +211,7 @@ example(
 );
 
 example(
-  "The unit may be an hour of the clock.",
+  "The unit can be a clock hour.",
   `
   03-02 09:10:00.000 ann visit
   03-02 09:59:59.999 ann visit
@@ -222,7 +222,7 @@ example(
 );
 
 example(
-  "The hour that comes twice when clocks go back is two hours.",
+  "The hour that occurs twice when daylight saving time ends counts as two hours.",
   `
   2025-11-02 05:30 ann visit
   2025-11-02 06:30 ann visit
@@ -232,7 +232,7 @@ example(
 );
 
 example(
-  "The unit may be a week: three days in one week are one.",
+  "The unit can be a week: three days in one week count as one.",
   `
   03-02 09:00 ann visit
   03-05 09:00 ann visit
@@ -245,7 +245,7 @@ example(
 );
 
 example(
-  "A week across the end of a month counts in both months, in each as far as it lies inside.",
+  "A week that spans two months counts in both if there is activity in each part.",
   `
   02-27 09:00 ann visit
   03-01 09:00 ann visit
@@ -259,7 +259,7 @@ example(
 );
 
 example(
-  "Quarters and years may be counted by months.",
+  "Quarters and years can be counted in months.",
   `
   2025-12-31 23:00 ann visit
   2026-01-01 01:00 ann visit
@@ -277,7 +277,7 @@ example(
 );
 
 example(
-  "Days are those of the time zone: between 22:30 and 23:30 of UTC a new day begins in Berlin.",
+  "Days follow the time zone: in Berlin, a new day begins between 22:30 and 23:30 UTC.",
   `
   03-02 22:30 ann visit
   03-02 23:30 ann visit
@@ -311,7 +311,7 @@ example(
 );
 
 example(
-  "Only events that match make a day: the filter and the project select them.",
+  "Only days with matching events count, as selected by filter and project.",
   `
   03-02 09:00 ann visit plan=pro  project=site
   03-03 09:00 ann visit plan=free project=site
@@ -330,7 +330,7 @@ example(
 );
 
 example(
-  "A filter on an array holds if any element matches, its complement if none does.",
+  "A filter on an array matches if any element does, and its complement if none does.",
   `
   03-02 09:00 ann read topics=["news","sport"]
   03-03 09:00 ann read topics=["news"]
@@ -346,7 +346,7 @@ example(
 );
 
 example(
-  "A visitor who is linked to a user later adds days to that person.",
+  "A visitor's days count for the user who is linked later.",
   `
   03-02 09:00 ~phone    visit
   03-04 09:00 ann~phone login
@@ -357,7 +357,7 @@ example(
 );
 
 example(
-  "Two users who are merged later share their days, each day once.",
+  "Two users who are merged later share their days, and each day counts once.",
   `
   03-02 09:00 ann  visit
   03-02 10:00 anna visit
@@ -369,7 +369,7 @@ example(
 );
 
 example(
-  "Events without a person belong to nobody's days.",
+  "Events without an identity do not count.",
   `
   03-02 09:00 -   visit
   03-03 09:00 ann visit
@@ -379,7 +379,7 @@ example(
 );
 
 example(
-  "At the level of accounts the days of all people of a company count together; whoever has no company stands alone.",
+  "At level account, the days of all members of a company count together; a person without a company counts separately.",
   `
   03-02 09:00 ann  visit company=acme
   03-03 09:00 bob  visit company=acme
@@ -390,7 +390,7 @@ example(
 );
 
 example(
-  "A segment selects whose days are counted.",
+  "A segment restricts the count to the people in it.",
   `
   03-02 09:00 ann visit
   03-03 09:00 ann buy
@@ -407,7 +407,7 @@ example(
 );
 
 example(
-  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
+  "With asOf, the answer returns the sequence of the newest event or record, and a query can use an earlier sequence.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -422,7 +422,7 @@ example(
 );
 
 example(
-  "The unit must be shorter than the interval.",
+  "A unit that is not shorter than the interval is refused.",
   "",
   async (daybook) => [
     await refused(daybook.stickiness({ interval: "week", unit: "week" })),
@@ -434,7 +434,7 @@ example(
 );
 
 example(
-  "What stickiness does not know is refused.",
+  "Unknown members and values are refused.",
   "",
   async (daybook) => [
     await refused(daybook.stickiness({ interval: "day" } as unknown as StickinessInput)),
