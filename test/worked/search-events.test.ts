@@ -4,9 +4,9 @@ import { failure } from "../query/reports/layouts.js";
 import { example } from "./example.js";
 
 /** The names of the events on the first page. */
-const found = (input?: SearchEventsInput) => async (daybook: Daybook) => (await daybook.searchEvents(input)).events.map(({ name }) => name);
+const eventNames = (input?: SearchEventsInput) => async (daybook: Daybook) => (await daybook.searchEvents(input)).events.map(({ name }) => name);
 
-/** The names of the events, page by page, up to the last page. */
+/** The event names of each page. */
 const pages = (input: SearchEventsInput) => async (daybook: Daybook) => {
   const names: string[][] = [];
   let cursor: string | null = null;
@@ -25,7 +25,7 @@ const cursorOf = async (daybook: Daybook, input: SearchEventsInput) => {
   return cursor;
 };
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (input: SearchEventsInput) => (daybook: Daybook) =>
   daybook.searchEvents(input).then(
     () => "a page",
@@ -33,7 +33,7 @@ const refused = (input: SearchEventsInput) => (daybook: Daybook) =>
   );
 
 example(
-  "An event is found with all that was sent, and with its identity.",
+  "An event is returned with all its fields and its identity.",
   `
   03-02 09:00 ann~phone "Order Completed" id=00000000-0000-4000-8000-000000000001 project=web value=10 currency=EUR order=o1 company=acme plan=pro
   `,
@@ -75,7 +75,7 @@ example(
 );
 
 example(
-  "Without allFields an event is the plain record.",
+  "With allFields set to false, an event has only the basic fields.",
   `
   03-02 09:00 ann~phone /pricing id=00000000-0000-4000-8000-000000000001 country=DE city=Munich os=iOS referrer=https://a.example/
   `,
@@ -110,62 +110,62 @@ example(
   },
 );
 
-example("Where there is nothing, the page is empty and the last.", "", (daybook) => daybook.searchEvents(), { cursor: null, events: [] });
+example("Without events, the page is empty and is the last one.", "", (daybook) => daybook.searchEvents(), { cursor: null, events: [] });
 
 example(
-  "Events come newest first, in whatever order they were sent.",
+  "Events are sorted newest first, regardless of the order in which they are sent.",
   `
   03-03 09:00 ann second
   03-04 09:00 ann third
   03-02 09:00 ann first
   `,
-  found(),
+  eventNames(),
   ["third", "second", "first"],
 );
 
 example(
-  "One millisecond decides the order.",
+  "Events are sorted by time to the millisecond.",
   `
   03-02 09:00:00.001 ann later
   03-02 09:00:00.000 ann earlier
   `,
-  found(),
+  eventNames(),
   ["later", "earlier"],
 );
 
 example(
-  "Of events at one millisecond the greater id comes first.",
+  "Events in the same millisecond are sorted by id, greatest first.",
   `
   03-02 09:00 ann one id=00000000-0000-4000-8000-000000000001
   03-02 09:00 ann three id=00000000-0000-4000-8000-000000000003
   03-02 09:00 ann two id=00000000-0000-4000-8000-000000000002
   `,
-  found(),
+  eventNames(),
   ["three", "two", "one"],
 );
 
 example(
-  "Ids are compared as unsigned numbers, so that one beginning with f is greater than one beginning with 7.",
+  "Ids are compared as unsigned numbers, so an id starting with f is greater than one starting with 7.",
   `
   03-02 09:00 ann seven id=70000000-0000-4000-8000-000000000000
   03-02 09:00 ann f id=f0000000-0000-4000-8000-000000000000
   `,
-  found(),
+  eventNames(),
   ["f", "seven"],
 );
 
 example(
-  "Events with one time and one id in two projects come by project, the greater first.",
+  "Events with the same time and id in two projects are sorted by project, greatest first.",
   `
   03-02 09:00 ann app id=00000000-0000-4000-8000-000000000001 project=app
   03-02 09:00 ann web id=00000000-0000-4000-8000-000000000001 project=web
   `,
-  found(),
+  eventNames(),
   ["web", "app"],
 );
 
 example(
-  "Pages follow each other without a gap, and the last may be shorter.",
+  "Consecutive pages have no gaps, and the last page may be shorter.",
   `
   03-01 09:00 ann a
   03-02 09:00 ann b
@@ -178,7 +178,7 @@ example(
 );
 
 example(
-  "Where the events fill the last page exactly, no empty page follows.",
+  "If the events fill the last page exactly, no empty page follows.",
   `
   03-01 09:00 ann a
   03-02 09:00 ann b
@@ -193,7 +193,7 @@ example(
 );
 
 example(
-  "A page may end between two events of one millisecond: none is lost or comes twice.",
+  "If a page ends between events in the same millisecond, no event is lost or repeated.",
   `
   03-02 09:00 ann one id=00000000-0000-4000-8000-000000000001
   03-02 09:00 ann two id=00000000-0000-4000-8000-000000000002
@@ -220,19 +220,19 @@ example(
 );
 
 example(
-  "The limit may change from page to page.",
+  "The limit may change between pages.",
   `
   03-01 09:00 ann a
   03-02 09:00 ann b
   03-03 09:00 ann c
   03-04 09:00 ann d
   `,
-  async (daybook) => found({ limit: 2, cursor: await cursorOf(daybook, { limit: 1 }) })(daybook),
+  async (daybook) => eventNames({ limit: 2, cursor: await cursorOf(daybook, { limit: 1 }) })(daybook),
   ["c", "b"],
 );
 
 example(
-  "Whether events have all fields may change from page to page.",
+  "The parameter allFields may change between pages.",
   `
   03-01 09:00 ann~phone a
   03-02 09:00 ann~phone b
@@ -245,7 +245,7 @@ example(
 );
 
 example(
-  "Events that arrive after the first page are on none of its later pages.",
+  "Events that arrive after the first page do not appear on later pages.",
   `
   03-01 09:00 ann a
   03-03 09:00 ann c
@@ -253,26 +253,26 @@ example(
   async (daybook) => {
     const cursor = await cursorOf(daybook, { limit: 1 });
     await daybook.ingest([{ name: "b", userId: "ann", createdAt: "2026-03-02T09:00:00Z" }]);
-    return found({ cursor })(daybook);
+    return eventNames({ cursor })(daybook);
   },
   ["a"],
 );
 
 example(
-  "A new search finds the events that arrived meanwhile.",
+  "A new search finds events that arrived in the meantime.",
   `
   03-01 09:00 ann a
   03-03 09:00 ann c
   `,
   async (daybook) => {
     await daybook.ingest([{ name: "b", userId: "ann", createdAt: "2026-03-02T09:00:00Z" }]);
-    return found()(daybook);
+    return eventNames()(daybook);
   },
   ["c", "b", "a"],
 );
 
 example(
-  "Events of a person who is erased between two pages are not on the second.",
+  "Events of a person erased between two pages do not appear on the second page.",
   `
   03-01 09:00 ann a
   03-02 09:00 bob b
@@ -284,13 +284,13 @@ example(
     await daybook.privacyRequests.verify(id);
     await daybook.privacyRequests.acknowledge(id);
     await daybook.privacyRequests.resolve(id, "completed");
-    return found({ cursor })(daybook);
+    return eventNames({ cursor })(daybook);
   },
   ["a"],
 );
 
 example(
-  "A cursor belongs to the filters it came with.",
+  "A cursor is valid only with the same filters.",
   `
   03-01 09:00 ann a
   03-02 09:00 ann b
@@ -300,7 +300,7 @@ example(
 );
 
 example(
-  "A text that is no cursor is refused.",
+  "A text that is not a cursor is refused.",
   "",
   async (daybook) => (await failure(daybook.searchEvents({ cursor: "page-2" })))[0],
   "invalid_cursor",
@@ -317,7 +317,7 @@ example(
 );
 
 example(
-  "A cursor of the sessions of a person is no cursor of a search.",
+  "A cursor of a person's sessions is refused.",
   `
   03-01 09:00 ann a
   03-02 09:00 ann b
@@ -330,30 +330,30 @@ example(
 );
 
 example(
-  "The parameter userId finds the events of the person, also those of the device before the sign-up.",
+  "The parameter userId finds all of the person's events, including those of the device before the sign-up.",
   `
   03-01 09:00 ~phone visited
   03-02 09:00 ann~phone signup
   03-03 09:00 bob signup
   03-04 09:00 ann buy
   `,
-  found({ userId: "ann" }),
+  eventNames({ userId: "ann" }),
   ["buy", "signup", "visited"],
 );
 
 example(
-  "The filter user_id finds the events that were sent with this id.",
+  "The filter user_id finds the events sent with that id.",
   `
   03-01 09:00 ~phone visited
   03-02 09:00 ann~phone signup
   03-04 09:00 ann buy
   `,
-  found({ filterGroups: [{ filters: [{ fieldName: "user_id", operator: "=", value: "ann" }] }] }),
+  eventNames({ filterGroups: [{ filters: [{ fieldName: "user_id", operator: "=", value: "ann" }] }] }),
   ["buy", "signup"],
 );
 
 example(
-  "Events of two ids that an alias joins have one identity, and keep the user ids they were sent with.",
+  "Events of two ids merged by an alias have one identity and keep their original user ids.",
   `
   03-01 09:00 annie signup
   03-02 09:00 ann buy
@@ -367,7 +367,7 @@ example(
 );
 
 example(
-  "An event with neither a user id nor an anonymous id has the identity null and the empty user id.",
+  "An event with neither a user id nor an anonymous id has a null identity and an empty user id.",
   `
   03-01 09:00 - ping
   `,
@@ -376,7 +376,7 @@ example(
 );
 
 example(
-  "The company of a found event is the one it was sent with, not that of the person.",
+  "The company of an event is the one sent with it, not that of the person.",
   `
   03-01 09:00 ann group:acme
   03-02 09:00 ann a
@@ -390,7 +390,7 @@ example(
 );
 
 example(
-  "Metadata comes back as it was sent: numbers, texts, booleans, null, lists and objects.",
+  "Metadata is returned as sent: numbers, texts, booleans, null, lists and objects.",
   `
   03-01 09:00 ann order items=3 code="3" gift=true note=null tags=["a",1] box={"w":2,"h":1}
   `,
@@ -399,7 +399,7 @@ example(
 );
 
 example(
-  "The slug is the name in lower case, without marks, with one hyphen for what is neither a letter nor a digit.",
+  "The slug is the name in lower case without accents, with one hyphen between runs of letters and digits.",
   `
   03-01 09:00 ann "Café: Order No. 7!"
   `,
@@ -408,7 +408,7 @@ example(
 );
 
 example(
-  "An id that is no UUID becomes one, always the same within its project.",
+  "An id that is not a UUID is converted to one, always the same within a project.",
   `
   03-01 09:00 ann a id=order-1
   `,
@@ -421,19 +421,19 @@ example(
 );
 
 example(
-  "Of two events with one id the first stays as it was.",
+  "A second event with the same id does not change the first.",
   `
   03-01 09:00 ann first id=e1
   `,
   async (daybook) => {
     await daybook.ingest([{ id: "e1", name: "second", userId: "bob", createdAt: "2026-03-02T09:00:00Z" }]);
-    return found()(daybook);
+    return eventNames()(daybook);
   },
   ["first"],
 );
 
 example(
-  "An event too far in the future has the time of its receipt.",
+  "An event too far in the future is dated at its receipt.",
   `
   03-20 12:05 ann soon
   03-20 12:06 ann later
@@ -446,7 +446,7 @@ example(
 );
 
 example(
-  "The project, the event name and the dates narrow the search, days included as a whole.",
+  "The project, event name and dates restrict the search, and both dates are whole days.",
   `
   03-01 23:59:59.999 ann buy project=web n=1
   03-02 00:00:00.000 ann buy project=web n=2
@@ -463,13 +463,13 @@ example(
 );
 
 example(
-  "Groups of filters are alternatives.",
+  "An event must match at least one filter group.",
   `
   03-01 09:00 ann a plan=pro
   03-02 09:00 bob b os=iOS
   03-03 09:00 cleo c
   `,
-  found({
+  eventNames({
     filterGroups: [
       { filters: [{ fieldName: "plan", operator: "is_set" }] },
       { filters: [{ fieldName: "os", operator: "=", value: "iOS" }] },
@@ -479,7 +479,7 @@ example(
 );
 
 example(
-  "A segment is evaluated anew for each page: who bought meanwhile is on the second one.",
+  "A segment is evaluated for each page, so people who joined it in the meantime appear on the second page.",
   `
   03-01 09:00 bob first
   03-02 09:00 ann second
@@ -492,13 +492,13 @@ example(
     };
     const cursor = await cursorOf(daybook, { ...buyers, limit: 1 });
     await daybook.ingest([{ name: "buy", userId: "bob", createdAt: "2026-03-10T09:00:00Z" }]);
-    return found({ ...buyers, cursor })(daybook);
+    return eventNames({ ...buyers, cursor })(daybook);
   },
   ["second", "first"],
 );
 
 example(
-  "A member that is null is the same as an absent one.",
+  "A null member is treated as absent.",
   `
   03-01 09:00 ann~phone a
   `,
@@ -511,14 +511,14 @@ example(
 
 example("A limit of 0 is refused.", "", refused({ limit: 0 }), ["invalid_parameter", "limit"]);
 
-example("A limit above 1,000 is refused, not lowered.", "", refused({ limit: 1001 }), ["invalid_parameter", "limit"]);
+example("A limit above 1,000 is refused, not reduced.", "", refused({ limit: 1001 }), ["invalid_parameter", "limit"]);
 
-example("A cursor that is no text is refused.", "", refused({ cursor: 2 as unknown as string }), ["invalid_parameter", "cursor"]);
+example("A cursor that is not text is refused.", "", refused({ cursor: 2 as unknown as string }), ["invalid_parameter", "cursor"]);
 
-example("The query does not take a page number.", "", refused({ page: 2 } as SearchEventsInput), ["unknown_parameter", "page"]);
+example("The query has no page parameter.", "", refused({ page: 2 } as SearchEventsInput), ["unknown_parameter", "page"]);
 
 example(
-  "An operator that nobody knows is refused.",
+  "An unknown operator is refused.",
   "",
   refused({ filterGroups: [{ filters: [{ fieldName: "plan", operator: "like", value: "pro" }] }] }),
   ["invalid_operator", "filterGroups[0].filters[0].operator"],

@@ -6,7 +6,7 @@ const IN: readonly FilterGroupInput[] = [{ filters: [{ fieldName: "identity_id",
 const NOT_IN: readonly FilterGroupInput[] = [{ filters: [{ fieldName: "identity_id", operator: "not_in_segment", value: "them" }] }];
 const BUYERS: Segment = { groups: [{ conditions: [{ type: "did", eventName: "buy" }] }] };
 
-/** Whose events are in the segment of people for whom all the conditions hold. */
+/** The user ids in the segment of people who meet all conditions. */
 const who = (daybook: Daybook, ...conditions: readonly SegmentCondition[]) => usersOf(daybook, { groups: [{ conditions }] });
 async function usersOf(daybook: Daybook, them: Segment): Promise<readonly string[]> {
   const items = await daybook.aggregate({ field: "user_id", filterGroups: IN, segments: { them } });
@@ -15,7 +15,7 @@ async function usersOf(daybook: Daybook, them: Segment): Promise<readonly string
 const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
-  "People who did something: all their events are in the segment, the earlier ones too.",
+  "A segment selects all events of the people in it, including events before they qualified.",
   `
   03-02 09:00 ann view
   03-03 09:00 ann buy
@@ -29,7 +29,7 @@ example(
 );
 
 example(
-  "A segment that nobody is in matches nothing.",
+  "An empty segment matches no events.",
   `
   03-02 09:00 ann view
   `,
@@ -38,7 +38,7 @@ example(
 );
 
 example(
-  "A condition without a name and filters means any event at all.",
+  "A condition without an event name and filters matches any event.",
   `
   03-02 09:00 ann view
   03-02 09:00 bob buy
@@ -49,7 +49,7 @@ example(
 );
 
 example(
-  "How often something was done at least and at most includes both numbers.",
+  "The minimum and maximum number of events are inclusive.",
   `
   03-02 09:00 ann buy
   03-02 09:00 bob buy
@@ -68,7 +68,7 @@ example(
 );
 
 example(
-  "At most two times is still at least once: it does not hold for those who never did it.",
+  "A condition with only a maximum still requires at least one event.",
   `
   03-02 09:00 ann view
   03-02 09:00 bob buy
@@ -81,7 +81,7 @@ example(
 );
 
 example(
-  "The events of a condition can be chosen by filters, whose own groups are alternatives.",
+  "Filters restrict the events of a condition, and at least one of their groups must match.",
   `
   03-02 09:00 ann buy plan=pro
   03-02 09:00 bob buy plan=free
@@ -101,7 +101,7 @@ example(
 );
 
 example(
-  "`did_not` holds for people without a single such event in the window.",
+  "The condition did_not matches people without any such event in the window.",
   `
   03-02 09:00 ann buy
   03-10 09:00 bob buy
@@ -116,7 +116,7 @@ example(
 );
 
 example(
-  "`did_not` with filters ignores events that the filters exclude: buying another plan does not matter.",
+  "The condition did_not ignores events that do not match its filters.",
   `
   03-02 09:00 ann buy plan=pro
   03-02 09:00 bob buy plan=free
@@ -127,7 +127,7 @@ example(
 );
 
 example(
-  "A window of days begins and ends with them; one side may be open.",
+  "A window of dates includes both days, and either side may be open.",
   `
   03-01 23:59:59.999 ann buy
   03-02 00:00 bob buy
@@ -147,7 +147,7 @@ example(
 );
 
 example(
-  "A window of instants includes both of them.",
+  "A window of times includes both bounds.",
   `
   03-02 08:59:59.999 ann buy
   03-02 09:00 bob buy
@@ -171,7 +171,7 @@ example(
 );
 
 example(
-  "Days of a window are those of the question's time zone: half past eleven at night in UTC is the next day in Berlin.",
+  "The dates of a window follow the query's time zone: 23:30 UTC is the next day in Berlin.",
   `
   03-01 23:30 ann buy
   03-02 12:00 bob buy
@@ -188,7 +188,7 @@ example(
 );
 
 example(
-  "The day on which New York's clocks go forward has 23 hours, from 05:00 to 04:00 of UTC.",
+  "The day on which daylight saving time begins in New York has 23 hours, from 05:00 to 04:00 UTC.",
   `
   03-08 04:59:59.999 ann buy
   03-08 05:00 bob buy
@@ -209,7 +209,7 @@ example(
 );
 
 example(
-  "First seen asks when the first event of all time was, last seen when the last one was.",
+  "First seen is the time of a person's first event of all time, and last seen that of the last one.",
   `
   02-10 09:00 ann view
   03-10 09:00 ann view
@@ -225,7 +225,7 @@ example(
 );
 
 example(
-  "Groups are alternatives; the conditions of one group must all hold.",
+  "A person must meet all conditions of at least one group.",
   `
   03-02 09:00 ann view
   03-02 09:01 ann buy
@@ -244,7 +244,7 @@ example(
 );
 
 example(
-  "Several conditions about one event need not hold for the same event.",
+  "Several conditions on the same event name can be met by different events.",
   `
   03-02 09:00 ann buy plan=free
   03-10 09:00 ann buy plan=pro
@@ -260,7 +260,7 @@ example(
 );
 
 example(
-  "A trait is compared as filters compare: the newest value, a number as a number, a list by any of its items.",
+  "Traits are compared like filters: latest value, numbers as numbers, lists by any item.",
   `
   03-01 09:00 ann identify plan=free seats=3 tags=["a","b"]
   03-02 09:00 ann identify plan=pro
@@ -278,7 +278,7 @@ example(
 );
 
 example(
-  "A person without the trait is in the segments of negations and of is_not_set; null unsets a trait.",
+  "A person without the trait matches negated operators and is_not_set, and null unsets a trait.",
   `
   03-01 09:00 ann identify plan=pro
   03-01 09:00 bob identify plan=pro
@@ -296,7 +296,7 @@ example(
 );
 
 example(
-  "A trait inside another one is reached with a dot, and email is the newest email, in lower case.",
+  "A dot reads a nested trait, and email is the latest email in lower case.",
   `
   03-01 09:00 ann identify email=Ann@Acme.example address={"city":"Berlin"}
   03-01 09:00 bob identify email=bob@globex.example address={"city":"Paris"}
@@ -313,7 +313,7 @@ example(
 );
 
 example(
-  "The company is the one that a person was last seen with: by its id, or by its traits.",
+  "A company condition compares the person's latest company, by id or by trait.",
   `
   03-01 09:00 ann group:acme tier=gold
   03-01 09:00 bob group:acme
@@ -332,7 +332,7 @@ example(
 );
 
 example(
-  "A company on a person's last event is the company last seen with; a person without one has none.",
+  "A company on a person's last event is the latest company, and a person without one has no company.",
   `
   03-01 09:00 ann group:acme
   03-02 09:00 ann view company=globex
@@ -347,7 +347,7 @@ example(
 );
 
 example(
-  "In and not in a segment share out all events; those without a person are in none.",
+  "The operators in_segment and not_in_segment are complements, and events without an identity are in no segment.",
   `
   03-02 09:00 ann view
   03-02 09:01 ann buy
@@ -363,7 +363,7 @@ example(
 );
 
 example(
-  "A segment is one filter among others, and several segments can be combined.",
+  "A segment filter can be combined with other filters and segments.",
   `
   03-02 09:00 ann view
   03-02 09:01 ann buy
@@ -390,7 +390,7 @@ example(
 );
 
 example(
-  "The question's name, dates and filters narrow what is counted, but not who is in the segment.",
+  "The query's event name, dates and filters restrict the events counted, but not the people in the segment.",
   `
   02-10 09:00 ann buy country=DE
   03-02 09:00 ann view country=FR
@@ -408,7 +408,7 @@ example(
 );
 
 example(
-  "A question about one project looks at what was done in that project; one about all projects, at everything.",
+  "With a project, a segment considers only events in that project; otherwise it considers all events.",
   `
   03-02 09:00 ann view project=shop
   03-02 09:01 ann buy project=shop
@@ -423,7 +423,7 @@ example(
 );
 
 example(
-  "When a person was first seen is asked of the question's project, too.",
+  "With a project, first seen considers only events in that project.",
   `
   01-10 09:00 ann view project=blog
   03-02 09:00 ann view project=shop
@@ -439,7 +439,7 @@ example(
 );
 
 example(
-  "What a visitor did before signing up counts for the user: one view on the phone and one afterwards are two.",
+  "A visitor's events before the sign-up count for the user.",
   `
   03-02 09:00 ~phone view
   03-03 09:00 ann~phone signup
@@ -452,7 +452,7 @@ example(
 );
 
 example(
-  "Merged users do together what the condition asks, until the merge is taken back.",
+  "The events of merged users count together until the merge is undone.",
   `
   03-02 09:00 ann view
   03-03 09:00 anna buy
@@ -467,7 +467,7 @@ example(
 );
 
 example(
-  "An event that is sent twice with one id was done once.",
+  "An event sent twice with the same id counts once.",
   `
   03-02 09:00 ann buy id=b1
   03-02 09:00 ann buy id=b1
@@ -479,7 +479,7 @@ example(
 );
 
 example(
-  "Insights take segments as well: a trend of the people who bought.",
+  "Insights accept segments: a trend of the people who bought.",
   `
   03-02 09:00 ann view
   03-03 09:00 ann buy
@@ -503,7 +503,7 @@ example(
 );
 
 example(
-  "A step of a funnel can ask for a segment.",
+  "A funnel step can filter by segment.",
   `
   03-02 09:00 ann view
   03-02 09:01 ann buy
@@ -522,7 +522,7 @@ example(
 );
 
 example(
-  "Each page of a search asks anew who is in the segment.",
+  "Each page of a search evaluates the segment again.",
   `
   03-01 09:00 bob view
   03-02 09:00 ann view
@@ -539,7 +539,7 @@ example(
 );
 
 example(
-  "A saved segment is named by any question, with the question's project and time zone.",
+  "A saved segment can be used in any query and follows the query's project and time zone.",
   `
   03-02 09:00 ann buy project=shop
   03-02 09:00 bob view project=shop
@@ -553,7 +553,7 @@ example(
 );
 
 example(
-  "A saved segment is evaluated anew each time: who qualifies later is in it.",
+  "A saved segment is evaluated for each query, so people who qualify later are included.",
   `
   03-02 09:00 ann buy
   03-02 09:00 bob view
@@ -568,7 +568,7 @@ example(
 );
 
 example(
-  "Saved segments are listed by name; saving one again replaces it.",
+  "Saved segments are listed by name, and saving an existing name replaces it.",
   `
   03-02 09:00 ann buy
   `,
@@ -585,7 +585,7 @@ example(
 );
 
 example(
-  "Deleting tells whether there was one, and afterwards a question that names it is refused.",
+  "Deleting a segment returns whether it existed, and queries that use it are then refused.",
   `
   03-02 09:00 ann buy
   `,
@@ -601,7 +601,7 @@ example(
 );
 
 example(
-  "A name that is both saved and defined in the question is refused.",
+  "A segment name that is both saved and defined in the query is refused.",
   `
   03-02 09:00 ann buy
   `,
@@ -613,7 +613,7 @@ example(
 );
 
 example(
-  "An erasure deletes the saved segments in which an id or an email of the person is a value or an item of a list.",
+  "An erasure deletes saved segments that contain an id or email of the person as a value or list item.",
   `
   03-01 09:00 ann identify email=ann@example.com
   03-02 09:00 ann buy
@@ -637,7 +637,7 @@ example(
 );
 
 example(
-  "Only identity_id can be in a segment, and no segment can refer to another.",
+  "Only identity_id can be compared with a segment, and a segment cannot refer to another.",
   `
   03-02 09:00 ann buy
   `,
@@ -656,7 +656,7 @@ example(
 );
 
 example(
-  "A window is two dates or a number of last days, not both, and required for first and last seen.",
+  "A window has either dates or last days, and is required for first seen and last seen.",
   `
   03-02 09:00 ann buy
   `,
@@ -673,7 +673,7 @@ example(
 );
 
 example(
-  "How often is a whole number from 1 to a million, at most no less than at least, and the last days are 1 to 3,660.",
+  "The minimum is 1 to 1,000,000, the maximum is not below it, and last days are 1 to 3,660.",
   `
   03-02 09:00 ann buy
   `,
@@ -701,7 +701,7 @@ example(
 );
 
 example(
-  "A segment has 1 to 20 groups of 1 to 50 conditions, of one of the six types.",
+  "A segment has 1 to 20 groups of 1 to 50 conditions of known types.",
   `
   03-02 09:00 ann buy
   `,
@@ -730,27 +730,27 @@ example(
 );
 
 example(
-  "A question defines up to ten segments, named with 1 to 64 letters, digits, _ and -.",
+  "A query defines up to ten segments, whose names have 1 to 64 letters, digits, underscores and hyphens.",
   `
   03-02 09:00 ann buy
   `,
   async (daybook) => {
-    const counted = (names: readonly string[]) =>
+    const countWith = (names: readonly string[]) =>
       daybook.countEvents({ segments: Object.fromEntries(names.map((name) => [name, BUYERS])) }).catch(({ code }: DaybookError) => code);
     return [
-      await counted(Array.from({ length: 10 }, (_, at) => `Old_customers-${at}`)),
-      await counted(Array.from({ length: 11 }, (_, at) => `Old_customers-${at}`)),
-      await counted(["x".repeat(64)]),
-      await counted(["x".repeat(65)]),
-      await counted(["old customers"]),
-      await counted([""]),
+      await countWith(Array.from({ length: 10 }, (_, at) => `Old_customers-${at}`)),
+      await countWith(Array.from({ length: 11 }, (_, at) => `Old_customers-${at}`)),
+      await countWith(["x".repeat(64)]),
+      await countWith(["x".repeat(65)]),
+      await countWith(["old customers"]),
+      await countWith([""]),
     ];
   },
   [1, "invalid_parameter", 1, "invalid_parameter", "invalid_parameter", "invalid_parameter"],
 );
 
 example(
-  "Traits, companies and filters of segments count towards the hundred filters of a question.",
+  "Traits, companies and filters of segments count toward the limit of 100 filters per query.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann buy
@@ -769,7 +769,7 @@ example(
 );
 
 example(
-  "Reports without filters take no segments.",
+  "Reports without filters do not accept segments.",
   `
   03-02 09:00 ann buy company=acme
   `,

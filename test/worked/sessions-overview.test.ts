@@ -4,7 +4,7 @@ import { example } from "./example.js";
 
 type Ask = (daybook: Daybook) => Promise<unknown>;
 
-/** The named figures of all sessions. */
+/** The given figures of all sessions. */
 const total =
   (input: SessionsOverviewInput, ...names: readonly (keyof SessionFigures)[]): Ask =>
   async (daybook) => {
@@ -12,19 +12,19 @@ const total =
     return Object.fromEntries(names.map((name) => [name, figures[name]]));
   };
 
-/** The named members of each bucket. */
+/** The given fields of each bucket. */
 const buckets =
   (input: SessionsOverviewInput, ...names: readonly (keyof Bucket | keyof SessionFigures)[]): Ask =>
   async (daybook) =>
     (await daybook.sessionsOverview(input)).buckets.map((bucket) => names.map((name) => bucket[name]));
 
-/** Per row its values and its number of sessions. */
+/** The values and number of sessions of each row. */
 const rows =
   (input: SessionsOverviewInput): Ask =>
   async (daybook) =>
     (await daybook.sessionsOverview(input)).rows?.map(({ values, figures }) => [...values, figures.sessions]);
 
-/** Per page its path, its sessions and its bounces. */
+/** The path, sessions and bounces of each page. */
 const pages = (list: readonly SessionPage[]) => list.map(({ value, sessions, bounces }) => [value, sessions, bounces]);
 const entries =
   (input: SessionsOverviewInput): Ask =>
@@ -35,7 +35,7 @@ const exits =
   async (daybook) =>
     pages((await daybook.sessionsOverview(input)).exitPages);
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused =
   (input: SessionsOverviewInput): Ask =>
   (daybook) =>
@@ -44,7 +44,7 @@ const refused =
       (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
     );
 
-/** A question about the sessions with an event on which one filter is true. */
+/** Input that selects the sessions with an event that matches one filter. */
 const where = (fieldName: string, operator: string, value?: unknown): SessionsOverviewInput => ({
   filterGroups: [{ filters: [{ fieldName, operator, value }] }],
 });
@@ -63,7 +63,7 @@ const NO_SESSIONS = {
 };
 
 example(
-  "One session takes two minutes, the other is a bounce.",
+  "The overview has the figures of all sessions, including bounces and durations, and the entry and exit pages.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann /docs
@@ -115,7 +115,7 @@ example(
   },
 );
 
-example("Of no sessions the counts are 0, and rates and durations are null.", "", (daybook) => daybook.sessionsOverview(), {
+example("Without sessions, counts are 0, and rates and durations are null.", "", (daybook) => daybook.sessionsOverview(), {
   definition: expect.any(String) as unknown,
   asOf: null,
   buckets: [{ start: null, end: null, local: null, partial: true, ...NO_SESSIONS }],
@@ -128,7 +128,7 @@ example("Of no sessions the counts are 0, and rates and durations are null.", ""
 });
 
 example(
-  "A breakdown shows the figures of each value of the first event, and of the rest as a whole.",
+  "A breakdown has the figures per value of the first event, and those of the rest.",
   `
   03-02 09:00 ann /home country=DE
   03-02 09:01 ann /docs country=DE
@@ -212,7 +212,7 @@ example(
 );
 
 example(
-  "A pause of exactly 30 minutes does not end a session.",
+  "A gap of exactly 30 minutes does not end a session.",
   `
   03-02 09:00 ann /home
   03-02 09:30:00.000 ann /docs
@@ -222,7 +222,7 @@ example(
 );
 
 example(
-  "A pause of a millisecond more than 30 minutes ends a session.",
+  "A gap of more than 30 minutes ends a session, even by one millisecond.",
   `
   03-02 09:00 ann /home
   03-02 09:30:00.001 ann /docs
@@ -232,7 +232,7 @@ example(
 );
 
 example(
-  "The pause that ends a session can be set.",
+  "The gap that ends a session is configurable.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann /docs
@@ -244,7 +244,7 @@ example(
 );
 
 example(
-  "A session takes in events up to exactly 24 hours after its start; the next event begins another.",
+  "A session includes events up to exactly 24 hours after its start, and a later event starts a new session.",
   `
   03-02 09:00 ann /home
   03-02 21:00 ann /docs
@@ -257,7 +257,7 @@ example(
 );
 
 example(
-  "A session goes on over midnight, and counts on the day of its start.",
+  "A session continues past midnight and counts on the day it starts.",
   `
   03-02 23:50 ann /home
   03-03 00:10 ann /docs
@@ -267,7 +267,7 @@ example(
 );
 
 example(
-  "A session that goes on after the end of the range counts with all its events.",
+  "A session that continues after the range counts with all its events.",
   `
   03-02 23:50 ann /home
   03-03 00:10 ann /docs
@@ -288,7 +288,7 @@ example(
 );
 
 example(
-  "A session at the first and one at the last millisecond of the range count.",
+  "Sessions that start in the first or last millisecond of the range count.",
   `
   03-01 23:59:59.999 ann ping
   03-02 00:00:00.000 bob ping
@@ -300,7 +300,7 @@ example(
 );
 
 example(
-  "A person in two projects at a time has two sessions.",
+  "A person active in two projects at the same time has two sessions.",
   `
   03-02 09:00 ann /home project=web
   03-02 09:01 ann /start project=app
@@ -311,7 +311,7 @@ example(
 );
 
 example(
-  "An event in another project bridges no pause.",
+  "An event in another project does not bridge a gap.",
   `
   03-02 09:00 ann /home project=web
   03-02 09:20 ann /start project=app
@@ -322,7 +322,7 @@ example(
 );
 
 example(
-  "A project counts its own sessions.",
+  "A project counts only its own sessions.",
   `
   03-02 09:00 ann /home project=web
   03-02 09:01 ann /start project=app
@@ -333,7 +333,7 @@ example(
 );
 
 example(
-  "What a visitor did before the sign-up and what the user did after it is one session.",
+  "A visitor's events before the sign-up and the user's events after it are in one session.",
   `
   03-02 09:00 ~phone /home
   03-02 09:05 ann~phone signup
@@ -344,7 +344,7 @@ example(
 );
 
 example(
-  "An alias makes one session of two that ran side by side.",
+  "An alias merges two simultaneous sessions into one.",
   `
   03-02 09:00 annie /home
   03-02 09:10 ann /home
@@ -356,7 +356,7 @@ example(
 );
 
 example(
-  "After the alias is taken back there are two sessions again.",
+  "After an alias is undone, there are two sessions again.",
   `
   03-02 09:00 annie /home
   03-02 09:10 ann /home
@@ -399,7 +399,7 @@ example(
 );
 
 example(
-  "A payment that a server sends, without a hostname and a url, takes no part and bridges no pause.",
+  "A server-side payment with neither a hostname nor a url is in no session and does not bridge a gap.",
   `
   03-02 09:00 ann /checkout
   03-02 09:20 ann Payment value=10
@@ -410,7 +410,7 @@ example(
 );
 
 example(
-  "A payment with a url is an event of the session like others.",
+  "A payment with a url is a regular event of the session.",
   `
   03-02 09:00 ann /checkout
   03-02 09:20 ann Payment value=10 url=/pay
@@ -421,7 +421,7 @@ example(
 );
 
 example(
-  "A hostname alone is enough for a payment to take part.",
+  "A payment with only a hostname is part of a session.",
   `
   03-02 09:00 ann /checkout
   03-02 09:20 ann Payment value=10 hostname=acme.example
@@ -431,7 +431,7 @@ example(
 );
 
 example(
-  "Any event with a number in metadata revenue is a payment, and takes no part without a url.",
+  "Any event with a numeric metadata revenue is a payment, so without a url it is in no session.",
   `
   03-02 09:00 ann /home
   03-02 09:05 ann upgrade revenue=5
@@ -441,7 +441,7 @@ example(
 );
 
 example(
-  "A number in quotes is no amount, so the event takes part.",
+  "A number in quotes is not an amount, so the event is part of the session.",
   `
   03-02 09:00 ann /home
   03-02 09:05 ann upgrade revenue="5"
@@ -451,7 +451,7 @@ example(
 );
 
 example(
-  "An event named Payment without an amount is no payment and takes part.",
+  "An event named Payment without an amount is not a payment, so it is part of the session.",
   `
   03-02 09:00 ann /home
   03-02 09:05 ann Payment
@@ -461,7 +461,7 @@ example(
 );
 
 example(
-  "A value of 0 makes a payment, too: of two events one is in the session.",
+  "An event with a value of 0 is a payment, so without a url it is in no session.",
   `
   03-02 09:00 ann /home
   03-02 09:05 ann trial value=0
@@ -495,7 +495,7 @@ example(
 );
 
 example(
-  "The matching event may lie after the end of the range, if only the session starts in it.",
+  "The matching event may be after the range if the session starts in it.",
   `
   03-02 23:50 ann /home
   03-03 00:10 ann signup
@@ -505,7 +505,7 @@ example(
 );
 
 example(
-  "A session is shown by the country of its first event, also if a later event made the filter match.",
+  "A breakdown uses the first event of a session, even if only a later event matches the filter.",
   `
   03-02 09:00 ann /home country=DE
   03-02 09:10 ann /docs country=FR
@@ -531,7 +531,7 @@ example(
 );
 
 example(
-  "Rows come by sessions, and of equal numbers by the values: not set, capitals, small letters.",
+  "Rows are sorted by sessions, then by value: not set, upper case, lower case.",
   `
   03-02 09:00 ann /home os=iOS
   03-02 10:00 bob /home os=Linux
@@ -565,7 +565,7 @@ example(
 );
 
 example(
-  "A session whose first event has a list stands under each element.",
+  "A session whose first event has a list counts once for each element.",
   `
   03-02 09:00 ann /home tags=["blue","red"]
   03-02 10:00 bob /home tags=red
@@ -578,7 +578,7 @@ example(
 );
 
 example(
-  "The rest counts a session once that stands under two values which are not shown, even if another of its values is shown.",
+  "A session with several values outside the shown rows counts once in the rest, even if another of its values is shown.",
   `
   03-02 09:00 ann /home tags=["blue","green","red"]
   03-02 10:00 bob /home tags=red
@@ -591,7 +591,7 @@ example(
 );
 
 example(
-  "Unless it is asked for, the rest is null; valueCount tells how many values there are.",
+  "The rest is null by default, and valueCount is the number of values.",
   `
   03-02 09:00 ann /home os=iOS
   03-02 10:00 bob /home os=Linux
@@ -604,7 +604,7 @@ example(
 );
 
 example(
-  "Where all values are shown, the rest has no sessions.",
+  "If all values are shown, the rest has no sessions.",
   `
   03-02 09:00 ann /home os=iOS
   `,
@@ -613,7 +613,7 @@ example(
 );
 
 example(
-  "A person has a trait as it is known today, also in sessions before it was known.",
+  "A breakdown by a person's trait uses its current value, including for earlier sessions.",
   `
   03-02 09:00 ann /home
   03-03 09:00 ann /home
@@ -628,7 +628,7 @@ example(
 );
 
 example(
-  "A later direct session keeps the person's first touch.",
+  "A later direct session does not change the person's first touch.",
   `
   03-02 09:00 ann /home?utm_source=mail
   03-05 09:00 ann /home
@@ -642,7 +642,7 @@ example(
 );
 
 example(
-  "Two events at one millisecond are a session of no time, but no bounce.",
+  "A session with two events in the same millisecond has a duration of zero but is not a bounce.",
   `
   03-02 09:00 ann /home
   03-02 09:00 ann /docs
@@ -652,7 +652,7 @@ example(
 );
 
 example(
-  "An event that is sent twice with the same id stays a bounce.",
+  "A session whose only event is sent twice with the same id is a bounce.",
   `
   03-02 09:00 ann /home id=e1
   03-02 09:00 ann /home id=e1
@@ -662,7 +662,7 @@ example(
 );
 
 example(
-  "Of 1, 1 and 2 seconds the average is rounded to milliseconds, and the 90th percentile lies at eight tenths from 1 to 2.",
+  "The average is rounded to milliseconds, and percentiles are interpolated: for 1, 1 and 2 seconds, the 90th is 1.8.",
   `
   03-02 09:00:00 ann /home
   03-02 09:00:01 ann /docs
@@ -676,7 +676,7 @@ example(
 );
 
 example(
-  "Rates have four decimals: 2 bounces and 4 page views in 3 sessions.",
+  "Rates have four decimals.",
   `
   03-02 09:00 ann /home
   03-02 10:00 bob /home
@@ -688,7 +688,7 @@ example(
 );
 
 example(
-  "Page views are events named like one, however it is written.",
+  "Page views are recognized by slug, regardless of how the name is written.",
   `
   03-02 09:00 ann "Page View"
   03-02 09:01 ann pageview
@@ -702,7 +702,7 @@ example(
 );
 
 example(
-  "Which events are page views can be set.",
+  "The events that count as page views are configurable.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann "Opened Screen"
@@ -714,7 +714,7 @@ example(
 );
 
 example(
-  "A session without page views has 0 pages, which is a figure.",
+  "A session without page views has 0 pages per session, not null.",
   `
   03-02 09:00 ann ping
   `,
@@ -782,7 +782,7 @@ example(
 );
 
 example(
-  "Without dates and sessions there are no days.",
+  "Without dates and sessions, there are no buckets.",
   `
   03-02 09:00 - /home
   `,
@@ -791,7 +791,7 @@ example(
 );
 
 example(
-  "A bucket is partial if the range cuts it, or if it is not over.",
+  "A bucket is partial if the range cuts it or it is not over yet.",
   `
   03-19 09:00 ann /home
   `,
@@ -804,7 +804,7 @@ example(
 );
 
 example(
-  "The day on which New York sets its clocks forward has 23 hours.",
+  "The day on which daylight saving time begins in New York has 23 hours.",
   `
   03-08 04:59:59.999 ann ping
   03-08 05:00:00.000 bob ping
@@ -823,7 +823,7 @@ example(
 );
 
 example(
-  "The hour that comes twice in Berlin in October is two buckets.",
+  "The hour that occurs twice when daylight saving time ends in Berlin is two buckets.",
   `
   2025-10-26 00:15 ann ping
   2025-10-26 01:15 bob ping
@@ -837,7 +837,7 @@ example(
 );
 
 example(
-  "Where the clock skips midnight, as in São Paulo in 2018, the day begins at 1 o'clock.",
+  "If the clock skips midnight, as in São Paulo in 2018, the day begins at 1:00.",
   `
   2018-11-04 02:59:59.999 ann ping
   2018-11-04 03:00:00.000 bob ping
@@ -854,7 +854,7 @@ example(
 );
 
 example(
-  "The day that Samoa skipped in 2011 is no bucket.",
+  "The day that Samoa skipped in 2011 has no bucket.",
   `
   2011-12-30 09:59:59.999 ann ping
   2011-12-30 10:00:00.000 bob ping
@@ -867,7 +867,7 @@ example(
 );
 
 example(
-  "The hour that Lord Howe Island prolongs by half an hour is one bucket.",
+  "On Lord Howe Island, the hour extended by 30 minutes is one bucket.",
   `
   2025-04-05 14:15 ann ping
   2025-04-05 15:15 bob ping
@@ -881,7 +881,7 @@ example(
 );
 
 example(
-  "A date of the range is a day of the time zone: the 2nd of March in Berlin begins at 23:00 UTC.",
+  "The dates of the range follow the time zone: March 2 in Berlin begins at 23:00 UTC.",
   `
   03-01 22:59 ann ping
   03-01 23:00 bob ping
@@ -956,7 +956,7 @@ example(
 );
 
 example(
-  "A minute is named with its offset.",
+  "A minute is named by its local time with offset.",
   `
   03-02 09:00:59.999 ann ping
   03-02 09:01:00.000 bob ping
@@ -969,7 +969,7 @@ example(
 );
 
 example(
-  "The interval total is one bucket, the range.",
+  "The interval total has one bucket for the whole range.",
   `
   03-02 09:00 ann /home
   `,
@@ -978,7 +978,7 @@ example(
 );
 
 example(
-  "The entry page is the path of the first event, without the query.",
+  "The entry page is the path of the first event, without query and fragment.",
   `
   03-02 09:00 ann /home?utm_source=mail
   03-02 09:01 ann /docs
@@ -989,7 +989,7 @@ example(
 );
 
 example(
-  "Where the first event has no url, the entry page is the empty text.",
+  "If the first event has no url, the entry page is the empty string.",
   `
   03-02 09:00 ann open
   03-02 09:01 ann /docs
@@ -1010,7 +1010,7 @@ example(
 );
 
 example(
-  "A session without any url exits from the empty text.",
+  "A session without a url has the empty string as its exit page.",
   `
   03-02 09:00 ann open
   03-02 09:01 ann close
@@ -1020,7 +1020,7 @@ example(
 );
 
 example(
-  "Of events at one millisecond the smaller id comes first.",
+  "Events in the same millisecond are sorted by id, smallest first.",
   `
   03-02 09:00 ann /b id=00000000-0000-4000-8000-000000000002
   03-02 09:00 ann /a id=00000000-0000-4000-8000-000000000001
@@ -1033,7 +1033,7 @@ example(
 );
 
 example(
-  "Pages come by sessions, then by path, and the limit keeps the first of them.",
+  "Pages are sorted by sessions, then by path, and the limit keeps the first ones.",
   `
   03-02 09:00 ann /pricing
   03-02 10:00 bob /docs
@@ -1048,7 +1048,7 @@ example(
 );
 
 example(
-  "There are 10 pages at most unless a limit is given.",
+  "At most 10 pages are shown by default.",
   `
   03-02 09:00 a /01
   03-02 09:00 b /02
@@ -1067,7 +1067,7 @@ example(
 );
 
 example(
-  "With asOf, the answer is the one of that moment.",
+  "With asOf, the answer ignores events that arrive later.",
   `
   03-02 09:00 ann /home
   03-02 09:10 ann /docs
@@ -1082,7 +1082,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one.",
+  "A null member is treated as absent.",
   `
   03-02 09:00 ann /home
   `,
@@ -1107,15 +1107,18 @@ example(
   [[null, 1]],
 );
 
-example("The query does not take a user.", "", refused({ userId: "ann" } as SessionsOverviewInput), ["unknown_parameter", "userId"]);
+example("The query has no userId parameter.", "", refused({ userId: "ann" } as SessionsOverviewInput), ["unknown_parameter", "userId"]);
 
-example("The query does not compare.", "", refused({ compare: "previous_period" } as SessionsOverviewInput), ["unknown_parameter", "compare"]);
+example("The query has no compare parameter.", "", refused({ compare: "previous_period" } as SessionsOverviewInput), [
+  "unknown_parameter",
+  "compare",
+]);
 
-example("An interval that no calendar has is refused.", "", refused({ interval: "fortnight" as "week" }), ["invalid_parameter", "interval"]);
+example("An unknown interval is refused.", "", refused({ interval: "fortnight" as "week" }), ["invalid_parameter", "interval"]);
 
-example("An offset is no time zone.", "", refused({ timeZone: "+01:00" }), ["invalid_parameter", "timeZone"]);
+example("An offset is not accepted as a time zone.", "", refused({ timeZone: "+01:00" }), ["invalid_parameter", "timeZone"]);
 
-example("A first day of the week that is no day is refused.", "", refused({ weekStart: "someday" as "monday" }), ["invalid_parameter", "weekStart"]);
+example("An unknown first day of the week is refused.", "", refused({ weekStart: "someday" as "monday" }), ["invalid_parameter", "weekStart"]);
 
 example("A limit of 0 pages is refused.", "", refused({ limit: 0 }), ["invalid_parameter", "limit"]);
 
@@ -1129,4 +1132,4 @@ example("More than 10,000 buckets are refused.", "", refused({ startDate: "2026-
   "interval",
 ]);
 
-example("A sequence that was never given is refused.", "", refused({ asOf: 1 }), ["invalid_parameter", "asOf"]);
+example("An asOf above the latest sequence is refused.", "", refused({ asOf: 1 }), ["invalid_parameter", "asOf"]);

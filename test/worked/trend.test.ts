@@ -6,25 +6,25 @@ const USERS: TrendMeasure = { type: "unique_users" };
 const SESSIONS: TrendMeasure = { type: "sessions" };
 const REVENUE: TrendMeasure = { type: "revenue" };
 
-/** Per bucket its name and the figure of the only series. */
+/** The name of each bucket and its figure in the only series. */
 const byBucket = ({ buckets, series }: TrendAnswers) => buckets.map(({ local }, at) => `${local}: ${series[0]?.data[at]}`);
 
-/** Per series its values and its total. */
+/** The values and total of each series. */
 const totals = ({ series }: TrendAnswers) => series.map(({ values, total }) => `${values.join(", ")}: ${total}`);
 
-/** Per series its values and its figures, one a bucket. */
+/** The values of each series and its figure per bucket. */
 const lines = ({ series }: TrendAnswers) => series.map(({ values, data }) => `${values.join(", ")}: ${data.map(String).join(" ")}`);
 
 /** The total of the only series. */
 const total = ({ series }: TrendAnswers) => series[0]?.total;
 
-/** Of the only series: the total, and from how many things it is. */
-const counted = ({ series }: TrendAnswers) => [series[0]?.total, series[0]?.counted];
+/** The total of the only series and the number of items counted. */
+const totalAndCounted = ({ series }: TrendAnswers) => [series[0]?.total, series[0]?.counted];
 
-/** A filter of one condition. */
+/** A filter group with one filter. */
 const where = (fieldName: InsightField, operator: string, value?: unknown) => [{ filters: [{ fieldName, operator, value }] }];
 
-/** Code and parameter of the error. */
+/** The code and parameter of the error that refuses the query. */
 const refused = (answer: Promise<Trend>) =>
   answer.then(
     () => "no error",
@@ -32,7 +32,7 @@ const refused = (answer: Promise<Trend>) =>
   );
 
 example(
-  "Events are counted per day; a day between without events has 0.",
+  "Events are counted per day, and a day without events in between has 0.",
   `
   03-02 09:00 ann visit
   03-02 10:00 bob visit
@@ -67,7 +67,7 @@ example(
 );
 
 example(
-  "Of nothing and without dates there is no bucket, but still the one series.",
+  "Without dates and matching events, there are no buckets but still one series.",
   `
   03-02 09:00 ann visit
   `,
@@ -86,7 +86,7 @@ example(
 );
 
 example(
-  "The buckets fill the range from date to date, also where nothing happened.",
+  "The buckets cover the whole range, including days without events.",
   `
   03-03 09:00 ann visit
   `,
@@ -105,7 +105,7 @@ example(
 );
 
 example(
-  "Without fill, a bucket stays if anything counts in any series, but not for events that the measure does not count.",
+  "Without fill, a bucket is kept if any series counts something in it; events the measure ignores do not count.",
   `
   03-02 09:00 ann visit plan=a seconds=5
   03-03 09:00 ann visit plan=a
@@ -122,7 +122,7 @@ example(
 );
 
 example(
-  "Dates cover whole days: from their first millisecond through their last.",
+  "Dates cover whole days, from the first to the last millisecond.",
   `
   03-01 23:59:59.999 ann visit
   03-02 00:00:00.000 ann visit
@@ -134,7 +134,7 @@ example(
 );
 
 example(
-  "Instants are inclusive on both sides, and the days that they cut are partial.",
+  "Start and end times are inclusive, and days they cut are partial.",
   `
   03-02 08:59:59.999 ann visit
   03-02 09:00:00.000 ann visit
@@ -168,7 +168,7 @@ example(
 );
 
 example(
-  "Days are those of the time zone: 23:30 in London is the next day in Berlin.",
+  "Days follow the time zone: 23:30 UTC is the next day in Berlin.",
   `
   03-02 23:30 ann visit
   `,
@@ -177,7 +177,7 @@ example(
 );
 
 example(
-  "A date of the range is a day of the time zone.",
+  "The dates of the range are days in the time zone.",
   `
   03-02 22:59:59.999 ann visit
   03-02 23:00:00.000 ann visit
@@ -192,7 +192,7 @@ example(
 );
 
 example(
-  "A date in a filter remains a day of UTC, whatever the time zone.",
+  "A date in a filter is a UTC day, regardless of the time zone.",
   `
   03-02 23:59 ann visit
   03-03 00:00 ann visit
@@ -202,7 +202,7 @@ example(
 );
 
 example(
-  "The day on which clocks go forward has 23 hours, the one on which they go back 25.",
+  "A day has 23 hours when daylight saving time begins and 25 when it ends.",
   `
   2026-03-08 05:00 ann visit
   2025-11-02 04:00 ann visit
@@ -218,7 +218,7 @@ example(
 );
 
 example(
-  "The hour that comes twice is two buckets, told apart by their offsets.",
+  "The hour that occurs twice is two buckets, distinguished by their offsets.",
   `
   2025-11-02 05:30 ann visit
   2025-11-02 06:30 ann visit
@@ -229,7 +229,7 @@ example(
 );
 
 example(
-  "The hour that clocks skip has no bucket.",
+  "The hour skipped by the clock has no bucket.",
   `
   03-08 06:30 ann visit
   03-08 07:30 ann visit
@@ -239,7 +239,7 @@ example(
 );
 
 example(
-  "Where midnight is skipped, the day begins at one o'clock.",
+  "If the clock skips midnight, the day begins at 1:00.",
   `
   03-08 04:50 ann visit
   03-08 05:10 ann visit
@@ -255,7 +255,7 @@ example(
 );
 
 example(
-  "The hour that Lord Howe Island prolongs by half an hour is one bucket.",
+  "On Lord Howe Island, the hour extended by 30 minutes is one bucket.",
   `
   2025-04-05 14:10 ann visit
   2025-04-05 15:20 ann visit
@@ -266,7 +266,7 @@ example(
 );
 
 example(
-  "A day that a zone skipped does not exist: in Samoa Thursday, 29 December 2011 was followed by Saturday.",
+  "A day skipped by the time zone has no bucket: in Samoa, December 31, 2011 followed December 29.",
   `
   2011-12-30 09:59 ann visit
   2011-12-30 10:00 ann visit
@@ -276,7 +276,7 @@ example(
 );
 
 example(
-  "In a zone with a half-hour offset, hours begin at half past of UTC.",
+  "In a time zone with a half-hour offset, hours begin at half past the hour UTC.",
   `
   03-02 09:29 ann visit
   03-02 09:30 ann visit
@@ -286,7 +286,7 @@ example(
 );
 
 example(
-  "A minute ends with its last millisecond.",
+  "A minute includes its last millisecond.",
   `
   03-02 09:00:00.000 ann visit
   03-02 09:00:59.999 ann visit
@@ -297,7 +297,7 @@ example(
 );
 
 example(
-  "Months, quarters and years are those of the calendar.",
+  "Months, quarters and years follow the calendar.",
   `
   2025-12-31 23:59 ann visit
   2026-01-01 00:00 ann visit
@@ -329,7 +329,7 @@ example(
 );
 
 example(
-  "A week that the range cuts keeps its name, begins with the range, and is partial.",
+  "A week cut by the range keeps its name, begins with the range and is partial.",
   `
   03-03 09:00 ann visit
   03-04 09:00 ann visit
@@ -342,7 +342,7 @@ example(
 );
 
 example(
-  "The interval total is one bucket: the range, open where no date is given.",
+  "The interval total has one bucket for the whole range, which is open without dates.",
   `
   03-02 09:00 ann visit
   03-04 09:00 ann visit
@@ -358,7 +358,7 @@ example(
 );
 
 example(
-  "Unique users are counted per bucket and, in the total, once over the range.",
+  "Unique users count once per bucket and once in the total.",
   `
   03-02 09:00 ann visit
   03-02 10:00 ann visit
@@ -370,7 +370,7 @@ example(
 );
 
 example(
-  "A visitor who is linked to a user is the same person from the start; another visitor counts as one.",
+  "A visitor linked to a user is the same person from the start, and another visitor is a separate person.",
   `
   03-02 09:00 ~phone    visit
   03-03 09:00 ann~phone login
@@ -395,13 +395,13 @@ example(
 );
 
 example(
-  "An event of nobody counts as an event, but not for unique users.",
+  "An event without an identity counts as an event but not as a unique user.",
   `
   03-02 09:00 ann visit
   03-02 10:00 ann visit
   03-02 11:00 -   visit
   `,
-  async (daybook) => [counted(await daybook.trend({})), counted(await daybook.trend({ measure: USERS }))],
+  async (daybook) => [totalAndCounted(await daybook.trend({})), totalAndCounted(await daybook.trend({ measure: USERS }))],
   [
     [3, 3],
     [1, 2],
@@ -409,7 +409,7 @@ example(
 );
 
 example(
-  "An event that is sent again under its id counts once.",
+  "An event sent twice with the same id counts once.",
   `
   03-02 09:00 ann buy id=order-1
   03-02 09:00 ann buy id=order-1
@@ -419,7 +419,7 @@ example(
 );
 
 example(
-  "Cumulative events grow from bucket to bucket up to the total.",
+  "Cumulative event counts increase per bucket up to the total.",
   `
   03-02 09:00 ann visit
   03-02 10:00 ann visit
@@ -430,7 +430,7 @@ example(
 );
 
 example(
-  "Cumulative unique users are the people so far, not a sum of daily people.",
+  "Cumulative unique users are the distinct people so far, not a sum of daily counts.",
   `
   03-02 09:00 ann visit
   03-03 09:00 ann visit
@@ -445,7 +445,7 @@ example(
 );
 
 example(
-  "A cumulative average is that of all numbers up to the end of the bucket.",
+  "A cumulative average covers all numbers up to the end of the bucket.",
   `
   03-02 09:00 ann visit seconds=10
   03-03 09:00 ann visit seconds=20
@@ -456,7 +456,7 @@ example(
 );
 
 example(
-  "Unique values are distinct texts: elements of arrays count, the number 3 equals the text 3, and what is not set does not count.",
+  "Unique values are distinct texts: array elements count separately, 3 equals the text 3, and unset values are ignored.",
   `
   03-02 09:00 ann visit tag=a
   03-02 09:01 ann visit tag=["a","b"]
@@ -466,12 +466,12 @@ example(
   03-02 09:05 ann visit tag=[]
   03-02 09:06 ann visit
   `,
-  async (daybook) => counted(await daybook.trend({ measure: { type: "unique_values", field: "tag" } })),
+  async (daybook) => totalAndCounted(await daybook.trend({ measure: { type: "unique_values", field: "tag" } })),
   [3, 4],
 );
 
 example(
-  "A sum adds numbers and texts in the form of numbers; other texts, booleans and arrays have none.",
+  "A sum adds numbers and numeric texts, and ignores other texts, booleans and arrays.",
   `
   03-02 09:00 ann visit seconds=10
   03-02 09:01 ann visit seconds="2.5"
@@ -480,12 +480,12 @@ example(
   03-02 09:04 ann visit seconds=[5]
   03-02 09:05 ann visit
   `,
-  async (daybook) => counted(await daybook.trend({ measure: { type: "sum", field: "seconds" } })),
+  async (daybook) => totalAndCounted(await daybook.trend({ measure: { type: "sum", field: "seconds" } })),
   [12.5, 2],
 );
 
 example(
-  "Sums are those of the decimals as they are written: 0.1 and 0.2 are 0.3.",
+  "Sums are exact decimals: 0.1 and 0.2 give 0.3.",
   `
   03-02 09:00 ann visit price=0.1
   03-02 09:01 ann visit price=0.2
@@ -495,7 +495,7 @@ example(
 );
 
 example(
-  "Percentiles lie between neighbours: the 90th of 10, 20, 30, 40 and 50 is 46.",
+  "Percentiles are interpolated: for 10, 20, 30, 40 and 50, the 90th is 46.",
   `
   03-02 09:00 ann visit seconds=50
   03-02 09:01 ann visit seconds=10
@@ -522,7 +522,7 @@ example(
 );
 
 example(
-  "Of no numbers the sum is 0; average, extremes and percentiles are null.",
+  "Without numbers, the sum is 0, and the average, extremes and percentiles are null.",
   `
   03-02 09:00 ann visit seconds=5
   03-03 09:00 ann visit
@@ -541,7 +541,7 @@ example(
 );
 
 example(
-  "Without dates the buckets reach from the first thing that counts to the last one: events without a number add none.",
+  "Without dates, the buckets run from the first to the last event that the measure counts.",
   `
   03-01 09:00 ann visit
   03-02 09:00 ann visit seconds=5
@@ -553,7 +553,7 @@ example(
 );
 
 example(
-  "A measure may read a number inside an object.",
+  "A measure can read a number in a nested object.",
   `
   03-02 09:00 ann buy cart={"items":2}
   03-02 09:01 bob buy cart={"items":3}
@@ -563,7 +563,7 @@ example(
 );
 
 example(
-  "A session counts in the bucket of its start, and ends after more than 30 minutes without events.",
+  "A session counts in the bucket it starts in, and ends after more than 30 minutes without events.",
   `
   03-02 23:50:00.000 ann visit
   03-03 00:20:00.000 ann visit
@@ -577,7 +577,7 @@ example(
 );
 
 example(
-  "A filter selects the sessions with a matching event, even if that lies after the range.",
+  "A filter selects sessions with a matching event, even if that event is after the range.",
   `
   03-02 23:50 ann /
   03-03 00:10 ann /pricing
@@ -591,7 +591,7 @@ example(
 );
 
 example(
-  "A session stands under the value of its first event, whether or not that matches.",
+  "A breakdown uses the first event of a session, even if that event does not match the filter.",
   `
   03-02 09:00 ann /        country=DE
   03-02 09:10 ann /pricing country=FR
@@ -602,7 +602,7 @@ example(
 );
 
 example(
-  "A refund lowers the revenue of the day of the refund, whatever its sign.",
+  "A refund reduces the revenue of the day of the refund, regardless of the sign of its value.",
   `
   03-02 09:00 ann Payment value=100 order=A1
   03-03 09:00 bob Payment value=40  order=A2
@@ -617,7 +617,7 @@ example(
 );
 
 example(
-  "Amounts are converted into the reporting currency; those without a rate are left out and listed.",
+  "Amounts are converted into the reporting currency, and amounts without a rate are left out and listed separately.",
   `
   03-02 09:00 ann Payment value=10 currency=EUR
   03-02 10:00 bob Payment value=5  currency=USD
@@ -654,7 +654,7 @@ example(
 );
 
 example(
-  "A payment with the order key of an earlier one does not count, even if the earlier one lies outside the range.",
+  "A payment with the order key of an earlier payment does not count, even if the earlier one is outside the range.",
   `
   03-02 09:00 ann Payment value=10 order=A1
   03-03 09:00 ann Payment value=10 order=A1
@@ -662,7 +662,7 @@ example(
   `,
   async (daybook) => [
     byBucket(await daybook.trend({ measure: REVENUE })),
-    counted(await daybook.trend({ measure: REVENUE, startDate: "2026-03-03", endDate: "2026-03-03" })),
+    totalAndCounted(await daybook.trend({ measure: REVENUE, startDate: "2026-03-03", endDate: "2026-03-03" })),
   ],
   [
     ["2026-03-02: 10", "2026-03-03: 7"],
@@ -676,12 +676,12 @@ example(
   03-02 09:00 ann Payment value=10 order=A1 project=shop
   03-02 10:00 ann Payment value=10 order=A1 project=club
   `,
-  async (daybook) => counted(await daybook.trend({ measure: REVENUE })),
+  async (daybook) => totalAndCounted(await daybook.trend({ measure: REVENUE })),
   [20, 2],
 );
 
 example(
-  "Revenue is the value of any event, the revenue in its metadata, or the amount of a payment; quoted numbers are none.",
+  "Revenue is an event's value, its metadata revenue or a payment's amount; numbers in quotes are ignored.",
   `
   03-02 09:00 ann donate  value=5
   03-02 09:01 ann donate  revenue=20
@@ -689,12 +689,12 @@ example(
   03-02 09:03 ann donate  amount=4000
   03-02 09:04 ann Payment amount="50000"
   `,
-  async (daybook) => counted(await daybook.trend({ measure: REVENUE })),
+  async (daybook) => totalAndCounted(await daybook.trend({ measure: REVENUE })),
   [325, 3],
 );
 
 example(
-  "Each figure of revenue is rounded by itself, half to even, from the exact amounts.",
+  "Each revenue figure is rounded separately, half to even, from the exact amounts.",
   `
   03-02 09:00 ann Payment value=0.125
   03-03 09:00 ann Payment value=0.375
@@ -708,7 +708,7 @@ example(
 );
 
 example(
-  "A breakdown has a series per value, the largest total first, then in the order of values.",
+  "A breakdown has a series per value, sorted by total, then by value.",
   `
   03-02 09:00 ann visit country=FR
   03-02 10:00 bob visit country=AT
@@ -739,7 +739,7 @@ example(
 );
 
 example(
-  "A series without a figure comes last.",
+  "A series with a null total comes last.",
   `
   03-02 09:00 ann  visit plan=a
   03-02 10:00 bob  visit plan=b seconds=-5
@@ -750,7 +750,7 @@ example(
 );
 
 example(
-  "The limit keeps the largest series; the rest is measured over all others, each person once.",
+  "The limit keeps the largest series, and the rest covers all others, counting each person once.",
   `
   03-02 09:00 ann  visit country=DE
   03-02 10:00 bob  visit country=DE
@@ -765,7 +765,7 @@ example(
 );
 
 example(
-  "An event stands under each element of an array, and in the rest once if any of its elements is not shown.",
+  "An event counts once for each distinct element of an array, and once in the rest if any element is not shown.",
   `
   03-02 09:00 ann visit tags=["a"]
   03-02 10:00 bob visit tags=["a","b","c"]
@@ -780,7 +780,7 @@ example(
 );
 
 example(
-  "Two fields make a series per combination.",
+  "A breakdown by two fields has a series per combination.",
   `
   03-02 09:00 ann  visit country=DE device=phone
   03-02 09:01 ann  visit country=DE device=phone
@@ -792,7 +792,7 @@ example(
 );
 
 example(
-  "A trait of a person is taken as it is known now, also for events before it was known.",
+  "A breakdown by a person's trait uses its current value, including for earlier events.",
   `
   03-02 09:00 ann visit
   03-03 09:00 ann identify email=Ann@Acme.example plan=free
@@ -804,7 +804,7 @@ example(
 );
 
 example(
-  "A trait of a company holds for the events of the company, its members' too.",
+  "A company's trait applies to the company's events and to those of its members.",
   `
   03-01 09:00 ann group:acme tier=gold
   03-02 09:00 ann visit
@@ -816,7 +816,7 @@ example(
 );
 
 example(
-  "Revenue by first and by last touch shows what brought the payer.",
+  "Revenue can be broken down by the payer's first or last touch.",
   `
   03-01 09:00 ann /?utm_source=mail
   03-02 09:00 ann /?utm_source=news
@@ -834,7 +834,7 @@ example(
 );
 
 example(
-  "Every value of a matching event has a series, also where nothing counts for the measure.",
+  "Every value of a matching event has a series, even if the measure counts nothing in it.",
   `
   03-02 09:00 ann visit   country=DE
   03-02 09:10 bob Payment country=FR value=5
@@ -847,7 +847,7 @@ example(
 );
 
 example(
-  "Compared with the previous period, a trend of two days also has the two days before.",
+  "With compare, a trend of two days also has the two days before.",
   `
   03-02 09:00 ann  visit
   03-04 09:00 ann  visit
@@ -880,17 +880,17 @@ example(
   },
 );
 
-/** First and last millisecond of the period before. */
-const previousSides = ({ previous }: Trend) => [previous?.buckets.at(0)?.start, previous?.buckets.at(-1)?.end];
+/** The first and last millisecond of the previous period. */
+const previousBounds = ({ previous }: Trend) => [previous?.buckets.at(0)?.start, previous?.buckets.at(-1)?.end];
 
 example(
-  "The period before February is January for months, and 28 days for days.",
+  "The previous period of February is January with the interval month, and 28 days with the interval day.",
   `
   02-10 09:00 ann visit
   `,
   async (daybook) => {
     const by = (interval: "month" | "day") => daybook.trend({ startDate: "2026-02-01", endDate: "2026-02-28", interval, compare: "previous_period" });
-    return [previousSides(await by("month")), previousSides(await by("day"))];
+    return [previousBounds(await by("month")), previousBounds(await by("day"))];
   },
   [
     ["2026-01-01T00:00:00.000Z", "2026-01-31T23:59:59.999Z"],
@@ -899,16 +899,16 @@ example(
 );
 
 example(
-  "A range that cuts weeks is compared with as many days, one of hours with as many milliseconds.",
+  "A range that cuts weeks is compared with the same number of days, and a range of hours with the same number of milliseconds.",
   `
   03-10 09:00 ann visit
   `,
   async (daybook) => {
     const before = (startDate: string, endDate: string) => daybook.trend({ startDate, endDate, interval: "week", compare: "previous_period" });
     return [
-      previousSides(await before("2026-03-09", "2026-03-15")),
-      previousSides(await before("2026-03-10", "2026-03-12")),
-      previousSides(await before("2026-03-10T09:00:00.000Z", "2026-03-10T10:59:59.999Z")),
+      previousBounds(await before("2026-03-09", "2026-03-15")),
+      previousBounds(await before("2026-03-10", "2026-03-12")),
+      previousBounds(await before("2026-03-10T09:00:00.000Z", "2026-03-10T10:59:59.999Z")),
     ];
   },
   [
@@ -919,19 +919,19 @@ example(
 );
 
 example(
-  "The day before a day is a whole day of the zone, even if that has 23 hours.",
+  "The previous period of a day is a whole day in the time zone, even if it has 23 hours.",
   `
   03-09 09:00 ann visit
   `,
   async (daybook) =>
-    previousSides(
+    previousBounds(
       await daybook.trend({ startDate: "2026-03-09", endDate: "2026-03-09", timeZone: "America/New_York", compare: "previous_period" }),
     ),
   ["2026-03-08T05:00:00.000Z", "2026-03-09T03:59:59.999Z"],
 );
 
 example(
-  "The previous year has the same dates; 29 February becomes the 28th.",
+  "The previous year has the same dates, and February 29 becomes February 28.",
   `
   2025-03-02 09:00 ann visit
   2026-03-02 09:00 ann visit
@@ -940,23 +940,23 @@ example(
   async (daybook) => {
     const on = (day: string) => daybook.trend({ startDate: day, endDate: day, compare: "previous_year" });
     const { previous } = await on("2026-03-02");
-    return [previous === null ? null : byBucket(previous), previousSides(await on("2024-02-29"))];
+    return [previous === null ? null : byBucket(previous), previousBounds(await on("2024-02-29"))];
   },
   [["2025-03-02: 1"], ["2023-02-28T00:00:00.000Z", "2023-02-28T23:59:59.999Z"]],
 );
 
 example(
-  "A year before whole months are the same months: before February 2025, all of February 2024.",
+  "The previous year of whole months has the same whole months: for February 2025, all of February 2024.",
   `
   2024-02-28 09:00 ann visit
   2024-02-29 09:00 ann visit
   `,
-  async (daybook) => previousSides(await daybook.trend({ startDate: "2025-02-01", endDate: "2025-02-28", compare: "previous_year" })),
+  async (daybook) => previousBounds(await daybook.trend({ startDate: "2025-02-01", endDate: "2025-02-28", compare: "previous_year" })),
   ["2024-02-01T00:00:00.000Z", "2024-02-29T23:59:59.999Z"],
 );
 
 example(
-  "The earlier period shows the values that are shown now, with 0 for those it does not have.",
+  "The previous period has the same values as the current one, with 0 for values it lacks.",
   `
   03-02 09:00 ann visit country=FR
   03-02 10:00 bob visit country=FR
@@ -981,7 +981,7 @@ example(
 );
 
 example(
-  "The project, the event's name and the filters select events together.",
+  "The project, event name and filters must all match.",
   `
   03-02 09:00 ann  visit  project=site country=DE
   03-02 09:01 bob  visit  project=site country=FR
@@ -998,7 +998,7 @@ example(
 );
 
 example(
-  "Filters of a group are joined by and, groups by or; what is not set differs from every value.",
+  "All filters of a group and at least one group must match, and != matches unset values.",
   `
   03-02 09:00 ann  visit plan=pro  seats=5
   03-02 09:01 bob  visit plan=pro  seats=1
@@ -1022,7 +1022,7 @@ example(
 );
 
 example(
-  "A segment selects people by what they did at any time, and its complement selects everybody else.",
+  "A segment selects people by their events of all time, and its complement selects all other events.",
   `
   02-02 09:00 ann signup
   03-02 09:00 ann visit
@@ -1038,7 +1038,7 @@ example(
 );
 
 example(
-  "With asOf, an answer names the newest event or record it counts, and can be asked again as of an earlier one.",
+  "With asOf, the answer returns the sequence of the newest event or record, and a query can use an earlier sequence.",
   `
   03-01 09:00 ann identify plan=pro
   03-02 09:00 ann visit
@@ -1053,7 +1053,7 @@ example(
 );
 
 example(
-  "Numeric measures need a field, counts take none, and the type is one of the named ones.",
+  "Numeric measures require a field, counts accept none, and an unknown type is refused.",
   "",
   async (daybook) => {
     const measured = (measure: object) => refused(daybook.trend({ measure } as TrendInput));
@@ -1083,7 +1083,7 @@ example(
 );
 
 example(
-  "A touch has a source, a medium and a campaign and nothing else, and a trait needs a key.",
+  "A touch has only a source, a medium and a campaign, and a trait requires a key.",
   "",
   async (daybook) => {
     const by = (field: InsightField) => refused(daybook.trend({ breakdown: { fields: [field] } }));
@@ -1103,7 +1103,7 @@ example(
 );
 
 example(
-  "A trend has at most 10,000 buckets: a week of minutes is too long.",
+  "A trend has at most 10,000 buckets, so a week of minutes is refused.",
   "",
   async (daybook) => [
     await refused(daybook.trend({ interval: "minute", startDate: "2026-03-02", endDate: "2026-03-07" })),
@@ -1113,7 +1113,7 @@ example(
 );
 
 example(
-  "A range that is empty in its zone is refused: Samoa had no 30 December 2011.",
+  "A range that is empty in its time zone is refused: December 30, 2011 did not exist in Samoa.",
   "",
   (daybook) => refused(daybook.trend({ startDate: "2011-12-30", endDate: "2011-12-30", timeZone: "Pacific/Apia" })),
   expect.stringMatching(/^invalid_date_range /),

@@ -8,25 +8,25 @@ type ListOfVisits = "entryPages" | "exitPages" | "sources" | "mediums" | "campai
 const pick = (figures: WebFigures | null, names: readonly (keyof WebFigures)[]) =>
   figures === null ? null : Object.fromEntries(names.map((name) => [name, figures[name]]));
 
-/** The named figures of the range. */
+/** The given figures of the range. */
 const figures =
   (input: WebOverviewInput, ...names: readonly (keyof WebFigures)[]): Ask =>
   async (daybook) =>
     pick((await daybook.webOverview(input)).figures, names);
 
-/** The named figures of the range that is compared with. */
+/** The given figures of the previous period. */
 const previous =
   (input: WebOverviewInput, ...names: readonly (keyof WebFigures)[]): Ask =>
   async (daybook) =>
     pick((await daybook.webOverview(input)).previous, names);
 
-/** Per page its path, its visitors and its views. */
+/** The path, visitors and views of each page. */
 const pages =
   (input: WebOverviewInput): Ask =>
   async (daybook) =>
     (await daybook.webOverview(input)).pages.map(({ value, visitors, views }) => [value, visitors, views]);
 
-/** Per value of a list its visitors and its visits. */
+/** The visitors and visits of each value of a list. */
 const list =
   (name: ListOfVisits, input: WebOverviewInput = {}): Ask =>
   async (daybook) =>
@@ -43,13 +43,13 @@ const online =
   async (daybook) =>
     (await daybook.webOverview(input)).nowOnline;
 
-/** Per bucket its name, visitors, views and visits. */
+/** The name, visitors, views and visits of each bucket. */
 const chart =
   (input: WebOverviewInput): Ask =>
   async (daybook) =>
     (await daybook.webOverview(input)).chart?.map(({ local, visitors, views, visits }) => [local, visitors, views, visits]);
 
-/** Code and parameter of the error that a question ends with. */
+/** The code and parameter of the error that refuses the query. */
 const refused =
   (input: WebOverviewInput): Ask =>
   (daybook) =>
@@ -58,7 +58,7 @@ const refused =
       (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
     );
 
-/** A question about the events on which one filter is true. */
+/** Input with one filter. */
 const where = (fieldName: string, operator: string, value?: unknown): WebOverviewInput => ({
   filterGroups: [{ filters: [{ fieldName, operator, value }] }],
 });
@@ -66,7 +66,7 @@ const where = (fieldName: string, operator: string, value?: unknown): WebOvervie
 const one = (value: string) => ({ value, visitors: 1, visits: 1 });
 
 example(
-  "One visitor comes from a search and reads two pages, the other comes from a mail and reads one.",
+  "The overview has figures and lists of pages, sources, countries and devices.",
   `
   03-02 09:00 ann /home referrer=https://www.google.com/ country=DE device=phone browser=Safari os=iOS
   03-02 09:02 ann /pricing country=DE device=phone browser=Safari os=iOS
@@ -96,7 +96,7 @@ example(
   },
 );
 
-example("Of no events the counts are 0, the rates null and the lists empty.", "", (daybook) => daybook.webOverview(), {
+example("Without events, counts are 0, rates are null and lists are empty.", "", (daybook) => daybook.webOverview(), {
   definition: expect.any(String) as unknown,
   asOf: null,
   nowOnline: 0,
@@ -116,7 +116,7 @@ example("Of no events the counts are 0, the rates null and the lists empty.", ""
 });
 
 example(
-  "Two days are compared with the two days before, and drawn day by day.",
+  "A range of two days is compared with the two days before and has a chart by day.",
   `
   03-07 09:00 ann /home
   03-09 09:00 ann /home
@@ -164,7 +164,7 @@ example(
 );
 
 example(
-  "Whoever has an event is a visitor, also without a page view.",
+  "Every person with an event is a visitor, even without a page view.",
   `
   03-02 09:00 ann /home
   03-02 10:00 bob signup
@@ -174,7 +174,7 @@ example(
 );
 
 example(
-  "A visitor who comes back after more than 30 minutes makes a second visit.",
+  "A visitor who returns after more than 30 minutes has a second visit.",
   `
   03-02 09:00 ann /home
   03-02 09:30 ann /docs
@@ -185,7 +185,7 @@ example(
 );
 
 example(
-  "A page view of nobody is a view, but nobody's visit.",
+  "A page view without an identity counts as a view but not as a visit.",
   `
   03-02 09:00 ann /home
   03-02 09:01 - /home
@@ -205,7 +205,7 @@ example(
 );
 
 example(
-  "A visit that goes on after the range has its whole length and all its pages, while views end with the range.",
+  "A visit that continues after the range counts with its full length and all its pages, but views after the range do not.",
   `
   03-02 23:50 ann /home
   03-03 00:10 ann /docs
@@ -215,7 +215,7 @@ example(
 );
 
 example(
-  "A filter by page counts the views of that page, and whole visits that saw it.",
+  "A filter by page counts the views of that page and the full visits that include it.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann /pricing
@@ -226,7 +226,7 @@ example(
 );
 
 example(
-  "With a filter by page the entry pages are those of the visits that saw it.",
+  "With a filter by page, the entry pages are those of the visits that include it.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann /pricing
@@ -248,7 +248,7 @@ example(
 );
 
 example(
-  "A visit may count without a visitor: its matching event lies after the range.",
+  "A visit can count without a visitor if its matching event is after the range.",
   `
   03-02 23:50 ann /home
   03-03 00:10 ann signup
@@ -258,7 +258,7 @@ example(
 );
 
 example(
-  "A payment that a server sends makes its payer a visitor, but no visit.",
+  "A server-side payment adds a visitor but no visit.",
   `
   03-02 09:00 ann /home
   03-02 10:00 bob Payment value=10
@@ -279,7 +279,7 @@ example(
 );
 
 example(
-  "An alias makes one visitor and one visit of two that ran side by side.",
+  "An alias merges two simultaneous visits into one visit of one visitor.",
   `
   03-02 09:00 annie /home
   03-02 09:10 ann /docs
@@ -317,7 +317,7 @@ example(
 );
 
 example(
-  "A trait selects the visits of people who have it today.",
+  "A trait filter selects people by the current value of the trait.",
   `
   03-02 09:00 ann /home
   03-03 09:00 bob /home
@@ -328,7 +328,7 @@ example(
 );
 
 example(
-  "The average length of visits is in seconds, to the millisecond.",
+  "The average duration of visits is in seconds, with millisecond precision.",
   `
   03-02 09:00:00 ann /home
   03-02 09:00:01 ann /docs
@@ -341,7 +341,7 @@ example(
 );
 
 example(
-  "A date is a day of the time zone: the 2nd of March in Berlin begins at 23:00 UTC.",
+  "Dates follow the time zone: March 2 in Berlin begins at 23:00 UTC.",
   `
   03-01 22:59 ann /home
   03-01 23:00 bob /home
@@ -353,7 +353,7 @@ example(
 );
 
 example(
-  "Who had an event in the last five minutes is online, to the millisecond, and counts once.",
+  "A person with an event in the last five minutes is online, to the millisecond, and counts once.",
   `
   03-20 11:54:59.999 ann ping
   03-20 11:55:00.000 bob ping
@@ -366,7 +366,7 @@ example(
 );
 
 example(
-  "Who is online counts whatever the filters and the dates of the question.",
+  "The online count ignores the filters and dates of the query.",
   `
   03-02 09:00 ann buy
   03-20 11:58 bob ping
@@ -376,7 +376,7 @@ example(
 );
 
 example(
-  "Who is online counts in the project of the question.",
+  "The online count respects the project of the query.",
   `
   03-20 11:58 ann ping project=web
   03-20 11:59 bob ping project=app
@@ -386,7 +386,7 @@ example(
 );
 
 example(
-  "A visitor and the user who just signed up are online as one.",
+  "A visitor and the user who just signed up count as one person online.",
   `
   03-20 11:56 ~phone /home
   03-20 11:57 ann~phone signup
@@ -397,7 +397,7 @@ example(
 );
 
 example(
-  "A sender whose clock is a few minutes ahead is online.",
+  "A person with an event a few minutes in the future is online.",
   `
   03-20 12:04 ann ping
   `,
@@ -406,7 +406,7 @@ example(
 );
 
 example(
-  "Pages come by visitors, then by views, then by path.",
+  "Pages are sorted by visitors, then by views, then by path.",
   `
   03-02 09:00 ann /a
   03-02 09:01 ann /b
@@ -425,7 +425,7 @@ example(
 );
 
 example(
-  "A page is its path: queries and fragments of the url fall away.",
+  "A page is the path of the url, without query and fragment.",
   `
   03-02 09:00 ann /docs?page=1
   03-02 09:01 ann /docs?page=2
@@ -436,7 +436,7 @@ example(
 );
 
 example(
-  "Only page views have pages: the url of another event is not among them.",
+  "Only page views count as pages, not other events with a url.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann signup url=/welcome
@@ -446,7 +446,7 @@ example(
 );
 
 example(
-  "Which events are page views can be set.",
+  "The events that count as page views are configurable.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann "Opened Screen" url=/settings
@@ -457,7 +457,7 @@ example(
 );
 
 example(
-  "A page viewed only without an identity has views but no visitors.",
+  "A page with only views without an identity has no visitors.",
   `
   03-02 09:00 - /home
   `,
@@ -466,7 +466,7 @@ example(
 );
 
 example(
-  "A page view without a url has the empty path.",
+  "A page view without a url has an empty path.",
   `
   03-02 09:00 ann Pageview
   `,
@@ -489,7 +489,7 @@ example(
 );
 
 example(
-  "The exit page is that of the last event with a url; a visit without one exits from the empty text.",
+  "The exit page is that of the last event with a url, or the empty string if there is none.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann /docs
@@ -522,7 +522,7 @@ example(
 );
 
 example(
-  "A utm value in metadata goes before that in the url, each by itself.",
+  "Each utm value in the metadata takes precedence over that in the url.",
   `
   03-02 09:00 ann /home?utm_source=news&utm_medium=email utm_source=partner
   `,
@@ -540,7 +540,7 @@ example(
 );
 
 example(
-  "An empty utm value is none.",
+  "An empty utm value is ignored.",
   `
   03-02 09:00 ann /home?utm_source= referrer=https://blog.example/post
   `,
@@ -549,7 +549,7 @@ example(
 );
 
 example(
-  "A click id of Google is paid search.",
+  "A Google click id is paid search.",
   `
   03-02 09:00 ann /home?gclid=abc
   `,
@@ -558,7 +558,7 @@ example(
 );
 
 example(
-  "A click id of Microsoft is paid search of Bing, in metadata too.",
+  "A Microsoft click id is paid search from Bing, also in metadata.",
   `
   03-02 09:00 ann /home msclkid=abc
   `,
@@ -567,7 +567,7 @@ example(
 );
 
 example(
-  "A click id of Facebook is paid.",
+  "A Facebook click id has the medium paid.",
   `
   03-02 09:00 ann /home?fbclid=abc
   `,
@@ -576,7 +576,7 @@ example(
 );
 
 example(
-  "Beside a utm value a click id adds nothing.",
+  "A click id is ignored if there is a utm value.",
   `
   03-02 09:00 ann /home?utm_campaign=spring&gclid=abc
   `,
@@ -585,7 +585,7 @@ example(
 );
 
 example(
-  "A click id goes before the referrer.",
+  "A click id takes precedence over the referrer.",
   `
   03-02 09:00 ann /home?gclid=abc referrer=https://blog.example/
   `,
@@ -594,7 +594,7 @@ example(
 );
 
 example(
-  "A search engine as the referrer is organic, and its www. falls away.",
+  "A search engine referrer has the medium organic, and its source omits www.",
   `
   03-02 09:00 ann /home referrer=https://www.bing.com/search?q=acme
   `,
@@ -603,7 +603,7 @@ example(
 );
 
 example(
-  "A social network as the referrer is social.",
+  "A social network referrer has the medium social.",
   `
   03-02 09:00 ann /home referrer=https://www.facebook.com/
   `,
@@ -612,7 +612,7 @@ example(
 );
 
 example(
-  "Any other site as the referrer is a referral.",
+  "Any other referrer has the medium referral.",
   `
   03-02 09:00 ann /home referrer=https://blog.example/post
   `,
@@ -621,7 +621,7 @@ example(
 );
 
 example(
-  "A referrer on the site itself is no source, with www. or without.",
+  "The site's own host is not a source, with or without www.",
   `
   03-02 09:00 ann /home hostname=www.acme.example referrer=https://acme.example/docs
   `,
@@ -630,7 +630,7 @@ example(
 );
 
 example(
-  "Another host of the same company is a source.",
+  "Another host of the same domain is a source.",
   `
   03-02 09:00 ann /home hostname=acme.example referrer=https://blog.acme.example/
   `,
@@ -639,7 +639,7 @@ example(
 );
 
 example(
-  "A return from a payment page is no source.",
+  "Returning from a payment page is not a source.",
   `
   03-02 09:00 ann /thanks referrer=https://www.paypal.com/checkout
   `,
@@ -648,7 +648,7 @@ example(
 );
 
 example(
-  "Further sites can be kept from being sources, with the hosts below them.",
+  "More hosts can be excluded as sources, including their subdomains.",
   `
   03-02 09:00 ann /home referrer=https://login.partner.example/
   `,
@@ -658,7 +658,7 @@ example(
 );
 
 example(
-  "Which sites are search engines can be set.",
+  "The hosts of search engines are configurable.",
   `
   03-02 09:00 ann /home referrer=https://find.example/?q=acme
   `,
@@ -668,7 +668,7 @@ example(
 );
 
 example(
-  "Which sites are social networks can be set.",
+  "The hosts of social networks are configurable.",
   `
   03-02 09:00 ann /home referrer=https://club.example/
   `,
@@ -691,7 +691,7 @@ example(
 );
 
 example(
-  "A source that appears during a visit does not change the visit's.",
+  "A new source during a visit does not change the source of the visit.",
   `
   03-02 09:00 ann /home
   03-02 09:05 ann /docs?utm_source=mail
@@ -701,7 +701,7 @@ example(
 );
 
 example(
-  "Lists come by visitors, then by visits, then by value.",
+  "Lists are sorted by visitors, then by visits, then by value.",
   `
   03-02 09:00 ann /home country=DE
   03-02 10:00 ann /home country=DE
@@ -734,7 +734,7 @@ example(
 );
 
 example(
-  "The systems are the values of os; where there is none, the empty text.",
+  "Systems are the values of os, and a missing value is the empty string.",
   `
   03-02 09:00 ann /home os=iOS browser=Safari
   03-02 10:00 bob /home browser=Safari
@@ -747,7 +747,7 @@ example(
 );
 
 example(
-  "A limit holds for each list, and changes no figure.",
+  "A limit applies to each list but not to the figures.",
   `
   03-02 09:00 ann /home?utm_source=mail
   03-02 09:01 ann /docs
@@ -761,7 +761,7 @@ example(
 );
 
 example(
-  "A list has 10 entries at most unless a limit is given.",
+  "A list has at most 10 entries by default.",
   `
   03-02 09:00 ann /01
   03-02 09:01 ann /02
@@ -780,7 +780,7 @@ example(
 );
 
 example(
-  "A chart has the views of each day, and a visit on the day of its start.",
+  "A chart counts views on their own day and a visit on the day it starts.",
   `
   03-02 23:50 ann /home
   03-03 00:10 ann /docs
@@ -794,7 +794,7 @@ example(
 );
 
 example(
-  "A chart begins with the visit if its only matching event comes a day later.",
+  "A chart begins with the start of a visit, even if its only matching event is on the next day.",
   `
   03-01 23:50 ann /home
   03-02 00:10 ann signup
@@ -843,7 +843,7 @@ example(
 );
 
 example(
-  "In New York the hour from 2 to 3 is missing on the 8th of March.",
+  "In New York, the chart has no hour from 2:00 to 3:00 on March 8.",
   `
   03-08 06:59 ann /home
   03-08 07:00 bob /home
@@ -856,7 +856,7 @@ example(
 );
 
 example(
-  "Part of a day is compared with as many milliseconds before.",
+  "A part of a day is compared with the same number of milliseconds before it.",
   `
   03-02 07:59:59.999 ann ping
   03-02 08:00:00.000 bob ping
@@ -890,7 +890,7 @@ example(
 );
 
 example(
-  "A day after the change of clocks is compared with the day of 23 hours before it.",
+  "The day after daylight saving time begins is compared with the previous day of 23 hours.",
   `
   03-08 04:30 ann /home
   03-08 05:00 bob /home
@@ -901,7 +901,7 @@ example(
 );
 
 example(
-  "A day is compared with the same date a year before.",
+  "With previous_year, a day is compared with the same date one year earlier.",
   `
   2025-03-01 23:59:59.999 ann /home
   2025-03-02 00:00:00.000 bob /home
@@ -913,7 +913,7 @@ example(
 );
 
 example(
-  "The 29th of February is compared with the 28th a year before.",
+  "With previous_year, February 29 is compared with February 28.",
   `
   2023-02-27 09:00 ann /home
   2023-02-28 09:00 bob /home
@@ -925,7 +925,7 @@ example(
 );
 
 example(
-  "The filters hold for the time before as well.",
+  "The filters also apply to the previous period.",
   `
   03-02 09:00 ann /home
   03-02 09:01 ann /pricing
@@ -937,7 +937,7 @@ example(
 );
 
 example(
-  "Where there was nothing before, the counts before are 0 and the rates null.",
+  "If the previous period has no events, its counts are 0 and its rates null.",
   `
   03-03 09:00 ann /home
   `,
@@ -946,7 +946,7 @@ example(
 );
 
 example(
-  "With asOf the answer is the one from when no more events and links were known.",
+  "With asOf, the answer ignores events and links that arrive later.",
   `
   03-02 09:00 ~phone /home
   03-02 09:10 ann /docs
@@ -965,7 +965,7 @@ example(
 );
 
 example(
-  "Two questions that mean the same have one definition, as a default and its value do.",
+  "Equivalent queries have the same definition, such as a default and its explicit value.",
   "",
   async (daybook) => {
     const [plain, defaults, other] = await Promise.all([{}, { limit: 10, timeZone: "UTC" }, { limit: 5 }].map((input) => daybook.webOverview(input)));
@@ -975,7 +975,7 @@ example(
 );
 
 example(
-  "A member that is null is the same as an absent one.",
+  "A null member is treated as absent.",
   `
   03-02 09:00 ann /home
   `,
@@ -1002,23 +1002,26 @@ example(
 example("A comparison needs both dates.", "", refused({ startDate: "2026-03-02", compare: "previous_period" }), ["invalid_parameter", "compare"]);
 
 example(
-  "A comparison with the time before 1970 is refused.",
+  "A comparison with a period before 1970 is refused.",
   "",
   refused({ startDate: "1970-01-01", endDate: "1970-01-01", compare: "previous_period" }),
   ["invalid_parameter", "compare"],
 );
 
-example("A comparison that nobody knows is refused.", "", refused({ compare: "last_week" as "previous_year" }), ["invalid_parameter", "compare"]);
+example("An unknown comparison is refused.", "", refused({ compare: "last_week" as "previous_year" }), ["invalid_parameter", "compare"]);
 
-example("A chart of one bucket is no chart: the interval total is refused.", "", refused({ interval: "total" as "day" }), [
+example("A chart with the interval total is refused.", "", refused({ interval: "total" as "day" }), [
   "invalid_parameter",
   "interval",
 ]);
 
 example("A limit above 1,000 is refused.", "", refused({ limit: 1001 }), ["invalid_parameter", "limit"]);
 
-example("The query has no breakdown.", "", refused({ breakdown: { fields: ["os"] } } as WebOverviewInput), ["unknown_parameter", "breakdown"]);
+example("The query has no breakdown parameter.", "", refused({ breakdown: { fields: ["os"] } } as WebOverviewInput), [
+  "unknown_parameter",
+  "breakdown",
+]);
 
-example("The query does not take a user.", "", refused({ userId: "ann" } as WebOverviewInput), ["unknown_parameter", "userId"]);
+example("The query has no userId parameter.", "", refused({ userId: "ann" } as WebOverviewInput), ["unknown_parameter", "userId"]);
 
-example("A zone that nobody knows is refused.", "", refused({ timeZone: "Europe/Atlantis" }), ["invalid_parameter", "timeZone"]);
+example("An unknown time zone is refused.", "", refused({ timeZone: "Europe/Atlantis" }), ["invalid_parameter", "timeZone"]);
