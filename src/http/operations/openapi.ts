@@ -39,12 +39,12 @@ function describe(routes: readonly Route[]): string {
         Record: schemaOf(recordSchema),
         Beacon: schemaOf(beaconEvent),
         Problem: problem,
-        OlderError: olderError,
+        LegacyError: legacyError,
         ClientError: clientError,
       },
       responses: {
         Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
-        OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },
+        LegacyError: { description: "An error.", content: { "application/json": { schema: reference("LegacyError") } } },
         ClientError: { description: "An error.", content: { "application/json": { schema: reference("ClientError") } } },
       },
       securitySchemes: {
@@ -74,7 +74,7 @@ function operationOf(route: Route): SchemaObject {
   };
 }
 
-const ERRORS = { legacy: "OlderError", client: "ClientError", problem: "Problem" };
+const ERRORS = { legacy: "LegacyError", client: "ClientError", problem: "Problem" };
 
 function contentOf(route: Route, schema: SchemaObject): SchemaObject {
   const shapes = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, SchemaObject>>);
@@ -166,7 +166,7 @@ const problem: SchemaObject = {
   },
 };
 
-const olderError: SchemaObject = {
+const legacyError: SchemaObject = {
   type: "object",
   required: ["status", "error"],
   properties: {

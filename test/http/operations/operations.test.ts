@@ -149,8 +149,8 @@ describe("GET /openapi.json", () => {
     expect(operation?.security).toEqual([{ token: ["analytics:read"] }]);
     expect(operation?.parameters).toMatchObject([{ name: "project_id", in: "path" }]);
     expect(operation?.responses["default"]).toEqual({ $ref: "#/components/responses/Problem" });
-    expect(paths["/search-events"]?.["post"]?.responses["default"]).toEqual({ $ref: "#/components/responses/OlderError" });
-    expect(Object.keys(components["schemas"] ?? {})).toEqual(["Event", "Record", "Beacon", "Problem", "OlderError", "ClientError"]);
+    expect(paths["/search-events"]?.["post"]?.responses["default"]).toEqual({ $ref: "#/components/responses/LegacyError" });
+    expect(Object.keys(components["schemas"] ?? {})).toEqual(["Event", "Record", "Beacon", "Problem", "LegacyError", "ClientError"]);
   });
 
   it("shows query parameters with their bounds, other statuses and types, and both ways to hand over a token", async () => {
