@@ -49,8 +49,8 @@ test("A bound is shown in the unit of its name.", () => {
 
 test("What changes a bound is an option that there is.", async () => {
   const options = [
-    "platform/node/listen", "http/overload/admission", "http/access/authenticator", "http/collect/collector", "engine/options", "engine/upkeep/scrub",
-    "platform/node/listen", "platform/node/file-storage", "client/options",
+    "platform/node/listen-options", "http/overload/admission", "http/access/authenticator", "http/collect/collector", "engine/options", "engine/upkeep/scrub",
+    "platform/node/file-storage", "client/options",
   ];
   const texts = await Promise.all(options.map((path) => readFile(join(ROOT, "src", `${path}.ts`), "utf8")));
   const changes = SECTIONS.flatMap(({ rows }) => Object.values(rows)).map(([, , change = ""]) => change).join(" ");
