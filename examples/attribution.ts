@@ -1,4 +1,4 @@
-// Attribution over a real access log: the sources of visits in which an article was read.
+// Attribution over a real access log: which sources brought the readers of articles.
 import { memoryStorage, openDaybook } from "daybook";
 import { readClf } from "../src/cli/read/clf.js";
 import { readBytes } from "../src/cli/read/lines.js";

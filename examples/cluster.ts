@@ -1,4 +1,4 @@
-// Many processes, one store: the primary opens it and serves it on the loopback; the workers serve users, and send events to the primary.
+// Many processes, one store: the primary opens it and serves it on the loopback address; the workers serve users, and send events to the primary.
 import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:http";

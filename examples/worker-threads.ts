@@ -1,4 +1,4 @@
-// A store on a worker thread. Events and queries are messages, so the main thread is never blocked.
+// A store on a worker thread. Events and queries are messages, so queries do not block the main thread.
 import { isMainThread, MessageChannel, parentPort, Worker, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import { DaybookError, openDaybook } from "daybook";

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Bundles the page and its worker, and serves them on the loopback: browsers offer file storage only to https and localhost. */
+/** Bundles the page and its worker, and serves them on the loopback address: browsers offer file storage only to https and localhost. */
 export async function servePage(port: number): Promise<{ readonly url: string; close(): void }> {
   const entryPoints = [file("page.ts"), file("worker.ts")];
   const { outputFiles } = await build({ entryPoints, outdir: "/", bundle: true, splitting: true, format: "esm", platform: "browser", target: "es2022", write: false });

@@ -59,7 +59,7 @@ async function accessLog(section: Section, set: DataSet): Promise<void> {
 /** The dates of the access log. */
 const LOG_DATES = { startDate: "2015-05-17", endDate: "2015-05-20" };
 
-/** Profiles of the busiest visitors, and the latest sessions of the second one, who is no crawler. */
+/** Profiles of the busiest visitors, and the latest sessions of the second one, which is not a crawler. */
 async function visitors(section: Section): Promise<void> {
   const busiest = await section.run((daybook) => daybook.aggregate({ field: "user_id", limit: 6 }));
   const rows: string[][] = [];

@@ -57,7 +57,7 @@ export class Section {
   }
 
   /**
-   * A sparkline over consecutive days. If it would be too long, a bar is a group of days: their sum or, for numbers that
+   * A sparkline over consecutive days. If it would be too long, each bar is a group of days: their sum or, for numbers that
    * cannot be added over days, their mean.
    */
   chart(title: string, items: readonly PerDayItem[], bar: "sum" | "mean"): void {

@@ -5,7 +5,7 @@ import { packageRoot } from "./package.js";
 interface CommandEntry {
   /** One line for `--help`. */
   readonly summary: string;
-  /** Imports the command; called only when it runs. */
+  /** Imports the command. Called only for a named command: `daybook --help` needs none of them. */
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 

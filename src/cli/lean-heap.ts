@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 const GROWING_PERCENT = 50;
 
 /**
- * Halves the heap of this process, which then takes up to 10 % more time. For long-running commands that allocate a lot: by default, V8 lets the
+ * Halves the heap of this process, at the cost of up to 10 % more time. For long-running commands that allocate a lot: by default, V8 lets the
  * heap grow to two to four times its live size.
  */
 export function limitHeapGrowth(): void {

@@ -36,7 +36,7 @@ export interface StoreLoadOptions {
 
 /**
  * Loads a store in parts: the identity records, then the events of each day. Each part is followed by a marker with its digest. An interrupted run
- * resumes at the first part without a marker; events of that part which it stored already count as duplicates.
+ * resumes at the first part without a marker; events of that part that are already stored count as duplicates.
  */
 export async function loadStore(source: Daybook, target: ClickHouseDaybook, parts: LoadedParts, options: StoreLoadOptions): Promise<StoreLoad> {
   const totals: StoreLoad = { accepted: 0, duplicates: 0, records: 0, days: 0, unchangedDays: 0 };

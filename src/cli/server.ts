@@ -12,7 +12,7 @@ import { readTokenFile, readTokens, type TokensText } from "./token-store.js";
 
 const RELOAD_INTERVAL_MS = 500;
 
-/** Called with the tokens of one source after each change; retried if it fails. */
+/** Called with the tokens of one source after each change. A failure is reported, and the call repeated. */
 type OnChange = (records: readonly TokenRecord[]) => Promise<void>;
 
 class WatchedTokens {
@@ -165,9 +165,9 @@ const WARM_UP_QUERIES: readonly ((daybook: ServedDaybook, project: string, signa
 ];
 
 /**
- * Runs the dashboard's queries on the project with the most events, so that sessions, payments, touches and active entities are cached, within the
- * memory budget, before the first request. Queries run one after another and yield to requests. Does nothing if several organizations have events.
- * Never rejects: later queries report errors. Cost: reads all rows once.
+ * Runs the dashboard's queries on the project with the most events, so that sessions, payments, touches and active entities are cached for later
+ * requests, within the memory budget. Queries run one after another and yield; a request meanwhile waits only for what it needs. Does nothing if
+ * several organizations have events. Never rejects: later queries report errors. Cost: reads all rows once.
  */
 export async function warm(organizations: Iterable<ServedDaybook>, signal: AbortSignal): Promise<void> {
   try {

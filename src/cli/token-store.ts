@@ -89,7 +89,7 @@ const NEXT_KEY = "next";
  */
 export async function changeTokenFile(path: string, change: TokenChange, createsMissing: boolean): Promise<void> {
   if (!(await isRereadable(path))) throw new Error(`${path}: expected a regular file, which can be replaced`);
-  const file = await realPathOf(path);
+  const file = await realFileOf(path);
   const read = () => readTokenFile(file, { insecure: true }).catch((error: unknown) => {
     if (createsMissing && error instanceof Error && isMissing(error.cause)) return { records: [] };
     throw error;
@@ -138,7 +138,7 @@ async function statsOf(path: string): Promise<Stats | null> {
 }
 
 /** Resolves links in the directory of a file, so that every path to it uses one lock. @throws Error for a link, or a missing directory */
-async function realPathOf(path: string): Promise<string> {
+async function realFileOf(path: string): Promise<string> {
   const directory = dirname(path);
   const realDirectory = await realpath(directory).catch((error: unknown) => {
     throw isMissing(error) ? new Error(`${directory}: no such directory`, { cause: error }) : withPath(path, error);

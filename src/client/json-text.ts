@@ -45,7 +45,7 @@ function checkObject(value: object, path: string, depth: number, acceptsDates: b
 const FILTER_VALUE = /(?:^|\.)(?:filterGroups\[\d+\]\.filters|groups\[\d+\]\.conditions)\[\d+\]\.value$/;
 const FILTER_ITEM = /(?:^|\.)(?:filterGroups\[\d+\]\.filters|groups\[\d+\]\.conditions)\[\d+\]\.value\[\d+\]/;
 
-/** @param isFilterValue the library reports invalid filter values, and all invalid items of a filter's list, under a separate code */
+/** @param isFilterValue a number that is not finite as a filter's value: it has a separate code, like all invalid items of a filter's list */
 function unrepresentable(path: string, received: string, isFilterValue = false): DaybookError {
   const code = isFilterValue || FILTER_ITEM.test(path) ? "invalid_filter_value" : "invalid_parameter";
   return inputError(path, `expected a value that JSON can represent, got ${received}`, code);

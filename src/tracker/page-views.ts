@@ -11,7 +11,7 @@ export function watchPageViews(settings: Settings, record: Recorder): () => void
     record({});
   });
   const check = guarded(async () => {
-    // Deferred: by then the page has its new title, several changes count as one, and the page could opt out.
+    // Deferred: by then the page has its new title, several changes count as one, and the page has had a chance to opt out.
     await null;
     if (!document.hidden && currentUrl(settings) !== lastUrl) view();
   });

@@ -2,7 +2,7 @@ import { guarded } from "./guard.js";
 import { keysWith, store } from "./store.js";
 import { isOptedOut } from "./visitor.js";
 
-/** A queued event. All members except `at` have their names on the wire. */
+/** A queued event. All members except `at` are named as on the wire. */
 export interface TrackedEvent {
   readonly id: string;
   /** When it happened, epoch ms. */

@@ -10,7 +10,7 @@ declare global {
   }
 }
 
-/** Entry point of `GET /daybook.js`. Finds its tag by selector: modules have no `currentScript`, and a tag manager's is another script. */
+/** Entry point of `GET /daybook.js`. Finds its tag by selector: in a module `currentScript` is null, and under a tag manager it is the manager's. */
 guarded(() => {
   const { q, optOut } = window.daybook || {};
   const script = document.querySelector<HTMLScriptElement>('script[data-key][src*="/daybook.js"]');

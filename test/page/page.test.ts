@@ -71,7 +71,7 @@ interface Axe {
 }
 
 /**
- * What axe finds within `root`, in everything where it is the document, but for colours. The bar of tools is looked at where the document is: it is
+ * What axe finds within `root`, in everything where it is the document, but for colors. The bar of tools is looked at where the document is: it is
  * the same over every view, with the names of all zones.
  */
 async function flaws(root = "html"): Promise<string[]> {
@@ -85,9 +85,9 @@ async function flaws(root = "html"): Promise<string[]> {
   }, root);
 }
 
-/** Texts that axe finds hard to see. Of those that look alike, by what they and those around them are, one is looked at in each of the colours. */
-async function hardToSee(colours: "light" | "dark"): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: colours });
+/** Texts that axe finds hard to see. Of those that look alike, by what they and those around them are, one is looked at in each of the colors. */
+async function hardToSee(colors: "light" | "dark"): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: colors });
   return await page.evaluate(async (scheme) => {
     const axe = Reflect.get(globalThis, "axe") as Axe;
     const seen: Set<string> = Reflect.get(globalThis, "looks") ?? new Set();
@@ -107,7 +107,7 @@ async function hardToSee(colours: "light" | "dark"): Promise<string[]> {
     const options = { resultTypes: ["violations"], iframes: false, preload: false, runOnly: ["color-contrast"] };
     const { violations } = await axe.run({ include: fresh }, options);
     return violations.flatMap(({ nodes }) => nodes.map(({ html }) => `${scheme}: ${html.slice(0, 160)}`));
-  }, colours);
+  }, colors);
 }
 
 describe("every view", () => {

@@ -8,7 +8,7 @@ import { OWNER, servePage } from "./serve-page.js";
 import { openShop } from "./shop.js";
 import { PICTURES } from "./picture-addresses.js";
 
-// Pictures of every view in both widths and colours: npm run pictures [-- NAME …]
+// Pictures of every view in both widths and colors: npm run pictures [-- NAME …]
 const output = fileURLToPath(new URL("../../pictures/", import.meta.url));
 const wanted = process.argv.slice(2);
 const [widths, themes] = [process.env["WIDTHS"]?.split(",").map(Number) ?? [1280, 390], process.env["THEMES"]?.split(",") ?? ["light", "dark"]];

@@ -17,7 +17,7 @@ const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--clu
        daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
-"migrate" creates the tables of one organization on ClickHouse. It is idempotent, and fails if the tables have another
+"migrate" creates the tables of one organization on ClickHouse. It can be run again, and fails if the tables have another
 version.
 
 "load" copies an organization there, also while "serve" runs on DIR: first the identities, then every event, day by day.

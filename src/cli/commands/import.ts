@@ -92,7 +92,7 @@ async function run(args: readonly string[]): Promise<void> {
       const reason = outcome.rejected === 0 ? "contains no events" : `no row could be imported${format === "csv" ? "" : `: is it ${format}?`}`;
       failedFiles.push(`${path}: ${reason}`);
     }
-    // Seal here: closing leaves slow merges to a later process, but only imports may ever write this store.
+    // Seal here: closing leaves slow merges to a later process, but some stores are only ever written by imports.
     if ("seal" in daybook) await daybook.seal();
   } finally {
     await daybook.close();

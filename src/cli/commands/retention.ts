@@ -9,9 +9,9 @@ const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
 
 Shows how many days the events of each project are kept, and which events have expired. Expired events are deleted once
 a day; on ClickHouse only by "daybook clickhouse sweep". "set" makes a rule and deletes at once the events that it makes
-expire; "off" removes a rule; "sweep" deletes expired events at once, and confirms that the clock is right if it is
-more than a day ahead of when it was last seen. "set", "off" and "sweep" cannot run while "serve" runs on DIR; on
-ClickHouse they can.
+expire; "off" removes a rule; "sweep" deletes expired events at once. If the clock is more than a day ahead of when it
+was last seen, "sweep" also confirms that it is right. "set", "off" and "sweep" cannot run while "serve" runs on DIR;
+on ClickHouse they can.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --days N              keep an event on the day (UTC) of its time and for N days after, 1 to 36525

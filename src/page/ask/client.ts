@@ -90,7 +90,7 @@ export class ApiClient {
     readonly onSignedOut: () => void,
   ) {}
 
-  /** Aborts all requests, and disables `onSignedOut`. */
+  /** Aborts queries in flight, and disables `onSignedOut`. */
   retire(): void {
     this.#isRetired = true;
     for (const { abort } of this.#inFlight.values()) abort.abort();
@@ -210,8 +210,8 @@ const MIN_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 
 /**
- * Follows the changes of a project, as server-sent events, until `signal` aborts. Reconnects with growing delays after network and server errors,
- * and if the server is overloaded; stops on other client errors, such as a missing route or scope.
+ * Follows the changes of a project, as server-sent events, until `signal` aborts. Reconnects with growing delays when the stream ends, after
+ * network and server errors, and if the server is overloaded; stops on other client errors, such as a missing route or scope.
  */
 export async function followChanges(client: ApiClient, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
   let lastId = "";

@@ -122,7 +122,7 @@ function SignIn({ reason, onToken }: SignInProps) {
 
 type SignedInProps = Omit<FrameProps, keyof StartInfo>;
 
-/** Loads the rights of the token before anything is shown. */
+/** Loads the rights of the token before any view is shown. */
 function SignedIn(props: SignedInProps) {
   const { client, onSignOut } = props;
   const [startInfo, setStartInfo] = useState<StartInfo | null>(null);

@@ -5,7 +5,7 @@ import type { ViewState } from "../state/view-state.js";
 
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The view state of the current URL, with the browser's time zone if the URL names none. */
+/** The view state of the current URL, with the browser's time zone if the URL names none; later URLs name it. */
 export function currentViewState(): ViewState {
   const state = viewStateOf(location.search);
   return state.zone === "" ? { ...state, zone: BROWSER_ZONE } : state;

@@ -52,7 +52,7 @@ export function filterOf(field = "", operator = "", value = ""): Filter | null {
   return value === "" ? null : { field, operator: name, value };
 }
 
-/** The filter for a clicked row: the field is its value, or is not set. */
+/** The filter for a clicked row: the field equals the value of the row, or is not set. */
 export function filterByValue(field: string, value: string): Filter {
   return value === "" ? { field, operator: "is_not_set", value: "" } : { field, operator: "is", value };
 }

@@ -48,7 +48,7 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
       [...panel.querySelectorAll<HTMLElement>(".num[data-exact], dd.num, .change, .heat:not(.none), .flow-node")].map((element) => ({
         of: headOf(element),
         short: shortOf(element),
-        // The first line of a station is its name, which strangers wrote.
+        // The first line of a node is its name, which strangers wrote.
         exact: element.title.split("\n").at(-1) ?? "",
       }));
     const plotOf = async (panel: Element) => {

@@ -5,7 +5,7 @@ import { personQuery } from "./people.js";
 export const tokenQuery: PageQuery<TokenAnswer> = get("/v1/token");
 export const projectsQuery: PageQuery<ProjectsAnswer> = get("/v1/projects");
 
-/** Number of events per project, most frequent first. @param since ISO 8601; null: of all time */
+/** Number of events per project, the largest first. @param since ISO 8601; null: of all time */
 export function byProjectQuery(since: string | null): PageQuery<ByProjectAnswer> {
   return post("/analytics/aggregate", { field: "project", ...(since !== null && { start_date: since }) });
 }
