@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { sha256Hex } from "../../core/base/hash.js";
 
-/** Allows pages of any origin. */
+/** Allows pages of any origin. Never a default: a key must name it. */
 export const ANY_ORIGIN = "*";
 
 /** Scheme, host and port as browsers send an origin; a first label of `*` stands for one or more labels. */

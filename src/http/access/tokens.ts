@@ -6,7 +6,7 @@ import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { PageId, Role, Scope, TokenRecord } from "./token.js";
 import type { TokenEntry, TokenOptions } from "./token-file.js";
 
-/** Looks up tokens for the handler, by hash: it never receives the value of a token. */
+/** Looks up tokens by hash, so that it never sees a token's value. */
 export interface TokenStore {
   /** The token whose value has this SHA-256, in lower-case hex, even if expired or revoked: the handler checks that. Undefined: none. */
   find(sha256Hex: string): TokenRecord | undefined | Promise<TokenRecord | undefined>;

@@ -17,7 +17,7 @@ export const plausibleBody = z.looseObject({
   u: text.meta({ description: "The URL of the page." }),
   r: text.meta({ description: "The referrer." }),
   w: z.number().nullish().meta({ description: "The width of the window." }),
-  h: z.unknown().optional().meta({ description: "1: the part of the URL after `#` distinguishes pages." }),
+  h: z.unknown().optional().meta({ description: "1: pages that differ only in the part after `#` count as different pages." }),
   p: z.unknown().optional().meta({ description: "Properties, as an object or as JSON text." }),
   $: z.unknown().optional().meta({ description: "Revenue: `amount` and `currency`, as an object or as JSON text." }),
 });

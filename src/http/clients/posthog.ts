@@ -64,7 +64,7 @@ export const posthog: ClientAdapter = {
 function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
   const { event, uuid, distinct_id: distinctId, timestamp, properties: sentProperties, ...others } = sent as z.infer<typeof item>;
-  // Newer clients send all other members as properties.
+  // Newer clients send the members beside these as properties.
   const properties: JsonObject = { ...others, ...sentProperties };
   const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : clockOffsetMs);
   const content = [event, distinctId, timestamp, without(properties, EXCLUDED)];

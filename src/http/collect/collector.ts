@@ -89,7 +89,7 @@ class Budgets {
 
   constructor(readonly clock: Clock) {}
 
-  /** The allowance of a request. @param network of the sender; null: unknown. @param onWithheld called for each part that exceeds the limits */
+  /** The allowance of a request. @param network the sender's; null: unknown. @param onWithheld called for each part that exceeds the limits */
   of(key: string, network: string | null, onWithheld: (what: Withheld) => void): Allowance {
     const takesValues = (count: number, byteLength: number, areIds: boolean) => {
       const [ofKey, ofAddress] = this.#usage(key, network);
@@ -299,7 +299,7 @@ export class Collector {
       faults.set(position, new DaybookError(code as ErrorCode, `events[${position}].${message}`));
     }
     for (const [at, fault] of linked.entries()) if (fault !== null) faults.set(links[at]?.position ?? 0, fault);
-    // An erased person is no mistake of the page, which must not learn of the erasure.
+    // An erased person is not the page's mistake, and the page must not learn of the erasure.
     for (const [position, { code }] of faults) if (code === "suppressed") faults.delete(position);
     this.counts.events.add(key.organization, "stored", ingested.accepted);
     this.counts.events.add(key.organization, "duplicate", ingested.duplicates);

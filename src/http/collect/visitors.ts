@@ -40,7 +40,7 @@ export function readSalts(bytes: Uint8Array | null): Salts | null {
   return { day: Number(day), salt: fromHex(salt), previous: previous === NONE ? null : fromHex(previous) };
 }
 
-/** The salts of a day: `current` if they cover it, else new ones. */
+/** The salts of a day: `current` if they cover it, else new ones, which keep yesterday's salt as `previous`. */
 export function saltsOfDay(day: number, current: Salts | null, random: (bytes: Uint8Array) => void): Salts {
   // A corrected clock may go back to before the last midnight: these salts cover both days.
   if (current !== null && (current.day === day || current.day === day + 1)) return current;
@@ -128,7 +128,7 @@ export class Visitors {
     this.#lastSeenMs.clear();
   }
 
-  /** The id of a sender at a time, up to an hour ago; await `ready` first. Cost: a few µs, twice that while sessions of the day before continue. */
+  /** The id of a sender at a time that is at most an hour ago; await `ready` first. Cost: a few µs, twice that while sessions of the day before continue. */
   idOf(sender: Sender, atMs: number): string {
     const salts = this.#salts;
     const today = this.#today;

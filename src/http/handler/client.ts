@@ -35,7 +35,7 @@ export async function handleClient(
   if (earlyKey === null) context.authenticator.checkTries(address);
   const earlyToken = earlyKey === null ? null : await authenticateKey(context, earlyKey, address, trace);
   const acquire = ({ sha256 }: TokenRecord) => context.admission.acquire(sha256, writtenBytes(request));
-  // Before the body is read if possible: a request that holds memory of its organization must not wait for others of its token.
+  // Before the body is read if the token is known by then: a request that holds memory of its organization must not wait for others of its token.
   let release = earlyToken === null ? null : await acquire(earlyToken);
   const held = context.admission.hold(earlyToken?.organization ?? null);
   try {

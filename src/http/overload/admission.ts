@@ -115,14 +115,14 @@ class LateWrites {
 /** Parsing a shorter body takes less time than waiting for a turn. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
-/** Bodies with unknown keys may use at most this fraction (1 / n) of `heldBodyBytes`. */
+/** Bodies with unknown keys may use at most `heldBodyBytes / KEYLESS_SHARE`. */
 const KEYLESS_SHARE = 8;
 
 /** Bytes that one request holds in memory. */
 export interface HeldMemory {
   /** True: the organization is not known until the body is read. */
   readonly isKeyless: boolean;
-  /** Counts bytes that have arrived or were inflated. @throws overloaded */
+  /** Counts bytes that arrived or were inflated. @throws overloaded */
   take(byteLength: number): void;
   /** Checks that there is room for that many bytes, without counting them. @throws overloaded */
   expect(byteLength: number): void;

@@ -186,7 +186,7 @@ export interface ClientRequest extends KeySource {
   readonly identifyVisitor: (source: VisitorSource, atMs: number) => Promise<Visitor>;
 }
 
-/** The values that identify a visitor; null: that of the request. */
+/** The values that identify a visitor; null: taken from the request. */
 export interface VisitorSource {
   readonly address: string | null;
   readonly userAgent: string | null;

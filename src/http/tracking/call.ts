@@ -89,7 +89,7 @@ export interface TrackingCall {
   readonly context?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Converts seconds, which some clients send, to epoch ms; null if out of range. */
+/** Converts seconds, which some clients send, to epoch ms; null if that is no valid time. */
 export function instantOfSeconds(seconds: number): number | null {
   return isInstant(seconds * 1_000) ? Math.floor(seconds * 1_000) : null;
 }
@@ -172,7 +172,7 @@ export function withoutPlaceholderIds<T extends object>(value: T, names: readonl
   return replaced.length === 0 ? value : { ...value, ...Object.fromEntries(replaced.map((name) => [name, null])) };
 }
 
-/** Replaces placeholder ids in a received item; null for a record without any other id. */
+/** Replaces placeholder ids in a received item; null for a record that then lacks an id it needs. */
 export function withUsableIds<Item extends ReceivedItem>(item: Item, onNoId: (noId: HeaderNotice) => void): Item | null {
   if ("event" in item) return { ...item, event: withoutPlaceholderIds(item.event, ["userId", "anonymousId", "companyId"], onNoId) };
   const call = withoutPlaceholderIds(item.call, ["userId", "anonymousId", "groupId", "previousId"], onNoId);

@@ -80,7 +80,8 @@ export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: C
 }
 
 /**
- * Stores items; a bad one does not stop the others. Events are one batch, and records are stored concurrently, because their order does not matter.
+ * Stores items; a bad one does not stop the others. Events are stored as one batch and each record by itself, all concurrently, because their order
+ * does not matter.
  * @param onNotices called with placeholder ids, and with aliases that a token of one project may not send, if there are any
  */
 export async function storeEntries(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../../core/base/errors.js";
-import { isShared, isStream, type WireReply } from "../../http/wire/exchange.js";
+import { isStream, type WireReply } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
 import { isShort, LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
 import { originOf, SocketRequest, writeReply, type RequestOrigin } from "./socket-exchange.js";
@@ -43,7 +43,7 @@ export interface Answering {
 export function answeringOf(limits: SocketLimits, isClosing: () => boolean): Answering {
   // Batched: writing each answer at once would wake local clients, which compete for the CPU.
   const shortAnswers = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
-  const longAnswers = new LongAnswers(limits.unreadByteLength, () => shortAnswers.flush());
+  const longAnswers = new LongAnswers(() => shortAnswers.flush());
   return { limits, streams: new OpenStreams(), unread: new UnreadAnswers(limits.unreadByteLength), shortAnswers, longAnswers, isClosing };
 }
 
@@ -70,7 +70,7 @@ export function answerWith(reply: SocketReply, answering: Answering, onUnwritten
       const write = () => writeOrCut(wireReply, outgoing, answering, onUnwritten);
       const { body } = wireReply;
       if (body === null || isStream(body) || isShort(body)) shortAnswers.add(write);
-      else longAnswers.add({ byteLength: isShared(body) ? 0 : body.length, write });
+      else longAnswers.add(write);
     }, onFailed);
   };
   return (pair) => {
@@ -109,7 +109,7 @@ export function replyOnSocket({ answer }: Handler): SocketReply {
 export function writeOrCut(reply: WireReply, outgoing: ServerResponse, answering: Answering, onUnwritten: OnUnwritten): void {
   const { limits, streams, unread, longAnswers, isClosing } = answering;
   // The caller has left, or another answer came first, such as the server's own timeout.
-  if (outgoing.destroyed || outgoing.writableEnded) return cancelBody(reply);
+  if (outgoing.destroyed || outgoing.req.socket.destroyed || outgoing.writableEnded) return cancelBody(reply);
   try {
     writeReply(reply, outgoing, { close: isClosing(), unreadMs: limits.unreadMs, unread, streams, longAnswers });
   } catch (thrown) {

@@ -99,5 +99,5 @@ export function diskReserve(directory: string, options: DiskReserveOptions = {})
   return reserve;
 }
 
-/** One per directory and size: space that one storage has freed must not be refilled by another. */
+/** One per directory and size, so that storages with the same settings do not refill space that another has freed. */
 const reserves = new Map<string, DiskReserve>();

@@ -225,8 +225,8 @@ class FileStorage implements Storage {
       await this.#tree.ensure(dirname(path));
       const temporaryPath = await this.#writeTemporary(path, bytes, durable);
       try {
-        // A process that takes over the lock removes our temporary files before it reads anything. So the rename either happens before that, or
-        // fails because the file is gone, however long this process stalls after the check.
+        // If the lock is still ours here, a process that takes it over later removes this temporary file before it reads anything. So the rename
+        // either happens before that, or fails because the file is gone, however long this process stalls after the check.
         await refuseLostLock(lock);
         if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
         else await this.fileSystem.rename(temporaryPath, path);
@@ -263,7 +263,7 @@ class FileStorage implements Storage {
         try {
           await this.#withFile(key, "update", (file) => file.sync());
         } catch (error) {
-          // A process that took over the store removed this file, which no manifest names.
+          // If another process has taken over the store, it removed this file, which no manifest names.
           if (isMissing(error)) await refuseLostLock(lock);
           throw error;
         }

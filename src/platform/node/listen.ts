@@ -143,6 +143,11 @@ class Connections {
     return [...this.#requestCounts.keys()].some(({ writableLength }) => writableLength > 0);
   }
 
+  /** Ends connections whose requests are answered, unless the body of the newest one is still arriving. */
+  endIdle(newest: WeakMap<Duplex, SocketPair>): void {
+    for (const socket of this.#idle) if (newest.get(socket)?.incoming.complete !== false) socket.destroy();
+  }
+
   /** Ends connections without any request: Node does not count them as idle. */
   endSilent(): void {
     for (const socket of this.#silent) socket.destroy();
@@ -233,18 +238,16 @@ export async function listenWith(
     close: () => {
       // Endless streams never finish, so end them now.
       answering.streams.endAll();
-      return (closing ??= drain(server, connections, options.drainMs ?? SERVER_LIMITS.drainMs));
+      return (closing ??= drain(server, connections, newest, options.drainMs ?? SERVER_LIMITS.drainMs));
     },
   };
 }
 
-async function drain(server: Server, connections: Connections, drainMs: number): Promise<void> {
+async function drain(server: Server, connections: Connections, newest: WeakMap<Duplex, SocketPair>, drainMs: number): Promise<void> {
   const closed = once(server, "close");
-  // Node counts a connection as idle once its answer is handed over, read or not; `server.close` closes idle connections too.
+  // Node considers a connection idle as soon as its answer is buffered, even if the caller has not read it, and `server.close` closes idle connections.
   const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = () => {
-    if (!connections.isSending) closeIdle();
-  };
+  server.closeIdleConnections = () => (connections.isSending ? connections.endIdle(newest) : closeIdle());
   server.close();
   connections.endSilent();
   // Repeated, because a refused body may still be arriving after its answer.

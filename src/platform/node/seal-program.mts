@@ -13,7 +13,7 @@ const UNBROKEN = new Turns(Infinity);
 
 const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfThread, runs: { deflate: deflateRuns } };
 const port = parentPort;
-// With start data it was started as a socket thread, and would never answer.
+// A thread with start data was meant to be a socket thread; this program would never answer it.
 if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by sealThread");
 /** Sources received so far, by file. */
 const sourcesById = new Map<number, SourceRows[]>();

@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../../http/wire/exchange.js";
 import type { LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
 
-/** Limit of bytes before the body is read: more than what arrives with the headers in one read of the socket. */
+/** Maximum of bytes that are buffered before the body is read: more than what arrives with the headers in one read of the socket. */
 const UNREQUESTED_BYTES_MAX = 64 * 1024;
 
 /** After `SMALL_CHUNK_COUNT` chunks, smaller ones are copied into blocks, because each chunk costs some hundred bytes besides its content. */

@@ -17,7 +17,10 @@ export class UnreadAnswers {
     const byteLength = outgoing.writableLength;
     if (before === undefined) {
       if (byteLength === 0) return;
-      outgoing.once("close", () => this.#remove(outgoing));
+      const remove = () => this.#remove(outgoing);
+      outgoing.once("close", remove);
+      // On the socket: an answer queued after those of other code gets no `close` event.
+      outgoing.req.socket.once("close", remove);
     }
     this.#byteLengths.set(outgoing, byteLength);
     this.#byteLength += byteLength - (before ?? 0);
@@ -54,59 +57,51 @@ export function isShort(body: string | Uint8Array): boolean {
 /** Time for long answers per turn of the event loop, in ms. */
 const LONG_ANSWERS_MS = 4;
 
-interface LongAnswer {
-  /** Bytes that are in memory until it is written; 0 if answers share them. */
-  readonly byteLength: number;
-  /** Must not throw. */
-  write(): void;
-}
-
-/** Writes long answers for a few ms per turn, in their order and after the short ones, so that a thousand of them at once delay no other request. */
+/** Writes long answers in order, for a few ms per turn and after the short ones, so that a thousand of them at once delay no other request. */
 export class LongAnswers {
   /** The first one stays here while it is written. */
-  readonly #waiting: LongAnswer[] = [];
-  #byteLength = 0;
+  readonly #waiting: (() => void)[] = [];
 
-  /**
-   * @param byteLengthMax above it, answers are written at once: unread bytes have a bound of their own
-   * @param before writes the short answers
-   */
+  /** @param before called at the start of each turn; writes the short answers */
   constructor(
-    readonly byteLengthMax: number,
     readonly before: () => void,
     readonly clock: () => number = () => performance.now(),
   ) {}
 
-  add(answer: LongAnswer): void {
-    if (this.#byteLength + answer.byteLength > this.byteLengthMax) return answer.write();
-    this.#byteLength += answer.byteLength;
-    if (this.#waiting.push(answer) === 1) setImmediate(() => this.#writeSome());
+  add(write: () => void): void {
+    if (this.#waiting.push(write) === 1) setImmediate(() => this.#writeSome());
   }
 
-  /** Runs `send`, which writes that many bytes of a streamed answer, in its turn. */
-  inTurn<T>(byteLength: number, send: () => T | Promise<T>): Promise<T> {
+  /** Runs `send`, which writes part of a streamed answer, in its turn. */
+  inTurn<T>(send: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const write = () => {
+      this.add(() => {
         try {
           resolve(send());
         } catch (error) {
           reject(error as Error);
         }
-      };
-      this.add({ byteLength, write });
+      });
     });
   }
 
   #writeSome(): void {
-    this.before();
-    const endMs = this.clock() + LONG_ANSWERS_MS;
-    do {
-      const [first] = this.#waiting;
-      first?.write();
+    try {
+      this.before();
+      const endMs = this.clock() + LONG_ANSWERS_MS;
+      do this.#writeFirst();
+      while (this.#waiting.length > 0 && this.clock() < endMs);
+    } finally {
+      if (this.#waiting.length > 0) setImmediate(() => this.#writeSome());
+    }
+  }
+
+  #writeFirst(): void {
+    try {
+      this.#waiting[0]?.();
+    } finally {
       this.#waiting.shift();
-      this.#byteLength -= first?.byteLength ?? 0;
-    } while (this.#waiting.length > 0 && this.clock() < endMs);
-    if (this.#waiting.length > 0) setImmediate(() => this.#writeSome());
+    }
   }
 }
 
@@ -142,7 +137,7 @@ export class OpenStreams {
           unread.written(outgoing);
           return isTaken ? undefined : drained(outgoing, unreadMs);
         };
-        await (isShort(text) ? send() : longAnswers.inTurn(text.length, send));
+        await (isShort(text) ? send() : longAnswers.inTurn(send));
         if (outgoing.destroyed) break;
       }
       outgoing.end();
@@ -165,13 +160,19 @@ export class OpenStreams {
 /** Resolves when the caller has read what was sent, or has disconnected. Cuts off callers that read nothing for `unreadMs`. */
 function drained(outgoing: ServerResponse, unreadMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => outgoing.destroy(), unreadMs);
+    const { socket } = outgoing.req;
     const end = () => {
       clearTimeout(timer);
       outgoing.off("drain", end).off("close", end);
+      socket.off("close", end);
       resolve();
     };
+    const timer = setTimeout(() => {
+      outgoing.destroy();
+      end();
+    }, unreadMs);
     outgoing.on("drain", end).on("close", end);
+    socket.on("close", end);
   });
 }
 

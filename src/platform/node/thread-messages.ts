@@ -39,7 +39,7 @@ export type ThreadReply = Omit<WireReply, "body"> & { readonly body: string | Ui
 /** From the sockets' thread to the handler's. Requests are identified by number. */
 export type FromSockets =
   | { readonly kind: "listening"; readonly port: number; readonly url: string }
-  /** `properties`: the error's own ones, which a structured clone drops. */
+  /** `properties`: the error's own properties, which a structured clone drops. */
   | { readonly kind: "failed"; readonly error: unknown; readonly properties: object }
   | { readonly kind: "request"; readonly id: number; readonly request: RequestMessage }
   | { readonly kind: "body"; readonly id: number; readonly bytes: Uint8Array }

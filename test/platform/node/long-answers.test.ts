@@ -86,16 +86,18 @@ it("A long answer of which a listener makes an end gives its request back.", asy
 describe("long answers that wait", () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   /** Each answer takes a millisecond. */
-  function setUp(byteLengthMax = 1_000_000) {
+  function setUp() {
     const written: string[] = [];
     let nowMs = 0;
     const short = new TickBatch<string>((names) => written.push(...names), () => 0);
-    const long = new LongAnswers(byteLengthMax, () => short.flush(), () => nowMs);
-    const write = (name: string) => () => {
-      nowMs += 1;
-      written.push(name);
+    const long = new LongAnswers(() => short.flush(), () => nowMs);
+    const add = (name: string) => {
+      long.add(() => {
+        nowMs += 1;
+        written.push(name);
+      });
     };
-    return { written, short, long, add: (name: string, byteLength = 0) => long.add({ byteLength, write: write(name) }) };
+    return { written, short, long, add };
   }
 
   it("are written for four milliseconds a turn, in their order, and short ones go first", async () => {
@@ -109,22 +111,9 @@ describe("long answers that wait", () => {
     expect(written).toEqual(["a", "b", "c", "d", "short", "e", "f"]);
   });
 
-  it("are written at once if more bytes would wait than may", async () => {
-    const { written, add } = setUp(100);
-    add("a", 60);
-    add("b", 60);
-    expect(written).toEqual(["b"]);
-    await turn();
-    expect(written).toEqual(["b", "a"]);
-    add("c", 60);
-    expect(written).toEqual(["b", "a"]);
-    await turn();
-    expect(written).toEqual(["b", "a", "c"]);
-  });
-
   it("wait for their turn if they come while another is written", async () => {
     const { written, long, add } = setUp();
-    long.add({ byteLength: 0, write: () => add("b") });
+    long.add(() => add("b"));
     add("a");
     expect(written).toEqual([]);
     await turn();

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { UnreadAnswers } from "../../../src/platform/node/streams.js";
 
 class Answer extends EventEmitter {
+  readonly req = { socket: new EventEmitter() };
   writableLength = 0;
   isCut = false;
 
@@ -29,4 +30,16 @@ test("The answers that wait longest are cut, and a stream whose caller took all 
   expect([stream, first, second].map(({ isCut }) => isCut)).toEqual([false, true, false]);
   write(third, 500);
   expect([stream, second, third].map(({ isCut }) => isCut)).toEqual([true, true, false]);
+});
+
+test("An answer whose connection closes counts no longer, although it gets no event of its own behind answers of other code.", () => {
+  const unread = new UnreadAnswers(100);
+  const [left, first, second] = [new Answer(), new Answer(), new Answer()];
+  for (const answer of [left, first]) answer.writableLength = 50;
+  unread.written(left as unknown as ServerResponse);
+  left.req.socket.emit("close");
+  unread.written(first as unknown as ServerResponse);
+  second.writableLength = 50;
+  unread.written(second as unknown as ServerResponse);
+  expect([left, first, second].map(({ isCut }) => isCut)).toEqual([false, false, false]);
 });
