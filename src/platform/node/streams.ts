@@ -17,10 +17,15 @@ export class UnreadAnswers {
     const byteLength = outgoing.writableLength;
     if (before === undefined) {
       if (byteLength === 0) return;
-      const remove = () => this.#remove(outgoing);
-      outgoing.once("close", remove);
+      const { socket } = outgoing.req;
+      const remove = () => {
+        outgoing.off("close", remove);
+        socket.off("close", remove);
+        this.#remove(outgoing);
+      };
+      outgoing.on("close", remove);
       // On the socket: an answer queued after those of other code gets no `close` event.
-      outgoing.req.socket.once("close", remove);
+      socket.on("close", remove);
     }
     this.#byteLengths.set(outgoing, byteLength);
     this.#byteLength += byteLength - (before ?? 0);

@@ -42,4 +42,6 @@ test("An answer whose connection closes counts no longer, although it gets no ev
   second.writableLength = 50;
   unread.written(second as unknown as ServerResponse);
   expect([left, first, second].map(({ isCut }) => isCut)).toEqual([false, false, false]);
+  first.emit("close");
+  expect(first.req.socket.listenerCount("close")).toBe(0);
 });
