@@ -128,7 +128,10 @@ export class Visitors {
     this.#lastSeenMs.clear();
   }
 
-  /** The id of a sender at a time that is at most an hour ago; await `ready` first. Cost: a few µs, twice that while sessions of the day before continue. */
+  /**
+   * The id of a sender at a time that is at most an hour ago; await `ready` first. Cost: a few µs, twice that while sessions of the day before
+   * continue.
+   */
   idOf(sender: Sender, atMs: number): string {
     const salts = this.#salts;
     const today = this.#today;

@@ -87,7 +87,7 @@ export function Num({ shown, figure }: { readonly shown: FormattedNumber; readon
   );
 }
 
-/** The change of a figure: an arrow and a percentage, green for an improvement, red for a decline, gray if unchanged. @param isCost whether lower is better */
+/** The change of a figure: an arrow and a percentage, green if better, red if worse, gray if unchanged. @param isCost whether lower is better */
 export function ChangeMark({ change, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
   if (change === null) return null;
   const { direction, short, exact } = change;

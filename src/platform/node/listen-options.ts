@@ -54,7 +54,10 @@ export interface ListenOptions {
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting connections. Resolves when callers have received the answers of requests in flight, or after `drainMs`. Later calls get the same promise. */
+  /**
+   * Stops accepting connections. Resolves when callers have received the answers of requests in flight, or after `drainMs`. Later calls get the same
+   * promise.
+   */
   close(): Promise<void>;
 }
 

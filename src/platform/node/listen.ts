@@ -245,7 +245,7 @@ export async function listenWith(
 
 async function drain(server: Server, connections: Connections, newest: WeakMap<Duplex, SocketPair>, drainMs: number): Promise<void> {
   const closed = once(server, "close");
-  // Node considers a connection idle as soon as its answer is buffered, even if the caller has not read it, and `server.close` closes idle connections.
+  // Node considers a connection idle as soon as its answer is buffered, read or not, and `server.close` closes idle connections.
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => (connections.isSending ? connections.endIdle(newest) : closeIdle());
   server.close();
