@@ -1,16 +1,12 @@
-import { DaybookError, type AggregateInput, type Daybook } from "daybook";
+import type { AggregateInput, Daybook } from "daybook";
 import { failure } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 /** The value and count of each row. */
 const rows = (input: AggregateInput) => async (daybook: Daybook) => (await daybook.aggregate(input)).map(({ property, count }) => [property, count]);
 
 /** The code and parameter of the error that refuses the query. */
-const refused = (input: AggregateInput) => (daybook: Daybook) =>
-  daybook.aggregate(input).then(
-    () => "an answer",
-    (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-  );
+const refused = (input: AggregateInput) => (daybook: Daybook) => refusal(daybook.aggregate(input));
 
 example(
   "Each value of the field has a row, and rows are sorted by count.",

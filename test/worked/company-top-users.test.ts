@@ -1,9 +1,8 @@
 import type { CompanyTopUsers, DaybookError } from "daybook";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 /** The identifier and number of events of each person. */
 const eventCounts = ({ users }: CompanyTopUsers) => users.map(({ resolvedIdentifier, events }) => `${resolvedIdentifier} ${events}`);
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "A company's users are sorted by number of events.",
@@ -337,7 +336,7 @@ example(
         { companyId: "acme", limit: 0 },
         { companyId: "acme", limit: 101 },
         { companyId: "acme", sort: "events" },
-      ].map((input) => daybook.companyTopUsers(input as never).catch(refused)),
+      ].map((input) => daybook.companyTopUsers(input as never).catch(codeAndParam)),
     ),
   [
     ["invalid_parameter", "companyId"],

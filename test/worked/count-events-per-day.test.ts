@@ -1,17 +1,13 @@
-import { DaybookError, type Daybook, type PerDayInput } from "daybook";
+import type { Daybook, PerDayInput } from "daybook";
 import { failure } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 /** The date and count of each day. */
 const days = (input?: PerDayInput) => async (daybook: Daybook) =>
   (await daybook.countEventsPerDay(input)).map(({ day, count }) => `${day.slice(0, 10)} ${count}`);
 
 /** The code and parameter of the error that refuses the query. */
-const refused = (input: PerDayInput) => (daybook: Daybook) =>
-  daybook.countEventsPerDay(input).then(
-    () => "an answer",
-    (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-  );
+const refused = (input: PerDayInput) => (daybook: Daybook) => refusal(daybook.countEventsPerDay(input));
 
 example(
   "Each day has its number of events.",

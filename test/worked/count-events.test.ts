@@ -1,6 +1,6 @@
-import { DaybookError, type CountEventsInput, type Daybook } from "daybook";
+import type { CountEventsInput, Daybook } from "daybook";
 import { failure } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 const count = (input?: CountEventsInput) => (daybook: Daybook) => daybook.countEvents(input);
 
@@ -8,11 +8,7 @@ const count = (input?: CountEventsInput) => (daybook: Daybook) => daybook.countE
 const where = (fieldName: string, operator: string, value?: unknown) => count({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] });
 
 /** The code and parameter of the error that refuses the query. */
-const refused = (ask: (daybook: Daybook) => Promise<unknown>) => (daybook: Daybook) =>
-  ask(daybook).then(
-    () => "an answer",
-    (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-  );
+const refused = (ask: (daybook: Daybook) => Promise<unknown>) => (daybook: Daybook) => refusal(ask(daybook));
 
 example(
   "Every event counts, with or without an identity.",

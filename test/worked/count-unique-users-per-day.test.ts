@@ -1,17 +1,13 @@
-import { DaybookError, type Daybook, type UniqueUsersPerDayInput } from "daybook";
+import type { Daybook, UniqueUsersPerDayInput } from "daybook";
 import { failure } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 /** The date and number of people of each day. */
 const days = (input?: UniqueUsersPerDayInput) => async (daybook: Daybook) =>
   (await daybook.countUniqueUsersPerDay(input)).map(({ day, count }) => `${day.slice(0, 10)} ${count}`);
 
 /** The code and parameter of the error that refuses the query. */
-const refused = (input: UniqueUsersPerDayInput) => (daybook: Daybook) =>
-  daybook.countUniqueUsersPerDay(input).then(
-    () => "an answer",
-    (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-  );
+const refused = (input: UniqueUsersPerDayInput) => (daybook: Daybook) => refusal(daybook.countUniqueUsersPerDay(input));
 
 example(
   "A person counts once on each day with events.",

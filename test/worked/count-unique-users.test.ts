@@ -1,6 +1,6 @@
-import { DaybookError, type Daybook, type SegmentCondition, type UniqueUsersInput } from "daybook";
+import type { Daybook, SegmentCondition, UniqueUsersInput } from "daybook";
 import { failure } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 const people = (input?: UniqueUsersInput) => (daybook: Daybook) => daybook.countUniqueUsers(input);
 
@@ -14,11 +14,7 @@ const inSegment = (...conditions: readonly SegmentCondition[]): UniqueUsersInput
 });
 
 /** The code and parameter of the error that refuses the query. */
-const refused = (input: UniqueUsersInput) => (daybook: Daybook) =>
-  daybook.countUniqueUsers(input).then(
-    () => "an answer",
-    (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-  );
+const refused = (input: UniqueUsersInput) => (daybook: Daybook) => refusal(daybook.countUniqueUsers(input));
 
 example(
   "A person counts once, regardless of the number of events.",

@@ -1,4 +1,4 @@
-import type { Daybook, DaybookOptions, EventInput, RecordInput } from "daybook";
+import type { Daybook, DaybookError, DaybookOptions, EventInput, RecordInput } from "daybook";
 import { expect, test } from "vitest";
 import { inEveryLayout, LAYOUT_NAMES } from "../query/reports/layouts.js";
 
@@ -65,6 +65,21 @@ export function example(title: string, story: string, ask: (daybook: Daybook) =>
       { ...options, prepare, layouts },
     );
   });
+}
+
+/** The code and parameter of an error, for `catch`. */
+export function codeAndParam({ code, details }: DaybookError): readonly unknown[] {
+  return [code, details.param];
+}
+
+/** The code and parameter of the error that a query fails with. */
+export function refusal(answer: Promise<unknown>): Promise<unknown> {
+  return answer.then(() => "no error", codeAndParam);
+}
+
+/** The same as one text. */
+export function refusalText(answer: Promise<unknown>): Promise<string> {
+  return answer.then(() => "no error", (error: DaybookError) => codeAndParam(error).map(String).join(" "));
 }
 
 function parseStory(story: string): { readonly events: readonly EventInput[]; readonly records: readonly RecordInput[] } {

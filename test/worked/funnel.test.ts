@@ -1,6 +1,6 @@
-import type { DaybookError, Funnel, FunnelInput } from "daybook";
+import type { Funnel, FunnelInput } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { example, refusalText } from "./example.js";
 
 const STEPS: FunnelInput = { steps: [{ eventName: "signup" }, { eventName: "buy" }] };
 const SHOP: FunnelInput = { steps: [{ eventName: "cart" }, { eventName: "pay" }, { eventName: "ship" }] };
@@ -16,13 +16,6 @@ const rows = (funnel: Funnel) => funnel.rows?.map(({ values, steps }) => `${valu
 
 /** The name of each bucket and the number of entities of each step. */
 const byBucket = ({ trend }: Funnel) => trend?.map(({ bucket, steps }) => `${bucket.local}: ${counts(steps)}`);
-
-/** The code and parameter of the error that refuses the query. */
-const refused = (answer: Promise<Funnel>) =>
-  answer.then(
-    () => "no error",
-    ({ code, details }: DaybookError) => `${code} ${details.param}`,
-  );
 
 example(
   "Each step counts the people who reached it.",
@@ -911,12 +904,12 @@ example(
   "A funnel has 2 to 20 steps with an event name or a filter, and an exclusion lies between an earlier and a later step.",
   "",
   async (daybook) => [
-    await refused(daybook.funnel({ steps: [{ eventName: "signup" }] })),
-    await refused(daybook.funnel({ steps: Array.from({ length: 21 }, () => ({ eventName: "signup" })) })),
-    await refused(daybook.funnel({ steps: [{ eventName: "signup" }, { name: "Anything" }] })),
-    await refused(daybook.funnel({ steps: [{ eventName: "signup" }, { eventName: "buy", name: "" }] })),
-    await refused(daybook.funnel({ ...STEPS, exclusions: [{ eventName: "cancel", afterStep: 2, beforeStep: 2 }] })),
-    await refused(daybook.funnel({ ...STEPS, exclusions: [{ eventName: "cancel", beforeStep: 3 }] })),
+    await refusalText(daybook.funnel({ steps: [{ eventName: "signup" }] })),
+    await refusalText(daybook.funnel({ steps: Array.from({ length: 21 }, () => ({ eventName: "signup" })) })),
+    await refusalText(daybook.funnel({ steps: [{ eventName: "signup" }, { name: "Anything" }] })),
+    await refusalText(daybook.funnel({ steps: [{ eventName: "signup" }, { eventName: "buy", name: "" }] })),
+    await refusalText(daybook.funnel({ ...STEPS, exclusions: [{ eventName: "cancel", afterStep: 2, beforeStep: 2 }] })),
+    await refusalText(daybook.funnel({ ...STEPS, exclusions: [{ eventName: "cancel", beforeStep: 3 }] })),
   ],
   [
     "invalid_parameter steps",
@@ -932,13 +925,13 @@ example(
   "Invalid values and unknown members are refused, not adjusted.",
   "",
   async (daybook) => [
-    await refused(daybook.funnel({ ...STEPS, conversionWindowSec: 0 })),
-    await refused(daybook.funnel({ ...STEPS, conversionWindowSec: 31_622_401 })),
-    await refused(daybook.funnel({ ...STEPS, breakdown: { fields: ["country"], limit: 0 } })),
-    await refused(daybook.funnel({ ...STEPS, timeZone: "+01:00" })),
-    await refused(daybook.funnel({ ...STEPS, asOf: 1 })),
-    await refused(daybook.funnel({ ...STEPS, interval: "total" } as unknown as FunnelInput)),
-    await refused(daybook.funnel({ ...STEPS, userId: "ann" } as FunnelInput)),
+    await refusalText(daybook.funnel({ ...STEPS, conversionWindowSec: 0 })),
+    await refusalText(daybook.funnel({ ...STEPS, conversionWindowSec: 31_622_401 })),
+    await refusalText(daybook.funnel({ ...STEPS, breakdown: { fields: ["country"], limit: 0 } })),
+    await refusalText(daybook.funnel({ ...STEPS, timeZone: "+01:00" })),
+    await refusalText(daybook.funnel({ ...STEPS, asOf: 1 })),
+    await refusalText(daybook.funnel({ ...STEPS, interval: "total" } as unknown as FunnelInput)),
+    await refusalText(daybook.funnel({ ...STEPS, userId: "ann" } as FunnelInput)),
   ],
   [
     "invalid_parameter conversionWindowSec",
@@ -954,7 +947,7 @@ example(
 example(
   "An interval together with a breakdown is refused.",
   "",
-  (daybook) => refused(daybook.funnel({ ...STEPS, interval: "day", breakdown: { fields: ["country"] } })),
+  (daybook) => refusalText(daybook.funnel({ ...STEPS, interval: "day", breakdown: { fields: ["country"] } })),
   expect.stringMatching(/^invalid_parameter /),
 );
 
@@ -963,7 +956,7 @@ example(
   "",
   async (daybook) => {
     const withFilter = (operator: string, value: string) =>
-      refused(
+      refusalText(
         daybook.funnel({
           steps: [{ eventName: "signup" }, { filterGroups: [{ filters: [{ fieldName: "identity_id", operator, value }] }] }],
         }),
@@ -981,8 +974,8 @@ example(
   "Dates that do not exist and ranges that end before they start are refused.",
   "",
   async (daybook) => [
-    await refused(daybook.funnel({ ...STEPS, startDate: "2026-02-30" })),
-    await refused(daybook.funnel({ ...STEPS, startDate: "2026-03-03", endDate: "2026-03-02" })),
+    await refusalText(daybook.funnel({ ...STEPS, startDate: "2026-02-30" })),
+    await refusalText(daybook.funnel({ ...STEPS, startDate: "2026-03-03", endDate: "2026-03-02" })),
   ],
   ["invalid_date startDate", expect.stringMatching(/^invalid_date_range /)],
 );

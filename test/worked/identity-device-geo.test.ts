@@ -1,14 +1,13 @@
 import type { DaybookError, EventInput, IdentityDeviceGeo } from "daybook";
 import { expect } from "vitest";
 import { MINUTE, NOW } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 /** The fields that are not null. */
 const setFields = (entry: object | null) => entry && Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
 const latest = ({ current }: IdentityDeviceGeo) => setFields(current);
 /** The device and number of events of each combination. */
 const devices = ({ history }: IdentityDeviceGeo) => history.map(({ device, events }) => `${device} ${events}`);
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "A single event with all fields is both the current state and the only entry of the history.",
@@ -431,7 +430,7 @@ example(
   (daybook) =>
     Promise.all(
       [{ limit: 5 }, { cursor: "next" }, { startDate: "2026-13-01" }].map((input) =>
-        daybook.identityDeviceGeo({ userId: "ann", ...input } as never).catch(refused),
+        daybook.identityDeviceGeo({ userId: "ann", ...input } as never).catch(codeAndParam),
       ),
     ),
   [

@@ -1,10 +1,9 @@
 import type { DaybookError, IdentityProfile } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 /** Revenue with its currency. */
 const money = ({ revenue, currency }: IdentityProfile) => `${revenue} ${currency}`;
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "A profile summarizes a person's activity of the last 30 days.",
@@ -613,7 +612,7 @@ example(
   (daybook) =>
     Promise.all(
       [{ limit: 5 }, { startDate: "2026-02-29" }, { endDate: "yesterday" }].map((input) =>
-        daybook.identityProfile({ userId: "ann", ...input } as never).catch(refused),
+        daybook.identityProfile({ userId: "ann", ...input } as never).catch(codeAndParam),
       ),
     ),
   [

@@ -1,10 +1,9 @@
 import type { DaybookError, IdentityReferrers } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 /** The number of events of each referrer. */
 const counts = ({ referrers }: IdentityReferrers) => referrers.map(({ referrer, count }) => `${referrer} ${count}`);
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "Referrers are sorted by number of events.",
@@ -187,7 +186,7 @@ example(
   `
   03-02 09:00 ann / referrer=https://news.example/
   `,
-  (daybook) => Promise.all([0, 51, 2.5, -1].map((limit) => daybook.identityReferrers({ userId: "ann", limit }).catch(refused))),
+  (daybook) => Promise.all([0, 51, 2.5, -1].map((limit) => daybook.identityReferrers({ userId: "ann", limit }).catch(codeAndParam))),
   [
     ["invalid_parameter", "limit"],
     ["invalid_parameter", "limit"],
@@ -349,13 +348,13 @@ example(
 );
 
 example(
-  "Invalid dates, a start after the end and unknown members are refused.",
+  "Invalid dates, a start after the end and unknown members are codeAndParam.",
   `
   03-02 09:00 ann / referrer=https://news.example/
   `,
   async (daybook) => [
-    await daybook.identityReferrers({ userId: "ann", endDate: "2026-04-31" }).catch(refused),
-    await daybook.identityReferrers({ userId: "ann", project: "shop" } as never).catch(refused),
+    await daybook.identityReferrers({ userId: "ann", endDate: "2026-04-31" }).catch(codeAndParam),
+    await daybook.identityReferrers({ userId: "ann", project: "shop" } as never).catch(codeAndParam),
     await daybook
       .identityReferrers({ userId: "ann", startDate: "2026-03-03", endDate: "2026-03-02" })
       .catch(({ code }: DaybookError) => code),

@@ -1,14 +1,13 @@
 import type { DaybookError, IdentitySessionsPage } from "daybook";
 import { expect } from "vitest";
 import { HOUR, MINUTE } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 /** The start and number of events of each session, newest first. */
 const starts = ({ sessions }: IdentitySessionsPage) =>
   sessions.map(({ startedAt, events }) => `${startedAt.slice(5, 16).replace("T", " ")} (${events})`);
 /** The entry and exit page of each session. */
 const pages = ({ sessions }: IdentitySessionsPage) => sessions.map(({ entryUrl, exitUrl }) => [entryUrl, exitUrl]);
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "Two page views ten minutes apart are one session.",
@@ -505,7 +504,7 @@ example(
 );
 
 example(
-  "A cursor is valid only for the same person and range, and other text or a cursor of another query is refused.",
+  "A cursor is valid only for the same person and range, and other text or a cursor of another query is codeAndParam.",
   `
   03-02 09:00 ann /
   03-03 09:00 ann /
@@ -531,7 +530,7 @@ example(
   `
   03-02 09:00 ann /
   `,
-  (daybook) => Promise.all([0, 101, 1.5].map((limit) => daybook.identitySessions({ userId: "ann", limit }).catch(refused))),
+  (daybook) => Promise.all([0, 101, 1.5].map((limit) => daybook.identitySessions({ userId: "ann", limit }).catch(codeAndParam))),
   [
     ["invalid_parameter", "limit"],
     ["invalid_parameter", "limit"],
@@ -568,7 +567,7 @@ example(
 );
 
 example(
-  "Unknown members, invalid dates and a start after the end are refused.",
+  "Unknown members, invalid dates and a start after the end are codeAndParam.",
   `
   03-02 09:00 ann /
   `,

@@ -1,11 +1,10 @@
 import type { DaybookError, LtvCohorts } from "daybook";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 const PROJECT = { project: "default" } as const;
 const BY_IDENTITY = { project: "default", level: "identity" } as const;
 /** The number of entities and the revenue of each cohort. */
 const revenues = ({ cohorts }: LtvCohorts) => cohorts.map(({ cohort, entities, revenue }) => `${cohort}: ${entities} paid ${revenue}`);
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "People are grouped by the month of their first event, with their total revenue of all time.",
@@ -381,7 +380,7 @@ example(
   03-02 09:00 ann signup project=shop
   `,
   async (daybook) => [
-    await daybook.ltvCohorts({} as never).catch(refused),
+    await daybook.ltvCohorts({} as never).catch(codeAndParam),
     await daybook.ltvCohorts({ project: "blog" }).catch(({ code }: DaybookError) => code),
   ],
   [["invalid_parameter", "project"], "project_not_found"],
@@ -393,7 +392,7 @@ example(
   (daybook) =>
     Promise.all(
       [{ startDate: "2026-01-01" }, { limit: 0 }, { limit: 61 }, { level: "company" }].map((input) =>
-        daybook.ltvCohorts({ ...PROJECT, ...input } as never).catch(refused),
+        daybook.ltvCohorts({ ...PROJECT, ...input } as never).catch(codeAndParam),
       ),
     ),
   [

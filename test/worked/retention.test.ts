@@ -1,6 +1,6 @@
-import type { DaybookError, Retention, RetentionInput, RetentionPeriod } from "daybook";
+import type { Retention, RetentionInput, RetentionPeriod } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { example, refusalText } from "./example.js";
 
 /** The number of entities in each period, starting with period 0. */
 const counts = (periods: readonly RetentionPeriod[] | null) => periods?.map(({ entities }) => String(entities)).join(" ");
@@ -10,13 +10,6 @@ const cohorts = (retention: Retention) => retention.cohorts.map(({ bucket, perio
 
 /** The values of each breakdown row and the number of entities in each period, over all cohorts. */
 const rows = (retention: Retention) => retention.rows?.map(({ values, total }) => `${values.join(", ")}: ${counts(total)}`);
-
-/** The code and parameter of the error that refuses the query. */
-const refused = (answer: Promise<Retention>) =>
-  answer.then(
-    () => "no error",
-    ({ code, details }: DaybookError) => `${code} ${details.param}`,
-  );
 
 example(
   "Each period counts the people of the cohort who return in it.",
@@ -627,14 +620,14 @@ example(
   "Invalid parameter values and unknown members are refused.",
   "",
   async (daybook) => [
-    await refused(daybook.retention({ periods: 0 })),
-    await refused(daybook.retention({ periods: 367 })),
-    await refused(daybook.retention({ interval: "hour" } as unknown as RetentionInput)),
-    await refused(daybook.retention({ cohort: "weekly" } as unknown as RetentionInput)),
-    await refused(daybook.retention({ returned: "after" } as unknown as RetentionInput)),
-    await refused(daybook.retention({ level: "session" } as unknown as RetentionInput)),
-    await refused(daybook.retention({ breakdown: { fields: ["os"], at: "last" } } as unknown as RetentionInput)),
-    await refused(daybook.retention({ userId: "ann" } as unknown as RetentionInput)),
+    await refusalText(daybook.retention({ periods: 0 })),
+    await refusalText(daybook.retention({ periods: 367 })),
+    await refusalText(daybook.retention({ interval: "hour" } as unknown as RetentionInput)),
+    await refusalText(daybook.retention({ cohort: "weekly" } as unknown as RetentionInput)),
+    await refusalText(daybook.retention({ returned: "after" } as unknown as RetentionInput)),
+    await refusalText(daybook.retention({ level: "session" } as unknown as RetentionInput)),
+    await refusalText(daybook.retention({ breakdown: { fields: ["os"], at: "last" } } as unknown as RetentionInput)),
+    await refusalText(daybook.retention({ userId: "ann" } as unknown as RetentionInput)),
   ],
   [
     "invalid_parameter periods",
@@ -651,6 +644,6 @@ example(
 example(
   "A filter error names the position of the filter in the query.",
   "",
-  (daybook) => refused(daybook.retention({ returnEvent: { filterGroups: [{ filters: [{ fieldName: "os", operator: "like", value: "a" }] }] } })),
+  (daybook) => refusalText(daybook.retention({ returnEvent: { filterGroups: [{ filters: [{ fieldName: "os", operator: "like", value: "a" }] }] } })),
   "invalid_operator returnEvent.filterGroups[0].filters[0].operator",
 );

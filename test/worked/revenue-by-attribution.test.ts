@@ -1,12 +1,11 @@
 import type { DaybookError, RevenueByAttribution } from "daybook";
 import { DAY } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 const BY_IDENTITY = { project: "default", level: "identity" } as const;
 /** The dimension and revenue of each row. */
 const revenues = ({ rows }: RevenueByAttribution) => rows.map(({ dimension, revenue }) => `${dimension} ${revenue}`);
 const orders = ({ rows }: RevenueByAttribution) => rows.map(({ dimension, orders: count }) => `${dimension} ${count}`);
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "A payment counts for the source that brought the payer.",
@@ -617,14 +616,14 @@ example(
   03-02 09:00 ann Payment value=50 project=shop
   `,
   async (daybook) => [
-    await daybook.revenueByAttribution({} as never).catch(refused),
+    await daybook.revenueByAttribution({} as never).catch(codeAndParam),
     await daybook.revenueByAttribution({ project: "blog" }).catch(({ code }: DaybookError) => code),
   ],
   [["invalid_parameter", "project"], "project_not_found"],
 );
 
 example(
-  "An unknown model, level, dimension or member, a limit outside 1 to 100 and an invalid date are refused.",
+  "An unknown model, level, dimension or member, a limit outside 1 to 100 and an invalid date are codeAndParam.",
   "",
   (daybook) =>
     Promise.all(
@@ -636,7 +635,7 @@ example(
         { limit: 101 },
         { startDate: "2026-02-29" },
         { filterGroups: [] },
-      ].map((input) => daybook.revenueByAttribution({ ...BY_IDENTITY, ...input } as never).catch(refused)),
+      ].map((input) => daybook.revenueByAttribution({ ...BY_IDENTITY, ...input } as never).catch(codeAndParam)),
     ),
   [
     ["invalid_parameter", "model"],

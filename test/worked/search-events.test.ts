@@ -1,7 +1,7 @@
-import { DaybookError, type Daybook, type SearchEventsInput } from "daybook";
+import type { Daybook, SearchEventsInput } from "daybook";
 import { expect } from "vitest";
 import { failure } from "../query/reports/layouts.js";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 /** The names of the events on the first page. */
 const eventNames = (input?: SearchEventsInput) => async (daybook: Daybook) => (await daybook.searchEvents(input)).events.map(({ name }) => name);
@@ -26,11 +26,7 @@ const cursorOf = async (daybook: Daybook, input: SearchEventsInput) => {
 };
 
 /** The code and parameter of the error that refuses the query. */
-const refused = (input: SearchEventsInput) => (daybook: Daybook) =>
-  daybook.searchEvents(input).then(
-    () => "a page",
-    (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-  );
+const refused = (input: SearchEventsInput) => (daybook: Daybook) => refusal(daybook.searchEvents(input));
 
 example(
   "An event is returned with all its fields and its identity.",

@@ -1,6 +1,6 @@
 import type { Daybook, DaybookError, FilterGroupInput, Segment, SegmentCondition } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { codeAndParam, example } from "./example.js";
 
 const IN: readonly FilterGroupInput[] = [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "them" }] }];
 const NOT_IN: readonly FilterGroupInput[] = [{ filters: [{ fieldName: "identity_id", operator: "not_in_segment", value: "them" }] }];
@@ -12,7 +12,6 @@ async function usersOf(daybook: Daybook, them: Segment): Promise<readonly string
   const items = await daybook.aggregate({ field: "user_id", filterGroups: IN, segments: { them } });
   return items.map(({ property }) => property).sort();
 }
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "A segment selects all events of the people in it, including events before they qualified.",
@@ -585,7 +584,7 @@ example(
 );
 
 example(
-  "Deleting a segment returns whether it existed, and queries that use it are then refused.",
+  "Deleting a segment returns whether it existed, and queries that use it are then codeAndParam.",
   `
   03-02 09:00 ann buy
   `,
@@ -594,14 +593,14 @@ example(
     return [
       await daybook.segments.delete("them"),
       await daybook.segments.delete("them"),
-      await daybook.countEvents({ filterGroups: IN }).catch(refused),
+      await daybook.countEvents({ filterGroups: IN }).catch(codeAndParam),
     ];
   },
   [true, false, ["invalid_filter_value", "filterGroups[0].filters[0].value"]],
 );
 
 example(
-  "A segment name that is both saved and defined in the query is refused.",
+  "A segment name that is both saved and defined in the query is codeAndParam.",
   `
   03-02 09:00 ann buy
   `,
@@ -645,8 +644,8 @@ example(
     const byUser = [{ filters: [{ fieldName: "user_id", operator: "in_segment", value: "them" }] }];
     const nested: Segment = { groups: [{ conditions: [{ type: "did", filterGroups: IN }] }] };
     return [
-      await daybook.countEvents({ filterGroups: byUser, segments: { them: BUYERS } }).catch(refused),
-      await daybook.countEvents({ filterGroups: IN, segments: { them: nested } }).catch(refused),
+      await daybook.countEvents({ filterGroups: byUser, segments: { them: BUYERS } }).catch(codeAndParam),
+      await daybook.countEvents({ filterGroups: IN, segments: { them: nested } }).catch(codeAndParam),
     ];
   },
   [
@@ -687,7 +686,7 @@ example(
         { type: "did", lastDays: 3_661 },
         { type: "did_not", atLeast: 2 },
         { type: "trait", field: "", operator: "is_set" },
-      ].map((condition) => who(daybook, condition as SegmentCondition).catch(refused)),
+      ].map((condition) => who(daybook, condition as SegmentCondition).catch(codeAndParam)),
     ),
   [
     ["invalid_parameter", "segments.them.groups[0].conditions[0].atLeast"],
@@ -707,7 +706,7 @@ example(
   `,
   async (daybook) => {
     const group = { conditions: [{ type: "did" }] } as const;
-    const refusal = (them: unknown) => usersOf(daybook, them as Segment).catch(refused);
+    const refusal = (them: unknown) => usersOf(daybook, them as Segment).catch(codeAndParam);
     return [
       await usersOf(daybook, { groups: Array.from({ length: 20 }, () => group) }),
       await usersOf(daybook, { groups: [{ conditions: Array.from({ length: 50 }, () => ({ type: "did" }) as const) }] }),
@@ -774,9 +773,9 @@ example(
   03-02 09:00 ann buy company=acme
   `,
   async (daybook) => [
-    await daybook.topCompanies({ segments: { them: BUYERS } } as never).catch(refused),
-    await daybook.identityProfile({ userId: "ann", segments: { them: BUYERS } } as never).catch(refused),
-    await daybook.revenueByAttribution({ project: "default", segments: { them: BUYERS } } as never).catch(refused),
+    await daybook.topCompanies({ segments: { them: BUYERS } } as never).catch(codeAndParam),
+    await daybook.identityProfile({ userId: "ann", segments: { them: BUYERS } } as never).catch(codeAndParam),
+    await daybook.revenueByAttribution({ project: "default", segments: { them: BUYERS } } as never).catch(codeAndParam),
   ],
   [
     ["unknown_parameter", "segments"],

@@ -1,6 +1,6 @@
-import { DaybookError, type Bucket, type Daybook, type SessionFigures, type SessionPage, type SessionsOverviewInput } from "daybook";
+import type { Bucket, Daybook, SessionFigures, SessionPage, SessionsOverviewInput } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 type Ask = (daybook: Daybook) => Promise<unknown>;
 
@@ -36,13 +36,7 @@ const exits =
     pages((await daybook.sessionsOverview(input)).exitPages);
 
 /** The code and parameter of the error that refuses the query. */
-const refused =
-  (input: SessionsOverviewInput): Ask =>
-  (daybook) =>
-    daybook.sessionsOverview(input).then(
-      () => "an answer",
-      (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-    );
+const refused = (input: SessionsOverviewInput) => (daybook: Daybook) => refusal(daybook.sessionsOverview(input));
 
 /** Input that selects the sessions with an event that matches one filter. */
 const where = (fieldName: string, operator: string, value?: unknown): SessionsOverviewInput => ({

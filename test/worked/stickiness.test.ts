@@ -1,6 +1,6 @@
-import type { DaybookError, Stickiness, StickinessBucket, StickinessInput } from "daybook";
+import type { Stickiness, StickinessBucket, StickinessInput } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { example, refusalText } from "./example.js";
 
 /** The number of people per number of active units. */
 const spread = (bucket: StickinessBucket | undefined) => bucket?.units.map(({ units, entities }) => `${entities} on ${units}`).join(", ");
@@ -10,13 +10,6 @@ const byBucket = ({ buckets }: Stickiness) => buckets.map((bucket) => `${bucket.
 
 /** The number of people per number of active units in the only bucket. */
 const overall = ({ buckets }: Stickiness) => spread(buckets[0]);
-
-/** The code and parameter of the error that refuses the query. */
-const refused = (answer: Promise<Stickiness>) =>
-  answer.then(
-    () => "no error",
-    ({ code, details }: DaybookError) => `${code} ${details.param}`,
-  );
 
 example(
   "Stickiness counts people by their number of active days.",
@@ -425,10 +418,10 @@ example(
   "A unit that is not shorter than the interval is refused.",
   "",
   async (daybook) => [
-    await refused(daybook.stickiness({ interval: "week", unit: "week" })),
-    await refused(daybook.stickiness({ interval: "month", unit: "month" })),
-    await refused(daybook.stickiness({ interval: "week", unit: "month" })),
-    await refused(daybook.stickiness({ interval: "month", unit: "week" })),
+    await refusalText(daybook.stickiness({ interval: "week", unit: "week" })),
+    await refusalText(daybook.stickiness({ interval: "month", unit: "month" })),
+    await refusalText(daybook.stickiness({ interval: "week", unit: "month" })),
+    await refusalText(daybook.stickiness({ interval: "month", unit: "week" })),
   ],
   ["invalid_parameter unit", "invalid_parameter unit", "invalid_parameter unit", "no error"],
 );
@@ -437,10 +430,10 @@ example(
   "Unknown members and values are refused.",
   "",
   async (daybook) => [
-    await refused(daybook.stickiness({ interval: "day" } as unknown as StickinessInput)),
-    await refused(daybook.stickiness({ unit: "minute" } as unknown as StickinessInput)),
-    await refused(daybook.stickiness({ level: "session" } as unknown as StickinessInput)),
-    await refused(daybook.stickiness({ periods: 3 } as unknown as StickinessInput)),
+    await refusalText(daybook.stickiness({ interval: "day" } as unknown as StickinessInput)),
+    await refusalText(daybook.stickiness({ unit: "minute" } as unknown as StickinessInput)),
+    await refusalText(daybook.stickiness({ level: "session" } as unknown as StickinessInput)),
+    await refusalText(daybook.stickiness({ periods: 3 } as unknown as StickinessInput)),
   ],
   ["invalid_parameter interval", "invalid_parameter unit", "invalid_parameter level", "unknown_parameter periods"],
 );

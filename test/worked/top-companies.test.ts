@@ -1,12 +1,11 @@
-import type { DaybookError, TopCompanies } from "daybook";
-import { example } from "./example.js";
+import type { TopCompanies } from "daybook";
+import { codeAndParam, example } from "./example.js";
 
 /** The number of users and events of each company. */
 const ranked = ({ companies }: TopCompanies) => companies.map(({ companyId, users, events }) => `${companyId} ${users} users ${events} events`);
 const ids = ({ companies }: TopCompanies) => companies.map(({ companyId }) => companyId);
 const revenues = ({ companies }: TopCompanies) => companies.map(({ companyId, revenue }) => `${companyId} ${revenue}`);
 const labels = ({ companies }: TopCompanies) => companies.map(({ name, domain }) => [name, domain]);
-const refused = ({ code, details }: DaybookError) => [code, details.param];
 
 example(
   "Companies are ranked by their users of the last 30 days.",
@@ -180,7 +179,7 @@ example(
   (daybook) =>
     Promise.all(
       [{ rangeDays: 0 }, { rangeDays: 366 }, { rangeDays: 1.5 }, { limit: 0 }, { limit: 201 }, { sort: "name" }, { startDate: "2026-03-01" }].map(
-        (input) => daybook.topCompanies(input as never).catch(refused),
+        (input) => daybook.topCompanies(input as never).catch(codeAndParam),
       ),
     ),
   [

@@ -1,6 +1,6 @@
-import type { DaybookError, InsightField, Trend, TrendAnswers, TrendInput, TrendMeasure } from "daybook";
+import type { InsightField, Trend, TrendAnswers, TrendInput, TrendMeasure } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { example, refusalText } from "./example.js";
 
 const USERS: TrendMeasure = { type: "unique_users" };
 const SESSIONS: TrendMeasure = { type: "sessions" };
@@ -23,13 +23,6 @@ const totalAndCounted = ({ series }: TrendAnswers) => [series[0]?.total, series[
 
 /** A filter group with one filter. */
 const where = (fieldName: InsightField, operator: string, value?: unknown) => [{ filters: [{ fieldName, operator, value }] }];
-
-/** The code and parameter of the error that refuses the query. */
-const refused = (answer: Promise<Trend>) =>
-  answer.then(
-    () => "no error",
-    ({ code, details }: DaybookError) => `${code} ${details.param}`,
-  );
 
 example(
   "Events are counted per day, and a day without events in between has 0.",
@@ -1056,7 +1049,7 @@ example(
   "Numeric measures require a field, counts accept none, and an unknown type is refused.",
   "",
   async (daybook) => {
-    const measured = (measure: object) => refused(daybook.trend({ measure } as TrendInput));
+    const measured = (measure: object) => refusalText(daybook.trend({ measure } as TrendInput));
     return [
       await measured({ type: "sum" }),
       await measured({ type: "events", field: "seconds" }),
@@ -1070,7 +1063,7 @@ example(
   "A breakdown has one or two different fields and a limit of 1 to 1,000.",
   "",
   async (daybook) => {
-    const by = (fields: InsightField[], limit = 25) => refused(daybook.trend({ breakdown: { fields, limit } }));
+    const by = (fields: InsightField[], limit = 25) => refusalText(daybook.trend({ breakdown: { fields, limit } }));
     return [await by([]), await by(["os", "device", "browser"]), await by(["os", "os"]), await by(["os"], 0), await by(["os"], 1001)];
   },
   [
@@ -1086,7 +1079,7 @@ example(
   "A touch has only a source, a medium and a campaign, and a trait requires a key.",
   "",
   async (daybook) => {
-    const by = (field: InsightField) => refused(daybook.trend({ breakdown: { fields: [field] } }));
+    const by = (field: InsightField) => refusalText(daybook.trend({ breakdown: { fields: [field] } }));
     return [await by("first_touch.color"), await by("person.")];
   },
   ["invalid_parameter breakdown.fields[0]", "invalid_parameter breakdown.fields[0]"],
@@ -1096,8 +1089,8 @@ example(
   "A comparison needs both dates.",
   "",
   async (daybook) => [
-    await refused(daybook.trend({ compare: "previous_period" })),
-    await refused(daybook.trend({ compare: "previous_year", startDate: "2026-03-02" })),
+    await refusalText(daybook.trend({ compare: "previous_period" })),
+    await refusalText(daybook.trend({ compare: "previous_year", startDate: "2026-03-02" })),
   ],
   ["invalid_parameter compare", "invalid_parameter compare"],
 );
@@ -1106,8 +1099,8 @@ example(
   "A trend has at most 10,000 buckets, so a week of minutes is refused.",
   "",
   async (daybook) => [
-    await refused(daybook.trend({ interval: "minute", startDate: "2026-03-02", endDate: "2026-03-07" })),
-    await refused(daybook.trend({ interval: "minute", startDate: "2026-03-02", endDate: "2026-03-08" })),
+    await refusalText(daybook.trend({ interval: "minute", startDate: "2026-03-02", endDate: "2026-03-07" })),
+    await refusalText(daybook.trend({ interval: "minute", startDate: "2026-03-02", endDate: "2026-03-08" })),
   ],
   ["no error", "invalid_parameter interval"],
 );
@@ -1115,6 +1108,6 @@ example(
 example(
   "A range that is empty in its time zone is refused: December 30, 2011 did not exist in Samoa.",
   "",
-  (daybook) => refused(daybook.trend({ startDate: "2011-12-30", endDate: "2011-12-30", timeZone: "Pacific/Apia" })),
+  (daybook) => refusalText(daybook.trend({ startDate: "2011-12-30", endDate: "2011-12-30", timeZone: "Pacific/Apia" })),
   expect.stringMatching(/^invalid_date_range /),
 );

@@ -1,6 +1,6 @@
-import { DaybookError, type Daybook, type WebFigures, type WebOverviewInput } from "daybook";
+import type { Daybook, WebFigures, WebOverviewInput } from "daybook";
 import { expect } from "vitest";
-import { example } from "./example.js";
+import { example, refusal } from "./example.js";
 
 type Ask = (daybook: Daybook) => Promise<unknown>;
 type ListOfVisits = "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems";
@@ -50,13 +50,7 @@ const chart =
     (await daybook.webOverview(input)).chart?.map(({ local, visitors, views, visits }) => [local, visitors, views, visits]);
 
 /** The code and parameter of the error that refuses the query. */
-const refused =
-  (input: WebOverviewInput): Ask =>
-  (daybook) =>
-    daybook.webOverview(input).then(
-      () => "an answer",
-      (error: unknown) => (error instanceof DaybookError ? [error.code, error.details.param] : error),
-    );
+const refused = (input: WebOverviewInput) => (daybook: Daybook) => refusal(daybook.webOverview(input));
 
 /** Input with one filter. */
 const where = (fieldName: string, operator: string, value?: unknown): WebOverviewInput => ({
