@@ -5,8 +5,8 @@ import { ARROW_TYPE, bodyTooLarge, type WireRequest } from "../wire/exchange.js"
 import type { HeldMemory } from "../overload/admission.js";
 import { dataOfForm, isForm, withData } from "./parameters.js";
 import { inflate, type BodyCompression } from "./inflate.js";
-import { scanJson } from "./json-scan.js";
-import { parseNdjson, parseScanned } from "./json.js";
+import { JsonScanner } from "./json-scan.js";
+import { LineCount, parseNdjson, parseScanned } from "./json.js";
 import type { BodyRule } from "../routing/route.js";
 
 const JSON_TYPES = ["application/json"];
@@ -26,13 +26,20 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   if (declared > rule.maxByteLength) throw bodyTooLarge(rule.maxByteLength);
   if (declared > 0) held.expect(declared);
   const sent = await request.readBody(rule.maxByteLength, (byteLength) => held.take(byteLength), held.isKeyless);
-  const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
   const { list, itemCountMax = SERVER_LIMITS.bodyItemCount } = rule;
   const isFormBody = rule.form === true && isForm(request.header("content-type"));
-  const [json, others] = isFormBody ? dataOfForm(bytes) : [bytes, {}];
   // Every NDJSON line is an item, whatever its value contains, so the scan has no item limit.
-  const scan = format === "arrow" ? null : scanJson(json, format === "ndjson" ? Infinity : itemCountMax);
-  if (scan !== null && scan.weight > rule.maxByteLength) throw tooManyValues(rule.maxByteLength);
+  const scannerOf = (json: Uint8Array) => new JsonScanner(json, format === "ndjson" ? Infinity : itemCountMax, rule.maxByteLength);
+  let scanner: JsonScanner | null = null;
+  const lines = format === "ndjson" ? new LineCount(itemCountMax) : null;
+  /** Refuses a body before the rest of it is inflated. */
+  const onInflated = (inflated: Uint8Array, end: number) => {
+    lines?.countTo(inflated, end);
+    if (!isFormBody && format !== "arrow") (scanner ??= scannerOf(inflated)).scanTo(end);
+  };
+  const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held, onInflated);
+  const [json, others] = isFormBody ? dataOfForm(bytes) : [bytes, {}];
+  const scan = format === "arrow" ? null : (scanner ?? scannerOf(json)).finish();
   const turn = held.parseTurn(scan?.weight ?? bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
   const pace = (byteLength: number) => held.pace(byteLength);
@@ -41,13 +48,6 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   if (bytes.length === 0 && !isFormBody) return {};
   const value = await parseScanned(json, scan, pace);
   return isFormBody ? withData(value, others, list ?? "data") : objectOf(value, rule);
-}
-
-function tooManyValues(maxByteLength: number): DaybookError {
-  return new DaybookError(
-    "body_too_large",
-    `expected values that take no more memory than ${maxByteLength} bytes of JSON, got more: send fewer or shorter values in one request`,
-  );
 }
 
 /**

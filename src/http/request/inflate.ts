@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { HeldMemory } from "../overload/admission.js";
-import { bodyTooLarge, readAll } from "../wire/exchange.js";
+import { bodyTooLarge } from "../wire/exchange.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- symbols are bounded by their tables */
 /** Extra bits of a length, and the base that they are added to, by symbol from 257 on. */
@@ -199,22 +199,48 @@ class Bits {
 /** Compression of a body: gzip (RFC 1952) with one or more members, or one zlib stream (RFC 1950). */
 export type BodyCompression = "gzip" | "deflate";
 
+/** Called as inflated bytes arrive: the buffer of the whole body, and the end of its filled part. What it throws stops the inflation. */
+export type OnInflated = (bytes: Uint8Array, end: number) => void;
+
 /**
  * Inflates a body by the same rules on every runtime: all gzip members form one body, and bytes after the last stream are an error.
  * The limit covers all members together and is checked before anything is inflated.
- * @throws malformed_json, body_too_large, and what `held` throws
+ * @throws malformed_json, body_too_large, and what `held` and `onInflated` throw
  */
-export async function inflate(bytes: Uint8Array, format: BodyCompression, maxByteLength: number, held: HeldMemory): Promise<Uint8Array> {
-  const streams = streamsIn(bytes, format, maxByteLength);
+export async function inflate(
+  bytes: Uint8Array,
+  format: BodyCompression,
+  maxByteLength: number,
+  held: HeldMemory,
+  onInflated: OnInflated,
+): Promise<Uint8Array> {
+  const { streams, byteLength } = streamsIn(bytes, format, maxByteLength);
+  const body = new Uint8Array(byteLength);
+  let end = 0;
   try {
-    return await readAll(inflated(streams, format), maxByteLength, (byteLength) => held.take(byteLength));
+    for (const stream of streams) {
+      for await (const chunk of new Blob([stream as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream(format))) {
+        held.take(chunk.length);
+        body.set(chunk, end);
+        end += chunk.length;
+        onInflated(body, end);
+      }
+    }
   } catch (error) {
     throw error instanceof DaybookError ? error : damaged(format);
   }
+  if (end !== byteLength) throw damaged(format);
+  return body;
+}
+
+interface CompressedStreams {
+  readonly streams: readonly Uint8Array[];
+  /** Byte length of all of them, inflated. */
+  readonly byteLength: number;
 }
 
 /** Splits a body into its compressed streams. Cost: reads every bit. @throws malformed_json, body_too_large */
-function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: number): Uint8Array[] {
+function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: number): CompressedStreams {
   const streams: Uint8Array[] = [];
   let left = maxByteLength;
   for (let start = 0; start < bytes.length; ) {
@@ -230,7 +256,7 @@ function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: nu
     streams.push(bytes.subarray(start, end));
     start = end;
   }
-  return streams;
+  return { streams, byteLength: maxByteLength - left };
 }
 
 function streamAt(bytes: Uint8Array, start: number, format: BodyCompression, left: number) {
@@ -265,28 +291,6 @@ function dataStart(bytes: Uint8Array, start: number, format: BodyCompression): n
     at = end + 1;
   }
   return (flags & HAS_CHECKSUM) === 0 ? at : at + 2;
-}
-
-function inflated(streams: readonly Uint8Array[], format: BodyCompression): ReadableStream<Uint8Array> {
-  const chunks = chunksOf(streams, format);
-  return new ReadableStream({
-    pull: async (controller) => {
-      const { done, value } = await chunks.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: async () => {
-      await chunks.return(undefined);
-    },
-  });
-}
-
-async function* chunksOf(streams: readonly Uint8Array[], format: BodyCompression): AsyncGenerator<Uint8Array, undefined> {
-  for (const stream of streams) {
-    const reader = new Blob([stream as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream(format)).getReader();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  }
-  return undefined;
 }
 
 function damaged(format: BodyCompression): DaybookError {

@@ -32,42 +32,86 @@ const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Scans for nesting, long integers and items. Brackets, commas and digits are ASCII, so UTF-8 bytes need no decoding; the parser checks the syntax.
- * Cost: about a nanosecond per byte.
- * @param itemCountMax limit of all lists at the top or in a top-level object together
- * @throws malformed_json (nested too deep), body_too_large (too many items, or an item too long)
+ * Scans a body for nesting, long integers and items, as far as it has arrived. Brackets, commas and digits are ASCII, so UTF-8 bytes need no decoding;
+ * the parser checks the syntax. Cost: about a nanosecond per byte.
  */
-export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
-  let depth = 0;
-  let digitCount = 0;
-  let hasLongNumber = false;
-  let valueCount = 0;
-  const lists = new Lists(bytes, itemCountMax);
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] as number;
-    if (byte === QUOTE) at = endOfString(bytes, at);
-    else if (byte >= 0x30 && byte <= 0x39) {
-      digitCount += 1;
-      if (digitCount === LONG_DIGITS) hasLongNumber = true;
-    } else {
-      digitCount = byte === DOT ? FRACTION : 0;
-      if (byte === COMMA) {
-        valueCount += 1;
-        if (depth === lists.depth) lists.endItem(at);
-      } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
-        depth += 1;
-        valueCount += 1;
-        if (depth > SERVER_LIMITS.jsonDepth)
-          throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.jsonDepth} levels of nesting`);
-        if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.open(at, depth, byte === OPENING_BRACKET);
-      } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
-        if (depth === lists.depth) lists.close(at);
-        depth -= 1;
+export class JsonScanner {
+  #at = 0;
+  /** Whether `#at` is within a string. */
+  #isInString = false;
+  #depth = 0;
+  #digitCount = 0;
+  #hasLongNumber = false;
+  #valueCount = 0;
+  readonly #lists: Lists;
+
+  /**
+   * @param bytes the buffer of the whole body, which may still be filled
+   * @param itemCountMax limit of all lists at the top or in a top-level object together
+   * @param weightMax limit of the memory that the parsed values take, as `Scan.weight`
+   */
+  constructor(
+    readonly bytes: Uint8Array,
+    itemCountMax: number,
+    readonly weightMax: number,
+  ) {
+    this.#lists = new Lists(bytes, itemCountMax);
+  }
+
+  /**
+   * Scans on to `end`, and refuses a body as soon as it exceeds a limit.
+   * @throws malformed_json (nested too deep), body_too_large (too many items, an item too long, too many values, or too much beside the items)
+   */
+  scanTo(end: number): void {
+    const { bytes } = this;
+    const lists = this.#lists;
+    let [at, isInString, depth, digitCount, valueCount] = [this.#at, this.#isInString, this.#depth, this.#digitCount, this.#valueCount];
+    for (; at < end; at += 1) {
+      const byte = bytes[at] as number;
+      if (isInString || byte === QUOTE) {
+        at = endOfString(bytes, isInString ? at : at + 1, end);
+        isInString = at >= end;
+        if (isInString) break;
+      } else if (byte >= 0x30 && byte <= 0x39) {
+        digitCount += 1;
+        if (digitCount === LONG_DIGITS) this.#hasLongNumber = true;
+      } else {
+        digitCount = byte === DOT ? FRACTION : 0;
+        if (byte === COMMA) {
+          valueCount += 1;
+          if (depth === lists.depth) lists.endItem(at);
+        } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+          depth += 1;
+          valueCount += 1;
+          if (depth > SERVER_LIMITS.jsonDepth)
+            throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.jsonDepth} levels of nesting`);
+          if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.open(at, depth, byte === OPENING_BRACKET);
+        } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
+          if (depth === lists.depth) lists.close(at);
+          depth -= 1;
+        }
       }
     }
+    [this.#at, this.#isInString, this.#depth, this.#digitCount, this.#valueCount] = [at, isInString, depth, digitCount, valueCount];
+    if (this.#weight > this.weightMax) throw tooManyValues(this.weightMax);
+    if (end < bytes.length) lists.checkBeside(end);
   }
-  const weight = Math.max(bytes.length, SERVER_LIMITS.jsonValueBytes * valueCount);
-  return { hasLongNumber, weight, longLists: lists.long, byteLengthBeside: lists.byteLengthBeside, isWhole: depth === 0 };
+
+  /** Scans the rest of the bytes. @throws as `scanTo` */
+  finish(): Scan {
+    this.scanTo(this.bytes.length);
+    const { long, byteLengthBeside } = this.#lists;
+    return { hasLongNumber: this.#hasLongNumber, weight: this.#weight, longLists: long, byteLengthBeside, isWhole: this.#depth === 0 };
+  }
+
+  get #weight(): number {
+    return Math.max(this.bytes.length, SERVER_LIMITS.jsonValueBytes * this.#valueCount);
+  }
+}
+
+/** Scans a whole body. @throws as `JsonScanner.scanTo` */
+export function scanJson(bytes: Uint8Array, itemCountMax: number, weightMax = Infinity): Scan {
+  return new JsonScanner(bytes, itemCountMax, weightMax).finish();
 }
 
 /** Tracks the lists at the top or in a top-level object. */
@@ -78,6 +122,7 @@ class Lists {
   #itemCount = 0;
   #itemFrom = 0;
   #from = 0;
+  #openedAt = 0;
   #count = 0;
   #items: Items[] = [];
   readonly long: Items[][] = [];
@@ -95,6 +140,7 @@ class Lists {
     if (!isList || this.depth !== 0 || (depth === 2 && !this.#isInObject)) return;
     this.depth = depth;
     this.#items = [];
+    this.#openedAt = at + 1;
     this.#startChunk(at + 1);
   }
 
@@ -105,6 +151,12 @@ class Lists {
       this.#items.push({ from: this.#from, to: at, count: this.#count });
       this.#startChunk(at + 1);
     }
+  }
+
+  /** Refuses a body whose first bytes hold too much outside its lists. An open list may still become long. @throws body_too_large */
+  checkBeside(end: number): void {
+    const byteLengthInside = this.bytes.length - this.byteLengthBeside + (this.depth === 0 ? 0 : end - this.#openedAt);
+    if (end - byteLengthInside > SERVER_LIMITS.bodyItemBytes) throw tooMuchBeside();
   }
 
   close(at: number): void {
@@ -147,9 +199,20 @@ export function tooLongItem(): DaybookError {
   return new DaybookError("body_too_large", `expected items of at most ${SERVER_LIMITS.bodyItemBytes} bytes each, got a longer one`);
 }
 
-/** Index of the quote that closes a string, or the end of the bytes. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+export function tooMuchBeside(): DaybookError {
+  return new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes outside the items of long lists, got more`);
+}
+
+function tooManyValues(weightMax: number): DaybookError {
+  return new DaybookError(
+    "body_too_large",
+    `expected values that take no more memory than ${weightMax} bytes of JSON, got more: send fewer or shorter values in one request`,
+  );
+}
+
+/** Index of the quote that closes a string; `end` or, past an escape, the byte after it, if the string goes on. */
+function endOfString(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at;
 }

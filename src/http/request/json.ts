@@ -2,12 +2,12 @@ import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { scanJson, tooLongItem, tooManyItems, type Items, type Scan } from "./json-scan.js";
+import { scanJson, tooLongItem, tooManyItems, tooMuchBeside, type Items, type Scan } from "./json-scan.js";
 
 /** Within a body a byte order mark is text, so only the start of a body is decoded without it. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const startDecoder = new TextDecoder("utf-8", { fatal: true });
-const [NEWLINE, CARRIAGE_RETURN, COMMA, OPENING_BRACKET, CLOSING_BRACKET] = [0x0a, 0x0d, 0x2c, 0x5b, 0x5d];
+const [NEWLINE, CARRIAGE_RETURN, SPACE, COMMA, OPENING_BRACKET, CLOSING_BRACKET, DELETE] = [0x0a, 0x0d, 0x20, 0x2c, 0x5b, 0x5d, 0x7f];
 
 /** Resolves when that many more bytes may be parsed. */
 export type Pace = (byteLength: number) => Promise<void>;
@@ -21,8 +21,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: Scan, pace: Pace): Promise<unknown> {
   if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes) {
     if (!isWhole) throw new DaybookError("malformed_json", "expected JSON: the text is incomplete");
-    const expected = `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes outside the items of long lists`;
-    throw new DaybookError("body_too_large", `${expected}, got ${byteLengthBeside}`);
+    throw tooMuchBeside();
   }
   if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
   // Stands for a list that is parsed separately; random, so that no body can contain it.
@@ -96,6 +95,27 @@ const MARK_BYTES = 3;
 
 function hasMark(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** Counts the lines of a body as they arrive, to refuse too many or too long ones early. */
+export class LineCount {
+  #lineAt = 0;
+  #count = 0;
+
+  constructor(readonly countMax: number) {}
+
+  /** @throws body_too_large */
+  countTo(bytes: Uint8Array, end: number): void {
+    const arrived = bytes.subarray(0, end);
+    for (let at = arrived.indexOf(NEWLINE, this.#lineAt); at !== -1; at = arrived.indexOf(NEWLINE, this.#lineAt)) {
+      const first = arrived[this.#lineAt] as number;
+      // Other lines may be blank, which only the parser decides.
+      if (first > SPACE && first < DELETE) this.#count += 1;
+      if (this.#count > this.countMax) throw tooManyItems(this.countMax);
+      this.#lineAt = at + 1;
+    }
+    if (end - this.#lineAt > SERVER_LIMITS.bodyItemBytes) throw tooLongItem();
+  }
 }
 
 /** Parses one JSON value per line; blank lines are skipped. @throws malformed_json (names the line), body_too_large */

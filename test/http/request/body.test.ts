@@ -1,6 +1,12 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
+import type { HeldMemory } from "../../../src/http/overload/admission.js";
+import { readBody } from "../../../src/http/request/body.js";
+import type { BodyRule } from "../../../src/http/routing/route.js";
+import { wireRequestOf } from "../../../src/http/wire/exchange.js";
 import { codeOf, handlerOf, requestOf, send, stubDaybook } from "../kit.js";
 
 const COUNT = "/analytics/count-events";
@@ -165,6 +171,29 @@ describe("compressed bodies", () => {
     const [most, space] = [padded(MIB), gzipSync(" ")];
     expect((await sendBytes(Buffer.concat([gzipSync(most.slice(0, 1000)), gzipSync(most.slice(1000))]), "gzip")).status).toBe(200);
     expect((await sendBytes(Buffer.concat([gzipSync(most), space]), "gzip")).status).toBe(413);
+  });
+});
+
+describe("a compressed body that has too much of something", () => {
+  const many = (item: string, separator: string) => Array<string>(3_000_000).fill(item).join(separator);
+  const EVENTS: BodyRule = { schema: z.strictObject({}), maxByteLength: SERVER_LIMITS.writeBodyBytes, list: "events", isWritten: true };
+
+  it.each([
+    ["items", "application/json", `[${many("{}", ",")}]`],
+    ["items in an object", "application/json", `{"events":[${many("{}", ",")}]}`],
+    ["values", "application/json", `[[${many("[]", ",")}]]`],
+    ["names", "application/json", `{"events":[],${Array.from({ length: 1_000_000 }, (_, at) => `"${at.toString(36)}":1`).join(",")}}`],
+    ["lines", "application/x-ndjson", many("1", "\n")],
+  ])("of %s is refused before most of it is inflated", async (_, type, text) => {
+    let heldByteLength = 0;
+    const take = (byteLength: number) => void (heldByteLength += byteLength);
+    const held: HeldMemory = { isKeyless: false, take, expect: () => undefined, parseTurn: () => null, pace: () => Promise.resolve(), assignOrganization: () => null, release: () => undefined };
+    const body = gzipSync(text);
+    const headers = { "content-type": type, "content-encoding": "gzip", authorization: "Bearer x" };
+    const request = wireRequestOf(new Request("http://localhost/v1/events", { method: "POST", headers, body }));
+    await expect(readBody(request, EVENTS, held)).rejects.toMatchObject({ code: "body_too_large" });
+    expect(text.length).toBeGreaterThan(5 * MIB);
+    expect(heldByteLength - body.length).toBeLessThan(4 * MIB);
   });
 });
 

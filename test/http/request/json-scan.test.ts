@@ -3,8 +3,8 @@ import { seededRandom, type Random } from "daybook/testing";
 import { parseJsonText } from "../../../src/core/base/json-text.js";
 import { LIMITS } from "../../../src/core/base/limits.js";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
-import { scanJson } from "../../../src/http/request/json-scan.js";
-import { parseNdjson, parseScanned } from "../../../src/http/request/json.js";
+import { JsonScanner, scanJson } from "../../../src/http/request/json-scan.js";
+import { LineCount, parseNdjson, parseScanned } from "../../../src/http/request/json.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 
 const encoder = new TextEncoder();
@@ -145,6 +145,52 @@ describe("the work of a body is bounded", () => {
     expect(weight(`[${Array(1_000).fill("[]").join(",")}]`)).toBe(8 * 2_000);
     const event = JSON.stringify({ name: "signup", userId: "u123456", metadata: { plan: "pro" } });
     expect(weight(event)).toBe(event.length);
+  });
+
+  it("a body that arrives in pieces is scanned as a whole one", () => {
+    for (let index = 0; index < caseCount(100, 2_000); index += 1) {
+      const seed = baseSeed + index;
+      const random = seededRandom(seed);
+      const bytes = encoder.encode(random.pick([() => randomList(random), () => `{"a":${randomList(random)},"b":${randomValue(random, 0)}}`])());
+      const scanner = new JsonScanner(bytes, Infinity, Infinity);
+      for (let end = 0; end < bytes.length; end += random.between(1, random.pick([3, 5_000]))) scanner.scanTo(end);
+      expect(scanner.finish(), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).toEqual(scanJson(bytes, Infinity));
+    }
+  });
+
+  it.each([
+    ["items", `[${Array<string>(50_000).fill("{}").join(",")}]`, "at most 10000 items"],
+    ["values", `[[${Array<string>(400_000).fill("[]").join(",")}]]`, "no more memory than"],
+    ["bytes beside the items", `{"a":[1],${Array.from({ length: 100_000 }, (_, at) => `"${at}":"0123456789"`).join(",")}}`, "outside the items"],
+    ["levels", `${"[".repeat(70)}${" ".repeat(100_000)}`, "levels of nesting"],
+  ])("too many %s are refused before the end of the body arrives", (_, text, message) => {
+    const bytes = encoder.encode(text);
+    const scanner = new JsonScanner(bytes, SERVER_LIMITS.bodyItemCount, 4 * KIB * KIB);
+    expect(() => scanner.scanTo(Math.floor(bytes.length * 0.9))).toThrow(message);
+  });
+
+  it("nothing is refused early that a whole body may have", () => {
+    const text = (kib: number) => `"${"x".repeat(kib * KIB)}"`;
+    // An open list counts as beside only if it ends as a short one.
+    const bytes = encoder.encode(`{"note":${text(500)},"one":[${text(400)}],"batch":[${text(1_000)},${Array<string>(60).fill(text(50)).join(",")}]}`);
+    const scanner = new JsonScanner(bytes, 100, Infinity);
+    for (let end = 0; end < bytes.length; end += 16 * KIB) scanner.scanTo(end);
+    expect(scanner.finish().byteLengthBeside).toBeLessThan(SERVER_LIMITS.bodyItemBytes);
+  });
+
+  it("lines that arrive in pieces are counted, blank ones aside, and long ones refused", () => {
+    const bytes = encoder.encode(`\ufeff\n${"1\n \n\r\n\n".repeat(100)}`);
+    const countTo = (countMax: number, piece: number) => {
+      const lines = new LineCount(countMax);
+      for (let end = 0; end < bytes.length + piece; end += piece) lines.countTo(bytes, Math.min(end, bytes.length));
+    };
+    for (const piece of [1, 2, 7, 1_000]) {
+      expect(() => countTo(100, piece)).not.toThrow();
+      expect(() => countTo(99, piece)).toThrow("at most 99 items");
+    }
+    const long = new Uint8Array(2 * SERVER_LIMITS.bodyItemBytes).fill(0x31);
+    expect(() => new LineCount(1).countTo(long, SERVER_LIMITS.bodyItemBytes + 1)).toThrow("bytes each");
+    expect(() => new LineCount(1).countTo(long, SERVER_LIMITS.bodyItemBytes)).not.toThrow();
   });
 
   it("lines are counted, and parsed some in a turn", async () => {
