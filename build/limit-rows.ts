@@ -77,6 +77,8 @@ export const SECTIONS: readonly Section[] = [
       waitingWriteCount: ["waiting short writes of a token, or for the event loop", `${RATE_LIMITED}, or ${OVERLOADED}`],
       waitingBytes: ["bytes of these", SAME],
       waitingWriteMs: ["their wait", SAME],
+      promptAnswerMs: ["wait of `/healthz` on a socket thread for the store", "the last answer"],
+      repeatedAnswerMs: ["age of that last answer", "the store's answer"],
       enteredRequestCount: ["requests that a socket thread passed on", OVERLOADED],
       queuedIngestRows: ["events waiting to be written", `${OVERLOADED}; one passes`],
       queryMs: ["query time", "`query_timeout`", "`limits.queryMs`, `--query-seconds`"],

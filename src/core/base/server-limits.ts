@@ -68,6 +68,10 @@ export const SERVER_LIMITS = {
   momentMs: 10,
   /** Requests that a thread of sockets waits for. Each holds some kilobytes, and 64 KiB of a body that is not read yet. */
   enteredRequestCount: 1_024,
+  /** Milliseconds that a health check waits on a thread of sockets for the handler, before it gets the last answer. */
+  promptAnswerMs: 25,
+  /** Milliseconds that this last answer may be old. Health checks come every 5 to 30 seconds, and must not report a state of long ago. */
+  repeatedAnswerMs: 5_000,
   /** Bytes of the body of a query, and of one tracking call: as sent, and inflated. */
   queryBodyBytes: 1024 * 1024,
   /** Bytes of a body of events, records or calls, as sent and inflated. */

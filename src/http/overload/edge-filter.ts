@@ -23,9 +23,12 @@ export interface Refusal extends Omit<Answered, "organization"> {
   readonly sha256: string | null;
 }
 
-/** A request for the handler with the findings about it, or a refusal. Call `release` once, after the answer. */
+/**
+ * A request for the handler with the findings about it, or a refusal. Call `release` once, after the answer.
+ * `isPrompt`: the answer depends on the path alone, and must come even while the handler is busy.
+ */
 export type EdgeDecision =
-  | { readonly refusal: null; readonly findings: RequestFindings; release(): void }
+  | { readonly refusal: null; readonly findings: RequestFindings; readonly isPrompt: boolean; release(): void }
   | { readonly refusal: WireReply; release(): void };
 
 const releaseNothing = () => undefined;
@@ -79,7 +82,10 @@ export class EdgeFilter {
     const { route, findings } = resolved;
     // Public GET routes are cheap; beacon requests count as writes.
     const isCheap = route.access === null && route.method === "GET" && !route.writes;
-    if (route.always || isCheap) return { refusal: null, findings, release: releaseNothing };
+    if (route.always || isCheap) {
+      const isPrompt = route.always && isCheap && request.method === "GET" && findings.query === "";
+      return { refusal: null, findings, isPrompt, release: releaseNothing };
+    }
     const sha256 = findings.sha256 ?? null;
     if (this.#admittedCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
     this.#admittedCount += 1;
@@ -91,7 +97,7 @@ export class EdgeFilter {
       this.#admittedCount -= 1;
       if (sha256 !== null) this.#shares.release(sha256);
     };
-    return { refusal: null, findings, release };
+    return { refusal: null, findings, isPrompt: false, release };
   }
 
   #refuse(request: WireRequest, shape: RefusalShape | null, sha256: string | null, error: DaybookError, startedMs: number): EdgeDecision {

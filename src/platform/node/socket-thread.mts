@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import { EdgeFilter } from "../../http/overload/edge-filter.js";
+import { PromptAnswers } from "../../http/overload/prompt-answers.js";
 import type { RequestFindings, WireReply } from "../../http/wire/exchange.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
@@ -27,6 +28,7 @@ if (port === null || (workerData ?? null) === null) throw new Error("expected to
 const { options, rules } = workerData as ThreadData;
 const out = outbox<FromSockets>(port);
 const edgeFilter = new EdgeFilter(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
+const promptAnswers = new PromptAnswers();
 const pending = new Map<number, PendingRequest>();
 /** The pending requests of each connection. */
 const idsBySocket = new WeakMap<Socket, Set<number>>();
@@ -85,7 +87,9 @@ async function reply(request: SocketRequest): Promise<WireReply> {
   request.bufferBody();
   const decision = await edgeFilter.admit(request);
   try {
-    return decision.refusal ?? (await forward(request, decision.findings));
+    if (decision.refusal !== null) return decision.refusal;
+    const { findings, isPrompt } = decision;
+    return await (isPrompt ? promptAnswers.answer(request, findings.path, () => forward(request, findings)) : forward(request, findings));
   } finally {
     decision.release();
     request.dropBody();

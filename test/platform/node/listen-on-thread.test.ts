@@ -73,6 +73,32 @@ describe("a thread of sockets", () => {
     ]);
   });
 
+  it("repeats the last answer to a health check while the handler is late, and awaits the handler for anything else", async () => {
+    let onLate = () => undefined as void;
+    const late = new Promise<void>((resolve) => (onLate = resolve));
+    let answeredCount = 0;
+    const answer: Handler["answer"] = async (request) => {
+      answeredCount += 1;
+      if (answeredCount > 1) await late;
+      return handler.answer(request);
+    };
+    const server = await listenOnThread(Object.assign((request: Request) => handler(request), handler, { answer }), { program: THREAD });
+    const health = async (id: string, query = "") => {
+      const answered = await fetch(`${server.url}/healthz${query}`, { headers: { "x-request-id": id } });
+      return [answered.status, answered.headers.get("x-request-id"), await answered.text()];
+    };
+    const first = await health("first");
+    expect(first).toEqual([200, "first", '{"status":"ok"}']);
+    expect(await health("second")).toEqual([200, "second", '{"status":"ok"}']);
+    expect(await health("third")).toEqual([200, "third", '{"status":"ok"}']);
+    expect(answeredCount).toBe(2);
+    const other = health("fourth", "?x=1");
+    await vi.waitFor(() => expect(answeredCount).toBe(3));
+    onLate();
+    expect((await other).slice(0, 2)).toEqual([400, "fourth"]);
+    await server.close();
+  });
+
   it("lives on when a listener of answers throws", async () => {
     const onAnswer = () => {
       throw new Error("from a listener");
