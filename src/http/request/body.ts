@@ -29,17 +29,16 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   const { list, itemCountMax = SERVER_LIMITS.bodyItemCount } = rule;
   const isFormBody = rule.form === true && isForm(request.header("content-type"));
   // Every NDJSON line is an item, whatever its value contains, so the scan has no item limit.
-  const scannerOf = (json: Uint8Array) => new JsonScanner(json, format === "ndjson" ? Infinity : itemCountMax, rule.maxByteLength);
-  let scanner: JsonScanner | null = null;
+  const scanner = new JsonScanner(format === "ndjson" ? Infinity : itemCountMax, rule.maxByteLength);
   const lines = format === "ndjson" ? new LineCount(itemCountMax) : null;
   /** Refuses a body before the rest of it is inflated. */
-  const onInflated = (inflated: Uint8Array, end: number) => {
-    lines?.countTo(inflated, end);
-    if (!isFormBody && format !== "arrow") (scanner ??= scannerOf(inflated)).scanTo(end);
+  const onInflated = (inflated: Uint8Array) => {
+    lines?.count(inflated);
+    if (!isFormBody && format !== "arrow") scanner.scan(inflated);
   };
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held, onInflated);
   const [json, others] = isFormBody ? dataOfForm(bytes) : [bytes, {}];
-  const scan = format === "arrow" ? null : (scanner ?? scannerOf(json)).finish();
+  const scan = format === "arrow" ? null : scanner.finish(json);
   const turn = held.parseTurn(scan?.weight ?? bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
   const pace = (byteLength: number) => held.pace(byteLength);

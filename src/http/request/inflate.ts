@@ -199,8 +199,11 @@ class Bits {
 /** Compression of a body: gzip (RFC 1952) with one or more members, or one zlib stream (RFC 1950). */
 export type BodyCompression = "gzip" | "deflate";
 
-/** Called as inflated bytes arrive: the buffer of the whole body, and the end of its filled part. What it throws stops the inflation. */
-export type OnInflated = (bytes: Uint8Array, end: number) => void;
+/** Called with the inflated bytes so far. What it throws stops the inflation. */
+export type OnInflated = (inflated: Uint8Array) => void;
+
+/** Bytes that are first allocated for a body. Allocating the whole would take memory for bodies that are refused at their first bytes. */
+const FIRST_BYTES = 64 * 1024;
 
 /**
  * Inflates a body by the same rules on every runtime: all gzip members form one body, and bytes after the last stream are an error.
@@ -215,15 +218,17 @@ export async function inflate(
   onInflated: OnInflated,
 ): Promise<Uint8Array> {
   const { streams, byteLength } = streamsIn(bytes, format, maxByteLength);
-  const body = new Uint8Array(byteLength);
+  let body = new Uint8Array(Math.min(byteLength, FIRST_BYTES));
   let end = 0;
   try {
     for (const stream of streams) {
       for await (const chunk of new Blob([stream as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream(format))) {
         held.take(chunk.length);
-        body.set(chunk, end);
+        const from = end;
         end += chunk.length;
-        onInflated(body, end);
+        if (end > body.length) body = withRoom(body, Math.min(byteLength, Math.max(end, 2 * body.length)));
+        body.set(chunk, from);
+        onInflated(body.subarray(0, end));
       }
     }
   } catch (error) {
@@ -231,6 +236,12 @@ export async function inflate(
   }
   if (end !== byteLength) throw damaged(format);
   return body;
+}
+
+function withRoom(bytes: Uint8Array, byteLength: number): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(byteLength);
+  longer.set(bytes);
+  return longer;
 }
 
 interface CompressedStreams {

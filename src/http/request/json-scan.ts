@@ -46,25 +46,40 @@ export class JsonScanner {
   readonly #lists: Lists;
 
   /**
-   * @param bytes the buffer of the whole body, which may still be filled
    * @param itemCountMax limit of all lists at the top or in a top-level object together
    * @param weightMax limit of the memory that the parsed values take, as `Scan.weight`
    */
   constructor(
-    readonly bytes: Uint8Array,
     itemCountMax: number,
     readonly weightMax: number,
   ) {
-    this.#lists = new Lists(bytes, itemCountMax);
+    this.#lists = new Lists(itemCountMax);
   }
 
   /**
-   * Scans on to `end`, and refuses a body as soon as it exceeds a limit.
+   * Scans the bytes that have arrived, and refuses a body as soon as it exceeds a limit. Earlier bytes are not scanned again.
    * @throws malformed_json (nested too deep), body_too_large (too many items, an item too long, too many values, or too much beside the items)
    */
-  scanTo(end: number): void {
-    const { bytes } = this;
+  scan(arrived: Uint8Array): void {
+    this.#scan(arrived);
+    // A list that is open may still become long.
+    const byteLengthInside = this.#lists.longByteLength + this.#lists.openByteLength(arrived.length);
+    if (arrived.length - byteLengthInside > SERVER_LIMITS.bodyItemBytes) throw tooMuchBeside();
+  }
+
+  /** Scans the rest of a body. @throws as `scan`, but for bytes beside the items, which the parser checks */
+  finish(bytes: Uint8Array): Scan {
+    this.#scan(bytes);
+    const { long, longByteLength } = this.#lists;
+    const weight = Math.max(bytes.length, SERVER_LIMITS.jsonValueBytes * this.#valueCount);
+    const byteLengthBeside = bytes.length - longByteLength;
+    return { hasLongNumber: this.#hasLongNumber, weight, longLists: long, byteLengthBeside, isWhole: this.#depth === 0 };
+  }
+
+  #scan(bytes: Uint8Array): void {
+    const end = bytes.length;
     const lists = this.#lists;
+    lists.bytes = bytes;
     let [at, isInString, depth, digitCount, valueCount] = [this.#at, this.#isInString, this.#depth, this.#digitCount, this.#valueCount];
     for (; at < end; at += 1) {
       const byte = bytes[at] as number;
@@ -93,25 +108,13 @@ export class JsonScanner {
       }
     }
     [this.#at, this.#isInString, this.#depth, this.#digitCount, this.#valueCount] = [at, isInString, depth, digitCount, valueCount];
-    if (this.#weight > this.weightMax) throw tooManyValues(this.weightMax);
-    if (end < bytes.length) lists.checkBeside(end);
-  }
-
-  /** Scans the rest of the bytes. @throws as `scanTo` */
-  finish(): Scan {
-    this.scanTo(this.bytes.length);
-    const { long, byteLengthBeside } = this.#lists;
-    return { hasLongNumber: this.#hasLongNumber, weight: this.#weight, longLists: long, byteLengthBeside, isWhole: this.#depth === 0 };
-  }
-
-  get #weight(): number {
-    return Math.max(this.bytes.length, SERVER_LIMITS.jsonValueBytes * this.#valueCount);
+    if (SERVER_LIMITS.jsonValueBytes * valueCount > this.weightMax) throw tooManyValues(this.weightMax);
   }
 }
 
-/** Scans a whole body. @throws as `JsonScanner.scanTo` */
-export function scanJson(bytes: Uint8Array, itemCountMax: number, weightMax = Infinity): Scan {
-  return new JsonScanner(bytes, itemCountMax, weightMax).finish();
+/** Scans a whole body. @throws as `JsonScanner.finish` */
+export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
+  return new JsonScanner(itemCountMax, Infinity).finish(bytes);
 }
 
 /** Tracks the lists at the top or in a top-level object. */
@@ -126,14 +129,12 @@ class Lists {
   #count = 0;
   #items: Items[] = [];
   readonly long: Items[][] = [];
-  byteLengthBeside: number;
+  /** Bytes of the items of `long`. */
+  longByteLength = 0;
+  /** The body so far. */
+  bytes: Uint8Array = new Uint8Array(0);
 
-  constructor(
-    readonly bytes: Uint8Array,
-    readonly itemCountMax: number,
-  ) {
-    this.byteLengthBeside = bytes.length;
-  }
+  constructor(readonly itemCountMax: number) {}
 
   open(at: number, depth: number, isList: boolean): void {
     if (depth === 1) this.#isInObject = !isList;
@@ -153,10 +154,9 @@ class Lists {
     }
   }
 
-  /** Refuses a body whose first bytes hold too much outside its lists. An open list may still become long. @throws body_too_large */
-  checkBeside(end: number): void {
-    const byteLengthInside = this.bytes.length - this.byteLengthBeside + (this.depth === 0 ? 0 : end - this.#openedAt);
-    if (end - byteLengthInside > SERVER_LIMITS.bodyItemBytes) throw tooMuchBeside();
+  /** Bytes of the open list, 0 if none is open. @param end of the bytes so far */
+  openByteLength(end: number): number {
+    return this.depth === 0 ? 0 : end - this.#openedAt;
   }
 
   close(at: number): void {
@@ -167,7 +167,7 @@ class Lists {
     if (first === undefined) return;
     this.#items.push({ from: this.#from, to: at, count: this.#count });
     this.long.push(this.#items);
-    this.byteLengthBeside -= at - first.from;
+    this.longByteLength += at - first.from;
   }
 
   #startChunk(at: number): void {

@@ -104,9 +104,8 @@ export class LineCount {
 
   constructor(readonly countMax: number) {}
 
-  /** @throws body_too_large */
-  countTo(bytes: Uint8Array, end: number): void {
-    const arrived = bytes.subarray(0, end);
+  /** @param arrived the body so far @throws body_too_large */
+  count(arrived: Uint8Array): void {
     for (let at = arrived.indexOf(NEWLINE, this.#lineAt); at !== -1; at = arrived.indexOf(NEWLINE, this.#lineAt)) {
       const first = arrived[this.#lineAt] as number;
       // Other lines may be blank, which only the parser decides.
@@ -114,7 +113,7 @@ export class LineCount {
       if (this.#count > this.countMax) throw tooManyItems(this.countMax);
       this.#lineAt = at + 1;
     }
-    if (end - this.#lineAt > SERVER_LIMITS.bodyItemBytes) throw tooLongItem();
+    if (arrived.length - this.#lineAt > SERVER_LIMITS.bodyItemBytes) throw tooLongItem();
   }
 }
 

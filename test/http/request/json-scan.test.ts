@@ -152,9 +152,9 @@ describe("the work of a body is bounded", () => {
       const seed = baseSeed + index;
       const random = seededRandom(seed);
       const bytes = encoder.encode(random.pick([() => randomList(random), () => `{"a":${randomList(random)},"b":${randomValue(random, 0)}}`])());
-      const scanner = new JsonScanner(bytes, Infinity, Infinity);
-      for (let end = 0; end < bytes.length; end += random.between(1, random.pick([3, 5_000]))) scanner.scanTo(end);
-      expect(scanner.finish(), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).toEqual(scanJson(bytes, Infinity));
+      const scanner = new JsonScanner(Infinity, Infinity);
+      for (let end = 0; end < bytes.length; end += random.between(1, random.pick([3, 5_000]))) scanner.scan(bytes.subarray(0, end));
+      expect(scanner.finish(bytes), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).toEqual(scanJson(bytes, Infinity));
     }
   });
 
@@ -165,32 +165,32 @@ describe("the work of a body is bounded", () => {
     ["levels", `${"[".repeat(70)}${" ".repeat(100_000)}`, "levels of nesting"],
   ])("too many %s are refused before the end of the body arrives", (_, text, message) => {
     const bytes = encoder.encode(text);
-    const scanner = new JsonScanner(bytes, SERVER_LIMITS.bodyItemCount, 4 * KIB * KIB);
-    expect(() => scanner.scanTo(Math.floor(bytes.length * 0.9))).toThrow(message);
+    const scanner = new JsonScanner(SERVER_LIMITS.bodyItemCount, 4 * KIB * KIB);
+    expect(() => scanner.scan(bytes.subarray(0, Math.floor(bytes.length * 0.9)))).toThrow(message);
   });
 
   it("nothing is refused early that a whole body may have", () => {
     const text = (kib: number) => `"${"x".repeat(kib * KIB)}"`;
     // An open list counts as beside only if it ends as a short one.
     const bytes = encoder.encode(`{"note":${text(500)},"one":[${text(400)}],"batch":[${text(1_000)},${Array<string>(60).fill(text(50)).join(",")}]}`);
-    const scanner = new JsonScanner(bytes, 100, Infinity);
-    for (let end = 0; end < bytes.length; end += 16 * KIB) scanner.scanTo(end);
-    expect(scanner.finish().byteLengthBeside).toBeLessThan(SERVER_LIMITS.bodyItemBytes);
+    const scanner = new JsonScanner(100, Infinity);
+    for (let end = 0; end < bytes.length; end += 16 * KIB) scanner.scan(bytes.subarray(0, end));
+    expect(scanner.finish(bytes).byteLengthBeside).toBeLessThan(SERVER_LIMITS.bodyItemBytes);
   });
 
   it("lines that arrive in pieces are counted, blank ones aside, and long ones refused", () => {
     const bytes = encoder.encode(`\ufeff\n${"1\n \n\r\n\n".repeat(100)}`);
     const countTo = (countMax: number, piece: number) => {
       const lines = new LineCount(countMax);
-      for (let end = 0; end < bytes.length + piece; end += piece) lines.countTo(bytes, Math.min(end, bytes.length));
+      for (let end = 0; end < bytes.length + piece; end += piece) lines.count(bytes.subarray(0, end));
     };
     for (const piece of [1, 2, 7, 1_000]) {
       expect(() => countTo(100, piece)).not.toThrow();
       expect(() => countTo(99, piece)).toThrow("at most 99 items");
     }
     const long = new Uint8Array(2 * SERVER_LIMITS.bodyItemBytes).fill(0x31);
-    expect(() => new LineCount(1).countTo(long, SERVER_LIMITS.bodyItemBytes + 1)).toThrow("bytes each");
-    expect(() => new LineCount(1).countTo(long, SERVER_LIMITS.bodyItemBytes)).not.toThrow();
+    expect(() => new LineCount(1).count(long.subarray(0, SERVER_LIMITS.bodyItemBytes + 1))).toThrow("bytes each");
+    expect(() => new LineCount(1).count(long.subarray(0, SERVER_LIMITS.bodyItemBytes))).not.toThrow();
   });
 
   it("lines are counted, and parsed some in a turn", async () => {
