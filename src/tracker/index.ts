@@ -1,7 +1,6 @@
-import { startTracker } from "./daybook.js";
-import type { Tracker } from "./daybook.js";
+import { startTracker, type Tracker } from "./tracker.js";
 
-export type { Tracker as Daybook, EventMoney as Money } from "./daybook.js";
+export type { Tracker as Daybook, EventMoney as Money } from "./tracker.js";
 
 /** Options of `startDaybook`. */
 export interface TrackerOptions {

@@ -1,7 +1,4 @@
-import { startTracker } from "./daybook.js";
-import type { QueuedCall, Tracker } from "./daybook.js";
-import { guarded } from "./guard.js";
-import type { Settings } from "./settings.js";
+import { startTracker, guarded, type QueuedCall, type Tracker, type Settings } from "./tracker.js";
 
 declare global {
   interface Window {

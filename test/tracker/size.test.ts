@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { startDaybook } from "daybook/tracker";
 import { expect, inject, test } from "vitest";
-import { isListed } from "../../src/tracker/settings.js";
+import { isListed } from "../../src/tracker/tracker.js";
 
 const BUDGET_BYTES = 1_536;
 
