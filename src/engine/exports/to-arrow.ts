@@ -37,7 +37,7 @@ export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null>
  * @throws invalid_parameter, body_too_large
  */
 export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number, rowCountMax: number): Promise<EventInput[]> {
-  const [{ eventsFromIpc }, { ValueRoom }] = await Promise.all([import("../../formats/arrow/events-from-ipc.js"), import("../../formats/arrow/value-room.js")]);
+  const { eventsFromIpc, ValueRoom } = await import("../../formats/arrow/events-from-ipc.js");
   const room = new ValueRoom(maxByteLength);
   const events: EventInput[] = [];
   let pauseAt = LIMITS.parsedBytesPerTurn;

@@ -1,5 +1,4 @@
-import { Bool, Field, Float64, RecordBatch, Schema, Struct, Table, TimestampMillisecond, makeData, tableToIPC } from "apache-arrow";
-import type { Data } from "apache-arrow";
+import { Bool, Field, Float64, RecordBatch, Schema, Struct, Table, TimestampMillisecond, makeData, tableToIPC, type Data } from "apache-arrow";
 import { isPlainObject } from "../../core/schema/metadata.js";
 import type { AnswerList } from "./answer-list.js";
 import { Validity, utf8Data } from "./utf8-data.js";

@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
-import { absentColumn, denseCodes } from "../../storage/column/column.js";
-import type { CodeColumn } from "../../storage/column/column.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import { absentColumn, denseCodes, codeAt, type CodeColumn } from "../../storage/column/column.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, SHAPE_COLUMN, metadataColumn } from "../../core/schema/fields.js";
 import { mayHold, type Rows } from "../../storage/segment/rows.js";
-import { mergeRows } from "../../storage/segment/merge-rows.js";
-import type { MergedRows } from "../../storage/segment/merge-rows.js";
+import { mergeRows, type MergedRows } from "../../storage/segment/merge-rows.js";
 import { whilePinned } from "../../storage/segment/while-pinned.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import type { JsonDictionary } from "../../storage/column/dictionary.js";
 
 /** Selects events created in `[fromMs, toMs)`, of one project or (null) of all. */
 export interface EventRange {
@@ -25,6 +25,19 @@ export interface DayRows {
 
 /** The identity id of an event by the codes of its user id and anonymous id; null if it has no identity. */
 export type IdentityIdOf = (userId: number, anonymousId: number) => string | null;
+
+/** A value of each row. Allocates the full length at once: a growing array leaves twice its size as garbage. */
+export function valuesOf<T>(rows: Uint32Array, read: (row: number) => T): T[] {
+  const values = new Array<T>(rows.length);
+  for (let at = 0; at < rows.length; at += 1) values[at] = read(rows[at]!);
+  return values;
+}
+
+/** The identity ids of some rows. */
+export function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): (string | null)[] {
+  const [users, anonymous] = [column("userId"), column("anonymousId")];
+  return valuesOf(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row)));
+}
 
 /** The rows that may hold events of a range, by day, oldest first. @param projectCode of the range's project; null: all projects */
 export function daysOf(rows: readonly Rows[], range: EventRange, projectCode: number | null): Rows[][] {
@@ -76,4 +89,46 @@ export function rowsInRange({ day, times, column }: DayRows, range: EventRange, 
     count += 1;
   }
   return rows.subarray(0, count);
+}
+
+/** Epoch ms of some rows, by their ms of the day. Written as pairs of 32-bit words: a BigInt per row would cost as much as all else. */
+export function instantsOf(startMs: number, times: Int32Array, rows: Uint32Array): BigInt64Array {
+  const words = new Uint32Array(rows.length * 2);
+  for (let at = 0; at < rows.length; at += 1) {
+    const createdAtMs = startMs + times[rows[at]!]!;
+    words[at * 2] = createdAtMs;
+    words[at * 2 + 1] = Math.floor(createdAtMs / 2 ** 32);
+  }
+  return new BigInt64Array(words.buffer);
+}
+
+/** One key of a shape: the start of its member in JSON, and the source of its value. */
+interface Member {
+  readonly start: string;
+  readonly column: CodeColumn;
+  readonly dictionary: JsonDictionary;
+}
+
+/** The metadata of some rows as JSON texts, with keys in their original order; null if there is none. */
+export function metadataTexts(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries): (string | null)[] {
+  const shapes = day.column(SHAPE_COLUMN);
+  const members = new Map<number, readonly Member[]>();
+  return valuesOf(rows, (row) => {
+    const shape = codeAt(shapes, row);
+    if (shape === 0) return null;
+    let known = members.get(shape);
+    if (known === undefined) {
+      known = dictionaries.keysOfShape(shape).map((key) => memberOf(day, key, dictionaries));
+      members.set(shape, known);
+    }
+    return `{${known.map(({ start, column, dictionary }) => start + dictionary.valueOf(codeAt(column, row))).join(",")}}`;
+  });
+}
+
+function memberOf(day: DayRows, key: number, dictionaries: Dictionaries): Member {
+  return {
+    start: `${JSON.stringify(dictionaries.keyOf(key))}:`,
+    column: day.column(metadataColumn(key)),
+    dictionary: dictionaries.ofKey(key),
+  };
 }

@@ -68,3 +68,6 @@ export function integerOf(value: unknown): unknown {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
 }
+
+/** Marks a text column whose values are JSON: the canonical extension type `arrow.json`, as field metadata. */
+export const JSON_MARK: readonly [key: string, value: string] = ["ARROW:extension:name", "arrow.json"];

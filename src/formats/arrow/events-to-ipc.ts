@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary, rows by their column */
 import {
-  Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData, type Data, Bool, Dictionary as DictionaryType, Float64, Int16,
-  Int32, Int8, Vector, AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter,
+  Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData, Bool, Dictionary as DictionaryType, Float64, Int16, Int32, Int8, Vector,
+  AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter, type Data,
 } from "apache-arrow";
 import { dayStartMs } from "../../core/base/time.js";
 import { yieldToEventLoop } from "../../core/base/turn.js";
@@ -11,10 +11,11 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { FIELDS, type FieldRow } from "../../core/schema/fields.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import type { Dictionary } from "../../storage/column/dictionary.js";
-import { asDayRows, daysOf, mergedInOrder, rowsInRange, whileLoaded, type DayRows, type EventRange, type IdentityIdOf } from "./day-rows.js";
-import { instantsOf } from "./instants.js";
-import { JSON_MARK } from "./json-mark.js";
-import { metadataTexts } from "./metadata-texts.js";
+import {
+  asDayRows, daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, type DayRows, type EventRange,
+  type IdentityIdOf,
+} from "./day-rows.js";
+import { JSON_MARK } from "./event-columns.js";
 import { utf8Data, Validity } from "./utf8-data.js";
 
 /** `file` allows random access and ends with a footer; `stream` can be read while it arrives. */
@@ -37,29 +38,6 @@ class Chunks extends AsyncByteQueue {
     }
     this.#chunks = [];
     return bytes;
-  }
-}
-
-/** Converts record batches to the bytes of an Arrow IPC stream or file, batch by batch. */
-class IpcWriter {
-  readonly #chunks = new Chunks();
-  readonly #writer: RecordBatchStreamWriter | RecordBatchFileWriter;
-
-  constructor(format: IpcFormat, schema: Schema) {
-    this.#writer = format === "file" ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
-    this.#writer.reset(this.#chunks, schema);
-  }
-
-  /** The bytes of a batch, and of anything due before it. */
-  write(batch: RecordBatch): Uint8Array {
-    this.#writer.write(batch);
-    return this.#chunks.take();
-  }
-
-  /** The final bytes. */
-  end(): Uint8Array {
-    this.#writer.close();
-    return this.#chunks.take();
   }
 }
 
@@ -102,7 +80,9 @@ export async function* eventsToIpc(
   const columns = await columnsFor(days, dictionaries, range, projectCode, pause);
   const metadata = jsonMark ? MARKED_METADATA : METADATA;
   const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), metadata, ...(identityIdOf === null ? [] : [IDENTITY_ID])]);
-  const writer = new IpcWriter(format, schema);
+  const chunks = new Chunks();
+  const writer = format === "file" ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
+  writer.reset(chunks, schema);
   let batchCount = 0;
   for (const sources of days) {
     await pause();
@@ -110,13 +90,15 @@ export async function* eventsToIpc(
     const selected = rowsInRange(day, range, projectCode);
     for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
       await pause();
-      yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, identityIdOf));
+      writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, identityIdOf));
+      yield chunks.take();
       batchCount += 1;
     }
   }
   // Without a batch there would be no dictionaries, and some readers require them.
-  if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, identityIdOf));
-  yield writer.end();
+  if (batchCount === 0) writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, identityIdOf));
+  writer.close();
+  yield chunks.take();
 }
 
 const NO_ROWS: DayRows = {
@@ -158,23 +140,14 @@ function batchOf(
   identityIdOf: IdentityIdOf | null,
 ): RecordBatch {
   const children: Data[] = [
-    utf8Data(Array.from(rows, (row) => uuidText(day.ids, row * 16))),
-    instants(day, rows),
+    utf8Data(valuesOf(rows, (row) => uuidText(day.ids, row * 16))),
+    makeData({ type: CREATED_AT.type, length: rows.length, nullCount: 0, data: instantsOf(dayStartMs(day.day), day.times, rows) }),
     ...FIELDS.map(({ column }, index) => columns[index]!.data(day.column(column), rows)),
     utf8Data(metadataTexts(day, rows, dictionaries)),
-    ...(identityIdOf === null ? [] : [identityIds(day, rows, identityIdOf)]),
+    ...(identityIdOf === null ? [] : [utf8Data(identityIds(day, rows, identityIdOf))]),
   ];
   const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
   return new RecordBatch(schema, data);
-}
-
-function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): Data {
-  const [users, anonymous] = [column("userId"), column("anonymousId")];
-  return utf8Data(Array.from(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row))));
-}
-
-function instants({ day, times }: DayRows, rows: Uint32Array): Data {
-  return makeData({ type: CREATED_AT.type, length: rows.length, nullCount: 0, data: instantsOf(dayStartMs(day), times, rows) });
 }
 
 /** One field of exported events. */

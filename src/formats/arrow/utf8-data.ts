@@ -1,5 +1,4 @@
-import { Utf8, makeData } from "apache-arrow";
-import type { Data } from "apache-arrow";
+import { Utf8, makeData, type Data } from "apache-arrow";
 
 const encoder = new TextEncoder();
 

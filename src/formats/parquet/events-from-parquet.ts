@@ -1,9 +1,9 @@
 import {
-  parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer, type Compressors, type FileMetaData, type SchemaTree,
-  type ParquetParsers, type ColumnMetaData, type PageHeader, type SchemaElement, type RowGroup,
+  parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer, type Compressors, type FileMetaData, type SchemaTree, type ParquetParsers,
+  type ColumnMetaData, type PageHeader, type SchemaElement, type RowGroup,
 } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
-import { eventAt, placesOf, type EventColumn, type ColumnTarget, integerOf, jsonOf } from "../arrow/event-columns.js";
+import { eventAt, placesOf, integerOf, jsonOf, type EventColumn, type ColumnTarget } from "../arrow/event-columns.js";
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { uuidText } from "../../core/base/uuid.js";

@@ -1,12 +1,12 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the rows */
 import { ByteWriter, ParquetWriter, type SchemaElement, type ColumnSource } from "hyparquet-writer";
-import { daysOf, mergedInOrder, rowsInRange, whileLoaded, type EventRange, type IdentityIdOf, type DayRows } from "../arrow/day-rows.js";
+import {
+  daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, type EventRange, type IdentityIdOf,
+  type DayRows,
+} from "../arrow/day-rows.js";
 import { yieldToEventLoop } from "../../core/base/turn.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { FIELDS, type FieldRow } from "../../core/schema/fields.js";
-import { instantsOf } from "../arrow/instants.js";
-import { metadataTexts } from "../arrow/metadata-texts.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { codeAt } from "../../storage/column/column.js";
@@ -73,18 +73,6 @@ function lazily(column: Omit<ColumnSource, "data">, make: () => ParquetValues): 
 function idTexts({ ids }: DayRows, rows: Uint32Array): Uint8Array[] {
   const bytes = encoder.encode(valuesOf(rows, (row) => uuidText(ids, row * 16)).join(""));
   return Array.from({ length: rows.length }, (_, at) => bytes.subarray(at * ID_LENGTH, (at + 1) * ID_LENGTH));
-}
-
-function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): (string | null)[] {
-  const [users, anonymous] = [column("userId"), column("anonymousId")];
-  return valuesOf(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row)));
-}
-
-/** Allocates the full length at once: a growing array leaves twice its size as garbage. */
-function valuesOf<T>(rows: Uint32Array, read: (row: number) => T): T[] {
-  const values = new Array<T>(rows.length);
-  for (let at = 0; at < rows.length; at += 1) values[at] = read(rows[at]!);
-  return values;
 }
 
 const TEXT = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } } as const;
