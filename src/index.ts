@@ -126,8 +126,8 @@ export type { AdjustedEvent, EventInput, EventRecord, FoundEvent, IngestResult, 
 export type { FutureEvents } from "./core/schema/instant.js";
 export { defineEvents } from "./typed/define-events.js";
 export type { DaybookOf, EventCheck, EventDefinition } from "./typed/define-events.js";
-export type { EventFlaw } from "./typed/event-shapes.js";
-export type { EventShape, EventShapes, MetadataOf, ShapeResult } from "./typed/event-shapes.js";
+export type { EventFlaw } from "./typed/define-events.js";
+export type { EventShape, EventShapes, MetadataOf, ShapeResult } from "./typed/define-events.js";
 export type { TypedDaybook, TypedEvent, TypedMethods, TypedSegments } from "./typed/typed-daybook.js";
 export type { Events, MetadataPath, Typed, TypedField, TypedFilter, TypedMeasure } from "./typed/typed-daybook.js";
 export { memoryStorage } from "./store/storage/memory-storage.js";

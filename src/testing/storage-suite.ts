@@ -33,180 +33,124 @@ async function expectError(code: ErrorCode | null, what: string, run: () => Prom
   }
 }
 
+/** A case for every storage. */
+function storageCase(name: string, run: (storage: Storage, open: () => Promise<Storage>) => Promise<void>): StorageCase {
+  return { name, run: async (open) => await run(await open(), open) };
+}
+
 type AppendRun = (openAppend: (key: string) => Promise<AppendFile>, storage: Storage, reopen: () => Promise<Storage>) => Promise<void>;
 
 /** A case for storages that can append; others pass it. */
 function appendCase(name: string, run: AppendRun): StorageCase {
-  return {
-    name,
-    async run(open) {
-      const storage = await open();
-      if (storage.openAppend === undefined) return;
-      await run(storage.openAppend.bind(storage), storage, open);
-    },
-  };
+  return storageCase(name, async (storage, open) => {
+    if (storage.openAppend !== undefined) await run(storage.openAppend.bind(storage), storage, open);
+  });
 }
 
 const objectCases: readonly StorageCase[] = [
-  {
-    name: "a written object can be read back, also after a second opening of the location",
-    async run(open) {
-      const storage = await open();
-      await storage.write("segments/2026-03-01.seg", bytesOf("rows"));
-      await expectText(storage, "segments/2026-03-01.seg", "rows");
-      await expectText(await open(), "segments/2026-03-01.seg", "rows");
-    },
-  },
-  {
-    name: "an object that does not exist reads as null, whole and in part",
-    async run(open) {
-      const storage = await open();
-      await storage.write("a/b", bytesOf("x"));
-      for (const key of ["missing", "a/missing", "other/missing"]) await expectText(storage, key, null);
-      expect((await storage.read("missing", { start: 0, end: 4 })) === null, "null for a range of a missing object");
-    },
-  },
-  {
-    name: "an empty object exists",
-    async run(open) {
-      const storage = await open();
-      await storage.write("empty", new Uint8Array(0));
-      await expectText(storage, "empty", "");
-      await expectKeys(storage, "", ["empty"]);
-    },
-  },
-  {
-    name: "all byte values of a large object come back",
-    async run(open) {
-      const storage = await open();
-      const bytes = Uint8Array.from({ length: 300_001 }, (_, at) => (at * 31) ^ (at >> 8));
-      await storage.write("large", bytes);
-      const got = await storage.read("large");
-      expect(got?.length === bytes.length && got.every((byte, at) => byte === bytes[at]), "300,001 equal bytes");
-    },
-  },
-  {
-    name: "a range is half-open and ends with the object",
-    async run(open) {
-      const storage = await open();
-      await storage.write("k", bytesOf("0123456789"));
-      for (const [start, end, text] of [[0, 10, "0123456789"], [2, 5, "234"], [4, 4, ""], [8, 99, "89"], [10, 12, ""], [50, 60, ""]] as const) {
-        const got = new TextDecoder().decode((await storage.read("k", { start, end })) ?? bytesOf("null"));
-        expect(got === text, `bytes [${start}, ${end}) to be "${text}", got "${got}"`);
-      }
-    },
-  },
-  {
-    name: "an invalid range is refused",
-    async run(open) {
-      const storage = await open();
-      await storage.write("k", bytesOf("0123456789"));
-      for (const [start, end] of [[-1, 2], [5, 4], [0.5, 2], [0, Number.NaN]] as const) {
-        await expectError(null, `the range [${start}, ${end})`, () => storage.read("k", { start, end }));
-      }
-    },
-  },
-  {
-    name: "a second write replaces the object, but is refused with ifAbsent",
-    async run(open) {
-      const storage = await open();
-      await storage.write("k", bytesOf("first and long"));
-      await storage.write("k", bytesOf("second"));
-      await expectText(storage, "k", "second");
-      await expectError(null, "a second write with ifAbsent", () => storage.write("k", bytesOf("third"), { ifAbsent: true }));
-      await expectText(storage, "k", "second");
-      await storage.write("new", bytesOf("new"), { ifAbsent: true });
-      await expectText(storage, "new", "new");
-      await expectKeys(storage, "", ["k", "new"]);
-    },
-  },
-  {
-    name: "exactly one of several simultaneous writes with ifAbsent succeeds",
-    async run(open) {
-      const storage = await open();
-      const writes = ["0", "1", "2", "3", "4"].map((text) => storage.write("k", bytesOf(text), { ifAbsent: true }).then(() => text));
-      const settled = await Promise.allSettled(writes);
-      const won = settled.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-      expect(won.length === 1, `one write to succeed, got ${won.length}`);
-      await expectText(storage, "k", won[0] ?? "");
-    },
-  },
-  {
-    name: "no caller can change stored bytes through the arrays that it passed or received",
-    async run(open) {
-      const storage = await open();
-      const given = bytesOf("stored");
-      await storage.write("k", given);
-      given.fill(0);
-      (await storage.read("k"))?.fill(0);
-      (await storage.read("k", { start: 0, end: 3 }))?.fill(0);
-      await expectText(storage, "k", "stored");
-    },
-  },
-  {
-    name: "a view into a larger buffer is written as the view alone",
-    async run(open) {
-      const storage = await open();
-      await storage.write("k", bytesOf("__view__").subarray(2, 6));
-      await expectText(storage, "k", "view");
-    },
-  },
-  {
-    name: "keys are listed ascending and by prefix, which need not end at a slash",
-    async run(open) {
-      const storage = await open();
-      await expectKeys(storage, "", []);
-      const keys = ["MANIFEST", "journal/2", "journal/10", "journal/old/1", "journals", "a.b_c-D"];
-      for (const key of keys) await storage.write(key, bytesOf(key));
-      await expectKeys(storage, "", ["MANIFEST", "a.b_c-D", "journal/10", "journal/2", "journal/old/1", "journals"]);
-      await expectKeys(storage, "journal/", ["journal/10", "journal/2", "journal/old/1"]);
-      await expectKeys(storage, "journal/1", ["journal/10"]);
-      await expectKeys(storage, "journal", ["journal/10", "journal/2", "journal/old/1", "journals"]);
-      await expectKeys(storage, "none/", []);
-    },
-  },
-  {
-    name: "a removed object is gone, and removing it again is not an error",
-    async run(open) {
-      const storage = await open();
-      await storage.write("a/k", bytesOf("x"));
-      await storage.remove("a/k");
-      await storage.remove("a/k");
-      await storage.remove("never/was");
-      await expectText(storage, "a/k", null);
-      await expectKeys(storage, "", []);
-      await storage.write("a/k", bytesOf("again"), { ifAbsent: true });
-      await expectText(storage, "a/k", "again");
-    },
-  },
-  {
-    name: "objects written with durable: false are readable at once and can be synced together",
-    async run(open) {
-      const storage = await open();
-      const keys = Array.from({ length: 20 }, (_, at) => `batch/${at % 3}/${at}`);
-      for (const key of keys) await storage.write(key, bytesOf(key), { durable: false });
-      await expectText(storage, "batch/0/0", "batch/0/0");
-      await storage.sync([...keys, ...keys]);
-      await storage.sync([]);
-      await expectText(storage, "batch/1/19", "batch/1/19");
-      await expectError(null, "a sync of a missing object", () => storage.sync(["batch/missing"]));
-    },
-  },
-  {
-    name: "a key outside the alphabet or with empty, . or .. parts is refused everywhere",
-    async run(open) {
-      const storage = await open();
-      for (const key of ["", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", "a b", "ä", "a\\b", "a~b", "a\0b", "a\n", "x".repeat(300)]) {
-        const shown = JSON.stringify(key);
-        await expectError(null, `writing ${shown}`, () => storage.write(key, bytesOf("x")));
-        await expectError(null, `reading ${shown}`, () => storage.read(key));
-        await expectError(null, `removing ${shown}`, () => storage.remove(key));
-        await expectError(null, `syncing ${shown}`, () => storage.sync([key]));
-        await expectError(null, `appending to ${shown}`, async () => storage.openAppend?.(key) ?? Promise.reject(new Error("none")));
-      }
-      await expectKeys(storage, "", []);
-    },
-  },
+  storageCase("a written object can be read back, also after a second opening of the location", async (storage, open) => {
+    await storage.write("segments/2026-03-01.seg", bytesOf("rows"));
+    await expectText(storage, "segments/2026-03-01.seg", "rows");
+    await expectText(await open(), "segments/2026-03-01.seg", "rows");
+  }),
+  storageCase("an object that does not exist reads as null, whole and in part", async (storage) => {
+    await storage.write("a/b", bytesOf("x"));
+    for (const key of ["missing", "a/missing", "other/missing"]) await expectText(storage, key, null);
+    expect((await storage.read("missing", { start: 0, end: 4 })) === null, "null for a range of a missing object");
+  }),
+  storageCase("an empty object exists", async (storage) => {
+    await storage.write("empty", new Uint8Array(0));
+    await expectText(storage, "empty", "");
+    await expectKeys(storage, "", ["empty"]);
+  }),
+  storageCase("all byte values of a large object come back", async (storage) => {
+    const bytes = Uint8Array.from({ length: 300_001 }, (_, at) => (at * 31) ^ (at >> 8));
+    await storage.write("large", bytes);
+    const got = await storage.read("large");
+    expect(got?.length === bytes.length && got.every((byte, at) => byte === bytes[at]), "300,001 equal bytes");
+  }),
+  storageCase("a range is half-open and ends with the object", async (storage) => {
+    await storage.write("k", bytesOf("0123456789"));
+    for (const [start, end, text] of [[0, 10, "0123456789"], [2, 5, "234"], [4, 4, ""], [8, 99, "89"], [10, 12, ""], [50, 60, ""]] as const) {
+      const got = new TextDecoder().decode((await storage.read("k", { start, end })) ?? bytesOf("null"));
+      expect(got === text, `bytes [${start}, ${end}) to be "${text}", got "${got}"`);
+    }
+  }),
+  storageCase("an invalid range is refused", async (storage) => {
+    await storage.write("k", bytesOf("0123456789"));
+    for (const [start, end] of [[-1, 2], [5, 4], [0.5, 2], [0, Number.NaN]] as const) {
+      await expectError(null, `the range [${start}, ${end})`, () => storage.read("k", { start, end }));
+    }
+  }),
+  storageCase("a second write replaces the object, but is refused with ifAbsent", async (storage) => {
+    await storage.write("k", bytesOf("first and long"));
+    await storage.write("k", bytesOf("second"));
+    await expectText(storage, "k", "second");
+    await expectError(null, "a second write with ifAbsent", () => storage.write("k", bytesOf("third"), { ifAbsent: true }));
+    await expectText(storage, "k", "second");
+    await storage.write("new", bytesOf("new"), { ifAbsent: true });
+    await expectText(storage, "new", "new");
+    await expectKeys(storage, "", ["k", "new"]);
+  }),
+  storageCase("exactly one of several simultaneous writes with ifAbsent succeeds", async (storage) => {
+    const writes = ["0", "1", "2", "3", "4"].map((text) => storage.write("k", bytesOf(text), { ifAbsent: true }).then(() => text));
+    const settled = await Promise.allSettled(writes);
+    const won = settled.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    expect(won.length === 1, `one write to succeed, got ${won.length}`);
+    await expectText(storage, "k", won[0] ?? "");
+  }),
+  storageCase("no caller can change stored bytes through the arrays that it passed or received", async (storage) => {
+    const given = bytesOf("stored");
+    await storage.write("k", given);
+    given.fill(0);
+    (await storage.read("k"))?.fill(0);
+    (await storage.read("k", { start: 0, end: 3 }))?.fill(0);
+    await expectText(storage, "k", "stored");
+  }),
+  storageCase("a view into a larger buffer is written as the view alone", async (storage) => {
+    await storage.write("k", bytesOf("__view__").subarray(2, 6));
+    await expectText(storage, "k", "view");
+  }),
+  storageCase("keys are listed ascending and by prefix, which need not end at a slash", async (storage) => {
+    await expectKeys(storage, "", []);
+    const keys = ["MANIFEST", "journal/2", "journal/10", "journal/old/1", "journals", "a.b_c-D"];
+    for (const key of keys) await storage.write(key, bytesOf(key));
+    await expectKeys(storage, "", ["MANIFEST", "a.b_c-D", "journal/10", "journal/2", "journal/old/1", "journals"]);
+    await expectKeys(storage, "journal/", ["journal/10", "journal/2", "journal/old/1"]);
+    await expectKeys(storage, "journal/1", ["journal/10"]);
+    await expectKeys(storage, "journal", ["journal/10", "journal/2", "journal/old/1", "journals"]);
+    await expectKeys(storage, "none/", []);
+  }),
+  storageCase("a removed object is gone, and removing it again is not an error", async (storage) => {
+    await storage.write("a/k", bytesOf("x"));
+    await storage.remove("a/k");
+    await storage.remove("a/k");
+    await storage.remove("never/was");
+    await expectText(storage, "a/k", null);
+    await expectKeys(storage, "", []);
+    await storage.write("a/k", bytesOf("again"), { ifAbsent: true });
+    await expectText(storage, "a/k", "again");
+  }),
+  storageCase("objects written with durable: false are readable at once and can be synced together", async (storage) => {
+    const keys = Array.from({ length: 20 }, (_, at) => `batch/${at % 3}/${at}`);
+    for (const key of keys) await storage.write(key, bytesOf(key), { durable: false });
+    await expectText(storage, "batch/0/0", "batch/0/0");
+    await storage.sync([...keys, ...keys]);
+    await storage.sync([]);
+    await expectText(storage, "batch/1/19", "batch/1/19");
+    await expectError(null, "a sync of a missing object", () => storage.sync(["batch/missing"]));
+  }),
+  storageCase("a key outside the alphabet or with empty, . or .. parts is refused everywhere", async (storage) => {
+    for (const key of ["", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", "a b", "ä", "a\\b", "a~b", "a\0b", "a\n", "x".repeat(300)]) {
+      const shown = JSON.stringify(key);
+      await expectError(null, `writing ${shown}`, () => storage.write(key, bytesOf("x")));
+      await expectError(null, `reading ${shown}`, () => storage.read(key));
+      await expectError(null, `removing ${shown}`, () => storage.remove(key));
+      await expectError(null, `syncing ${shown}`, () => storage.sync([key]));
+      await expectError(null, `appending to ${shown}`, async () => storage.openAppend?.(key) ?? Promise.reject(new Error("none")));
+    }
+    await expectKeys(storage, "", []);
+  }),
 ];
 
 const appendCases: readonly StorageCase[] = [
@@ -286,118 +230,99 @@ const appendCases: readonly StorageCase[] = [
 const lockOf = (storage: Storage) => storage.lock?.bind(storage) ?? null;
 
 const lockCases: readonly StorageCase[] = [
-  {
-    name: "the lock has one holder at a time, and is free again after its release",
-    async run(open) {
-      const storage = await open();
-      const [first, second] = [lockOf(storage), lockOf(await open())];
-      if (first === null || second === null) return;
-      const lock = await first();
-      await expectError("store_locked", "a second lock", second);
-      await expectError("store_locked", "a lock of the holder", first);
-      await expectKeys(storage, "", []);
-      await lock.release();
-      const next = await second();
-      await lock.release();
-      await expectError("store_locked", "a lock after a second release of an old lock", first);
-      await next.release();
-    },
-  },
-  {
-    name: "exactly one of several simultaneous locks succeeds",
-    async run(open) {
-      const storages = await Promise.all([open(), open(), open(), open()]);
-      const locking = storages.map(lockOf).filter((lock) => lock !== null);
-      for (let round = 0; round < 10 && locking.length > 0; round += 1) {
-        const settled = await Promise.allSettled(locking.map((lock) => lock()));
-        const locks = settled.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-        expect(locks.length === 1, `one lock, got ${locks.length}`);
-        await locks[0]?.release();
-      }
-    },
-  },
+  storageCase("the lock has one holder at a time, and is free again after its release", async (storage, open) => {
+    const [first, second] = [lockOf(storage), lockOf(await open())];
+    if (first === null || second === null) return;
+    const lock = await first();
+    await expectError("store_locked", "a second lock", second);
+    await expectError("store_locked", "a lock of the holder", first);
+    await expectKeys(storage, "", []);
+    await lock.release();
+    const next = await second();
+    await lock.release();
+    await expectError("store_locked", "a lock after a second release of an old lock", first);
+    await next.release();
+  }),
+  storageCase("exactly one of several simultaneous locks succeeds", async (storage, open) => {
+    const storages = [storage, ...(await Promise.all([open(), open(), open()]))];
+    const locking = storages.map(lockOf).filter((lock) => lock !== null);
+    for (let round = 0; round < 10 && locking.length > 0; round += 1) {
+      const settled = await Promise.allSettled(locking.map((lock) => lock()));
+      const locks = settled.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+      expect(locks.length === 1, `one lock, got ${locks.length}`);
+      await locks[0]?.release();
+    }
+  }),
 ];
 
 const holdCases: readonly StorageCase[] = [
-  {
-    name: "a held object, where a storage can hold objects, stays readable after it is replaced or removed; a missing object is null",
-    async run(open) {
-      const storage = await open();
-      if (storage.hold === undefined) return;
-      const text = async (held: HeldObject | null, start: number, end: number) =>
-        held === null ? null : new TextDecoder().decode(await held.read({ start, end }));
-      expect((await storage.hold("segments/0000000001")) === null, "null for a missing object");
-      await storage.write("segments/0000000001", bytesOf("rows of a day"));
-      await storage.write("segments/0000000002", bytesOf("rows"));
-      const [first, second] = [await storage.hold("segments/0000000001"), await storage.hold("segments/0000000002")];
-      await storage.remove("segments/0000000001");
-      await storage.write("segments/0000000002", bytesOf("others"));
-      expect((await text(first, 5, 7)) === "of", "a range of a held object that was removed");
-      expect((await text(first, 8, 99)) === "a day", "the existing part of a range beyond its end");
-      expect((await text(second, 0, 9)) === "rows", "the old bytes of a held object that was replaced");
-      await expectText(storage, "segments/0000000002", "others");
-      const reading = text(first, 0, 4);
-      first?.release();
-      first?.release();
-      expect((await reading) === "rows", "a read that was under way when the object was released");
-      second?.release();
-    },
-  },
+  storageCase("a held object, where a storage can hold objects, stays readable after it is replaced or removed; a missing object is null", async (storage) => {
+    if (storage.hold === undefined) return;
+    const text = async (held: HeldObject | null, start: number, end: number) =>
+      held === null ? null : new TextDecoder().decode(await held.read({ start, end }));
+    expect((await storage.hold("segments/0000000001")) === null, "null for a missing object");
+    await storage.write("segments/0000000001", bytesOf("rows of a day"));
+    await storage.write("segments/0000000002", bytesOf("rows"));
+    const [first, second] = [await storage.hold("segments/0000000001"), await storage.hold("segments/0000000002")];
+    await storage.remove("segments/0000000001");
+    await storage.write("segments/0000000002", bytesOf("others"));
+    expect((await text(first, 5, 7)) === "of", "a range of a held object that was removed");
+    expect((await text(first, 8, 99)) === "a day", "the existing part of a range beyond its end");
+    expect((await text(second, 0, 9)) === "rows", "the old bytes of a held object that was replaced");
+    await expectText(storage, "segments/0000000002", "others");
+    const reading = text(first, 0, 4);
+    first?.release();
+    first?.release();
+    expect((await reading) === "rows", "a read that was under way when the object was released");
+    second?.release();
+  }),
 ];
 
 const TOLD_WITHIN_MS = 1_000;
 
 const watchCases: readonly StorageCase[] = [
-  {
-    name: "writes, appends and removals by the holder of the lock are reported soon, where a storage reports changes, to all current listeners",
-    async run(open) {
-      const writing = await open();
-      const reading = await open();
-      if (reading.watch === undefined) return;
-      const lock = await writing.lock?.();
-      const journal = await writing.openAppend?.("journal/0000000001");
-      let goneCount = 0;
-      const stop = reading.watch(() => (goneCount += 1));
-      stop();
-      const changes: Record<string, () => Promise<void>> = {
-        "a write": () => writing.write("MANIFEST", bytesOf("first")),
-        ...(journal === undefined ? {} : { "a frame": () => journal.write(bytesOf("frame")) }),
-        "a removal": () => writing.remove("MANIFEST"),
-      };
-      for (const [what, change] of Object.entries(changes)) {
-        let unwatch: (() => void) | undefined;
-        const isTold = new Promise<boolean>((resolve) => {
-          unwatch = reading.watch?.(() => resolve(true));
-          setTimeout(() => resolve(false), TOLD_WITHIN_MS);
-        });
-        await change();
-        expect(await isTold, `${what} to be reported`);
-        unwatch?.();
-      }
-      expect(goneCount === 0, "nothing to be reported to a listener that stopped");
-      await journal?.close();
-      await lock?.release();
-    },
-  },
+  storageCase("writes, appends and removals by the holder of the lock are reported soon, where a storage reports changes, to all current listeners", async (writing, open) => {
+    const reading = await open();
+    if (reading.watch === undefined) return;
+    const lock = await writing.lock?.();
+    const journal = await writing.openAppend?.("journal/0000000001");
+    let goneCount = 0;
+    const stop = reading.watch(() => (goneCount += 1));
+    stop();
+    const changes: Record<string, () => Promise<void>> = {
+      "a write": () => writing.write("MANIFEST", bytesOf("first")),
+      ...(journal === undefined ? {} : { "a frame": () => journal.write(bytesOf("frame")) }),
+      "a removal": () => writing.remove("MANIFEST"),
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      let unwatch: (() => void) | undefined;
+      const isTold = new Promise<boolean>((resolve) => {
+        unwatch = reading.watch?.(() => resolve(true));
+        setTimeout(() => resolve(false), TOLD_WITHIN_MS);
+      });
+      await change();
+      expect(await isTold, `${what} to be reported`);
+      unwatch?.();
+    }
+    expect(goneCount === 0, "nothing to be reported to a listener that stopped");
+    await journal?.close();
+    await lock?.release();
+  }),
 ];
 
 const codecCases: readonly StorageCase[] = [
-  {
-    name: "the storage's codec, where it has one, restores what it deflated and refuses any other size",
-    async run(open) {
-      const { codec } = await open();
-      if (codec === undefined) return;
-      for (const byteLength of [0, 1, 1_000, 65_535, 65_536, 400_000]) {
-        const bytes = Uint8Array.from({ length: byteLength }, (_, at) => (at % 97) * (at % 3));
-        const deflated = await codec.deflate(bytes);
-        const inflated = await codec.inflate(deflated, byteLength);
-        expect(inflated.length === byteLength && inflated.every((byte, at) => byte === bytes[at]), `${byteLength} equal bytes`);
-        await expectError("corruption", "a size too large", async () => codec.inflate(deflated, byteLength + 1));
-        if (byteLength > 0) await expectError("corruption", "a size too small", async () => codec.inflate(deflated, byteLength - 1));
-        await expectError("corruption", "a cut stream", async () => codec.inflate(deflated.subarray(0, deflated.length - 1), byteLength));
-      }
-    },
-  },
+  storageCase("the storage's codec, where it has one, restores what it deflated and refuses any other size", async ({ codec }) => {
+    if (codec === undefined) return;
+    for (const byteLength of [0, 1, 1_000, 65_535, 65_536, 400_000]) {
+      const bytes = Uint8Array.from({ length: byteLength }, (_, at) => (at % 97) * (at % 3));
+      const deflated = await codec.deflate(bytes);
+      const inflated = await codec.inflate(deflated, byteLength);
+      expect(inflated.length === byteLength && inflated.every((byte, at) => byte === bytes[at]), `${byteLength} equal bytes`);
+      await expectError("corruption", "a size too large", async () => codec.inflate(deflated, byteLength + 1));
+      if (byteLength > 0) await expectError("corruption", "a size too small", async () => codec.inflate(deflated, byteLength - 1));
+      await expectError("corruption", "a cut stream", async () => codec.inflate(deflated.subarray(0, deflated.length - 1), byteLength));
+    }
+  }),
 ];
 
 /** The requirements on every implementation of `Storage`. Run each case on an empty location; absent optional members pass. */

@@ -5,8 +5,8 @@ import { nativeCodec } from "../../src/platform/node/native-codec.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import type { Storage } from "../../src/store/storage/storage.js";
-import { SimulatedDisk } from "../../src/testing/simulated-disk/simulated-disk.js";
-import { SimulatedFileSystem } from "../../src/testing/simulated-disk/simulated-file-system.js";
+import { SimulatedDisk } from "../../src/testing/simulated-disk.js";
+import { SimulatedFileSystem } from "../../src/testing/simulated-file-system.js";
 import { storageSuite } from "../../src/testing/storage-suite.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 

@@ -4,8 +4,8 @@ import type { Daybook } from "../../src/index.js";
 import { diskReserve, fileStorage } from "../../src/platform/node/index.js";
 import { RESERVE_NAME } from "../../src/platform/node/disk-reserve.js";
 import type { DiskOperation, Faults } from "../../src/testing/index.js";
-import { ROOT, SimulatedDisk } from "../../src/testing/simulated-disk/simulated-disk.js";
-import { SimulatedFileSystem } from "../../src/testing/simulated-disk/simulated-file-system.js";
+import { ROOT, SimulatedDisk } from "../../src/testing/simulated-disk.js";
+import { SimulatedFileSystem } from "../../src/testing/simulated-file-system.js";
 
 const NOW_MS = Date.parse("2026-03-10T12:00:00.000Z");
 const RESERVE_BYTES = 256 * 1024;
