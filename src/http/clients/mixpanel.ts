@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
 const item = z.looseObject({ event: z.string().min(1, "expected at least one character"), properties: z.looseObject({ token: z.string() }) });
 
 /** The `data` of a query or of a form. */
-export const mixpanelShape = z.looseObject({
+const mixpanelShape = z.looseObject({
   data: z.array(z.unknown()).meta({ description: "What is sent, as JSON in base64: one item or a list." }),
 });
 
@@ -52,14 +52,14 @@ export const mixpanelEvents: ClientAdapter = {
 };
 
 /** The key, which all items of a request must share; undefined if they differ. */
-export function mixpanelKey({ body }: KeySource, keyOf: (item: JsonObject) => unknown): unknown {
+function mixpanelKey({ body }: KeySource, keyOf: (item: JsonObject) => unknown): unknown {
   const items = Array.isArray(body["data"]) ? body["data"] : [];
   const keys = new Set(items.map((sent) => keyOf(objectOf(sent))));
   return keys.size === 1 ? [...keys][0] : undefined;
 }
 
 /** `1`, or an object if the request has `verbose`. */
-export function mixpanelAnswer({ body, query }: ClientRequest): unknown {
+function mixpanelAnswer({ body, query }: ClientRequest): unknown {
   return (body["verbose"] ?? query["verbose"]) === "1" ? { status: 1, error: null } : 1;
 }
 

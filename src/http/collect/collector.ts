@@ -17,7 +17,7 @@ import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Visitor } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { faultOf, withoutPlaceholderIds } from "../tracking/call.js";
-import { forEachYielding } from "../tracking/store-entries.js";
+import { forEachYielding, NO_EVENTS } from "../tracking/store-entries.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { beaconEvent, type Beacon } from "../shapes/bodies.js";
 import { CollectCounts, type CollectOutcome } from "../answer/request-counts.js";
@@ -309,8 +309,6 @@ export class Collector {
     if (first !== undefined) throw first[1];
   }
 }
-
-const NO_EVENTS = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 
 function checkedBeacon(event: unknown, at: string, { ids }: PublicRules): Beacon {
   checkShape(beaconEvent, event, { at });

@@ -11,7 +11,7 @@ import type { Collector } from "../collect/collector.js";
 import type { Admission } from "../overload/admission.js";
 import type { Agent, Caller, ProcessGauges, Route, Services } from "../routing/route.js";
 import type { Router } from "../routing/router.js";
-import type { SenderClocks } from "../tracking/sender-clocks.js";
+import type { SenderClocks } from "../tracking/call.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 /** The state of a handler, shared by all requests. */

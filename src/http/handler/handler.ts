@@ -15,7 +15,7 @@ import { Repeats } from "../clients/client.js";
 import type { BrowserFiles } from "../files/browser-files.js";
 import { fileRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
-import { SenderClocks } from "../tracking/sender-clocks.js";
+import { SenderClocks } from "../tracking/call.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { isWriting, type EdgeRoute, type ProcessGauges, type Route } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";

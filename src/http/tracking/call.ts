@@ -7,6 +7,8 @@ import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { digitsOf } from "../../core/base/json-text.js";
 import type { HeaderNotice } from "../answer/headers.js";
 import type { EventInput } from "../../core/schema/event.js";
+import { evictFor } from "../access/authenticator.js";
+import type { SenderClock } from "../routing/route.js";
 
 /** Calls of the public tracking spec that become events; those of `RECORD_KINDS` become identity records. */
 export const EVENT_KINDS = ["track", "page", "screen"] as const;
@@ -90,7 +92,7 @@ export interface TrackingCall {
 }
 
 /** Converts seconds, which some clients send, to epoch ms; null if that is no valid time. */
-export function instantOfSeconds(seconds: number): number | null {
+function instantOfSeconds(seconds: number): number | null {
   return isInstant(seconds * 1_000) ? Math.floor(seconds * 1_000) : null;
 }
 
@@ -200,3 +202,37 @@ export interface ReceivedRecord {
 }
 
 export type ReceivedItem = ReceivedEvent | ReceivedRecord;
+
+/**
+ * Measures the clock offsets of senders. A failed request is resent, often with its first `sentAt`, so the offsets of failed requests are
+ * remembered by the ids of their items.
+ */
+export class SenderClocks {
+  /** Offsets by organization and id, in ms. */
+  readonly #offsetsMs = new Map<string, number>();
+
+  /** @param receivedAtMs time of receipt, epoch ms */
+  of(organization: string, receivedAtMs: number): SenderClock {
+    const measured: { readonly keys: readonly string[]; readonly offsetMs: number }[] = [];
+    return {
+      offsetMs: (sentAt, ids) => {
+        const sentAtMs = instantOf(sentAt);
+        if (sentAtMs === null) return null;
+        const keys = ids.flatMap((id) => (typeof id === "string" && id.length <= SERVER_LIMITS.clockIdChars ? [`${organization}\0${id}`] : []));
+        // Transit time only adds to the offset, so the smallest one is the most accurate.
+        const offsetMs = this.#offsetsMs.size === 0 ? receivedAtMs - sentAtMs : this.#smallest(keys, receivedAtMs - sentAtMs);
+        measured.push({ keys, offsetMs });
+        return offsetMs;
+      },
+      failed: () => {
+        for (const { keys, offsetMs } of measured) {
+          for (const key of keys) evictFor(this.#offsetsMs, key, SERVER_LIMITS.rememberedClockCount).set(key, offsetMs);
+        }
+      },
+    };
+  }
+
+  #smallest(keys: readonly string[], offsetMs: number): number {
+    return keys.reduce((min, key) => Math.min(min, this.#offsetsMs.get(key) ?? min), offsetMs);
+  }
+}

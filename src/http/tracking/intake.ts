@@ -6,8 +6,10 @@ import { splitAddress, withoutUser } from "../../core/schema/web-address.js";
 import { namedRejections } from "../answer/error-reply.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { Caller, RouteRequest, Agent } from "../routing/route.js";
-import { CALL_KINDS, RECORD_KINDS, trackingBodies, callTimeMs, faultOf, objectOf, idOf, screenOf, textOf, type ReceivedItem } from "./call.js";
-import type { TrackingCall, CallKind, EventKind, RecordKind, JsonObject } from "./call.js";
+import {
+  CALL_KINDS, RECORD_KINDS, trackingBodies, callTimeMs, faultOf, objectOf, idOf, screenOf, textOf, type ReceivedItem, type TrackingCall,
+  type CallKind, type EventKind, type RecordKind, type JsonObject,
+} from "./call.js";
 import { forEachYielding, authorizeRecords, errorOf, rejectedBy, storeEntries } from "./store-entries.js";
 import type { ReceivedEntry, TrackingOutcome, Rejected } from "./store-entries.js";
 

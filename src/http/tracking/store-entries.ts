@@ -6,9 +6,8 @@ import type { IdentifyInput, LinkResult } from "../../core/schema/record.js";
 import { authorize, aliasRefused, hideSuppressed, type ServedDaybook } from "../access/access.js";
 import type { HeaderNotice } from "../answer/headers.js";
 import type { Caller } from "../routing/route.js";
-import { faultOf, withUsableIds, type TrackingCall, type RecordKind } from "./call.js";
+import { faultOf, withUsableIds, type TrackingCall, type RecordKind, type ReceivedItem, type ReceivedEvent, type ReceivedRecord } from "./call.js";
 import { yieldToEventLoop } from "../../core/base/turn.js";
-import type { ReceivedItem, ReceivedEvent, ReceivedRecord } from "./call.js";
 
 /** Names of call members by their names in the library. */
 const CALL_NAMES: Readonly<Record<string, string>> = {
@@ -118,7 +117,8 @@ export async function storeEntries(
   return { accepted, duplicates: ingested.duplicates, rejected, adjusted: adjusted.sort((a, b) => a.index - b.index) };
 }
 
-const NO_EVENTS = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+/** The outcome of an ingest of nothing. */
+export const NO_EVENTS = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 
 /** Marks a numeric time as ms: it may have been seconds, or text from before 1973. */
 function withCreatedAt({ event }: ReceivedEvent): EventInput {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
-import { SenderClocks } from "../../../src/http/tracking/sender-clocks.js";
+import { SenderClocks } from "../../../src/http/tracking/call.js";
 import { NOW_MS } from "../kit.js";
 
 const MINUTE_MS = 60_000;
