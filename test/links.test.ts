@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DATA_SETS } from "../examples/demo/data-sets.js";
-import { publicAddress } from "../src/cli/package.js";
+import { publicAddress } from "../src/cli/command.js";
 import { ROOT } from "./cli/run.js";
 import { pagesBelow } from "./pages.js";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cdnowPurchase } from "../cdnow/purchases.js";
 import { Invoices } from "../online-retail/invoices.js";
-import { packageRoot, publicAddress } from "../../src/cli/package.js";
+import { packageRoot, publicAddress } from "../../src/cli/command.js";
 import { readClf } from "../../src/cli/read/clf.js";
 import { readCsvEvents, readCsvMap } from "../../src/cli/read/csv.js";
 import { readBytes, readLines } from "../../src/cli/read/lines.js";

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { UsageError, type Command } from "./command.js";
-import { packageRoot } from "./package.js";
+import { UsageError, packageRoot, type Command } from "./command.js";
 
 interface CommandEntry {
   /** One line for `--help`. */
@@ -53,8 +52,10 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 }
 
 /** The one-line message of a failed command line, and its exit code. */
-export function failureOf(args: readonly string[], error: unknown): { readonly code: 1 | 2; readonly line: string } {
+export function failureOf(args: readonly string[], thrown: unknown): { readonly code: 1 | 2; readonly line: string } {
   const [name] = args;
+  // If closing fails too, `await using` wraps both errors: report the later one.
+  const error = thrown instanceof Error && "suppressed" in thrown && "error" in thrown ? thrown.error : thrown;
   const command = commandOf(name) === null ? "daybook" : `daybook ${name}`;
   const message = error instanceof Error ? error.message : String(error);
   const isUsage = error instanceof UsageError;

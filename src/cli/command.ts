@@ -1,6 +1,9 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { createInterface } from "node:readline/promises";
 import type { LockWait } from "../platform/node/index.js";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** One command of the program. */
 export interface Command {
@@ -14,6 +17,16 @@ export interface Command {
 export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
+
+/** Options with a value. */
+export function texts<const Name extends string>(...names: readonly Name[]): { readonly [N in Name]: { readonly type: "string" } } {
+  return Object.fromEntries(names.map((name) => [name, { type: "string" }])) as { [N in Name]: { readonly type: "string" } };
+}
+
+/** Options without a value. */
+export function flags<const Name extends string>(...names: readonly Name[]): { readonly [N in Name]: { readonly type: "boolean" } } {
+  return Object.fromEntries(names.map((name) => [name, { type: "boolean" }])) as { [N in Name]: { readonly type: "boolean" } };
+}
 
 /** Parses options strictly. @throws UsageError naming the invalid option */
 export function readArguments<O extends Options>(args: readonly string[], options: O, positionals: boolean) {
@@ -75,4 +88,21 @@ export async function confirm(question: string, isConfirmed: boolean | undefined
 /** An `onLockWait` that prints on stderr what the command waits for. */
 export function printLockWait({ message }: LockWait): void {
   process.stderr.write(`daybook: ${message}\n`);
+}
+
+/** The directory of this package: the nearest one above this file, source or built, with a package.json. */
+export function packageRoot(): string {
+  let directory = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(directory, "package.json"))) {
+    const parent = dirname(directory);
+    if (parent === directory) throw new Error("the program is not inside its package: no package.json above it");
+    directory = parent;
+  }
+  return directory;
+}
+
+/** The public URL of a file in the repository, from `repository` of package.json. */
+export function publicAddress(path: string, root = packageRoot()): string {
+  const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly repository: { readonly url: string } };
+  return `${repository.url.replace(/^git\+/, "").replace(/\.git$/, "")}/blob/main/${path}`;
 }

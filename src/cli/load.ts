@@ -38,7 +38,7 @@ export interface LoadOptions {
   readonly onProgress?: (rowCount: number) => void;
 }
 
-export const REJECTIONS_SHOWN = 10;
+const REJECTIONS_SHOWN = 10;
 
 /** Rows per ingest: enough to make a sync cheap per event, few enough that source rows are freed before V8 moves them to the old generation. */
 const BATCH_ROWS = 1_024;
@@ -104,40 +104,36 @@ async function store(daybook: RowSink, { events, records }: LoadBatch, { project
 }
 
 class LoadTally {
-  #accepted = 0;
-  #duplicates = 0;
-  #rejected = 0;
-  #records = 0;
-  #adjusted = 0;
+  readonly #counts = { accepted: 0, duplicates: 0, rejected: 0, adjusted: 0, records: 0 };
   readonly #rejections = new FirstLines<RowRejection>();
   readonly #adjustments = new FirstLines<Adjustment>();
 
   get rowCount(): number {
-    return this.#accepted + this.#duplicates + this.#rejected;
+    const { accepted, duplicates, rejected } = this.#counts;
+    return accepted + duplicates + rejected;
   }
 
   reject(line: number, reason: string): void {
-    this.#rejected += 1;
+    this.#counts.rejected += 1;
     this.#rejections.add({ line, reason });
   }
 
   add(result: IngestResult, lines: readonly number[]): void {
-    this.#accepted += result.accepted;
-    this.#duplicates += result.duplicates;
+    this.#counts.accepted += result.accepted;
+    this.#counts.duplicates += result.duplicates;
     for (const { index, message } of result.rejected) this.reject(lines[index] ?? 0, message);
-    this.#rejected += (result.rejectedCount ?? result.rejected.length) - result.rejected.length;
-    this.#adjusted += result.adjusted.length;
+    this.#counts.rejected += (result.rejectedCount ?? result.rejected.length) - result.rejected.length;
+    this.#counts.adjusted += result.adjusted.length;
     for (const { index, createdAt } of result.adjusted) this.#adjustments.add({ line: lines[index] ?? 0, createdAt });
   }
 
   addRecords(result: IngestResult, lines: readonly number[]): void {
-    this.#records += lines.length;
+    this.#counts.records += lines.length;
     this.add(result, lines);
   }
 
   outcome(): LoadOutcome {
-    const counts = { accepted: this.#accepted, duplicates: this.#duplicates, rejected: this.#rejected, adjusted: this.#adjusted, records: this.#records };
-    return { ...counts, rejections: this.#rejections.first(), adjustments: this.#adjustments.first() };
+    return { ...this.#counts, rejections: this.#rejections.first(), adjustments: this.#adjustments.first() };
   }
 }
 

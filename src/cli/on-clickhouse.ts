@@ -1,18 +1,13 @@
 import type { ClickHouseOptions } from "../clickhouse/options.js";
 import type { StoredDaybook } from "../clickhouse/stored-daybook.js";
-import { required, UsageError } from "./command.js";
+import { required, texts, UsageError } from "./command.js";
 import type { ClickHouseReport } from "../clickhouse/verify/report.js";
 import { count, plural, printLine } from "./print/format.js";
-import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
-import { dataDirectory, openForReading, openOrganization, organizationOf } from "./organizations.js";
+import type { Daybook } from "../engine/daybook.js";
+import { dataDirectory, openForReading, openOrganization, organizationOf, type OpenOptions, type ReadingOptions } from "./organizations.js";
 
 /** Options that locate events on ClickHouse. */
-export const CLICKHOUSE_OPTIONS = {
-  clickhouse: { type: "string" },
-  database: { type: "string" },
-  cluster: { type: "string" },
-  user: { type: "string" },
-} as const;
+export const CLICKHOUSE_OPTIONS = texts("clickhouse", "database", "cluster", "user");
 
 /** Their lines in `--help`. */
 export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: the HTTP interface of ClickHouse, for events stored there
@@ -21,12 +16,8 @@ export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: the H
   --user NAME           default "default"; the password comes from the environment variable CLICKHOUSE_PASSWORD
 `;
 
-export interface ClickHouseValues {
-  readonly clickhouse?: string | undefined;
-  readonly database?: string | undefined;
-  readonly cluster?: string | undefined;
-  readonly user?: string | undefined;
-}
+type TextValues<Names extends string> = { readonly [Name in Names]?: string | undefined };
+type ClickHouseValues = TextValues<keyof typeof CLICKHOUSE_OPTIONS>;
 
 /** Connection options from the command line and the environment. @throws UsageError */
 export function connectionOptionsOf(url: string | undefined, option: string, { database, cluster, user }: ClickHouseValues) {
@@ -55,7 +46,7 @@ export async function openOnClickHouse(
 }
 
 /** @param others values of options that exclude `--clickhouse`. @throws UsageError naming one that is given */
-export function refuseCombination(others: Readonly<Record<string, unknown>>): void {
+function refuseCombination(others: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(others).find((name) => others[name] !== undefined);
   if (other !== undefined) throw new UsageError(`--clickhouse and --${other} cannot be combined`);
 }
@@ -99,37 +90,31 @@ function contentsText({ held: contents, parts }: ClickHouseReport): string {
   return `${rows}checked ${plural(parts.partCount, "part")} of ${plural(parts.tableCount, "table")} on ${parts.host}`;
 }
 
-/** The methods that count and delete events, wherever they are stored. */
-export interface EventMaintenance extends Pick<ClickHouseDaybook, "countEventsPerDay" | "deleteEvents" | "deleteProject" | "timeToLive" | "close"> {
-  projects(): readonly string[] | Promise<readonly string[]>;
-}
-
 /** The location of an organization's events. */
 export interface EventLocation {
   /** Opens the events for reading, also while `serve` runs. @throws UsageError, Error if they are missing, and what opening throws */
-  read(): Promise<EventMaintenance>;
-  /** Opens the events for deletion; no other process may have a data directory open for writing. */
-  write(): Promise<EventMaintenance>;
+  read(options?: ReadingOptions): Promise<Daybook | StoredDaybook>;
+  /** Opens the events for writing; no other process may have a data directory open for writing. */
+  write(options?: OpenOptions): Promise<Daybook | StoredDaybook>;
 }
 
-export const LOCATION_OPTIONS = { ...CLICKHOUSE_OPTIONS, data: { type: "string" }, organization: { type: "string" } } as const;
-
-interface LocationValues extends ClickHouseValues {
-  readonly data?: string | undefined;
-  readonly organization?: string | undefined;
-}
+export const LOCATION_OPTIONS = { ...CLICKHOUSE_OPTIONS, ...texts("data", "organization") };
 
 /** Resolves the location that the options name. @throws UsageError */
-export function eventLocationOf(values: LocationValues): EventLocation {
+export function eventLocationOf(values: TextValues<keyof typeof LOCATION_OPTIONS>): EventLocation {
   const { data, organization } = values;
   if (isOnClickHouse(values)) {
-    const open = () => openOnClickHouse(values, { data, organization });
+    const open = ({ currency, futureEvents }: OpenOptions = {}) =>
+      openOnClickHouse(values, { data, organization }, {
+        ...(currency === undefined ? {} : { currency }),
+        ...(futureEvents === undefined ? {} : { futureEvents }),
+      });
     return { read: open, write: open };
   }
   const path = required(data, "data");
   const name = organizationOf(organization);
   return {
-    read: async () => await openForReading(await dataDirectory(path), name),
-    write: async () => await openOrganization(await dataDirectory(path), name),
+    read: async (options) => await openForReading(await dataDirectory(path), name, options),
+    write: async (options) => await openOrganization(await dataDirectory(path), name, options),
   };
 }

@@ -42,7 +42,7 @@ const PRECEDING = String.raw`(?:[^{}"]|"(?:[^"\\]|\\.)*")*?`;
 const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${PRECEDING}"(?:sha256|token)"\s*:)(?=${PRECEDING}"role"\s*:)${PRECEDING}"scopes"\s*:)`);
 
 /** Whether a text is a valid organization name, which is also its directory's name. */
-export function isOrganizationName(text: string): boolean {
+function isOrganizationName(text: string): boolean {
   return organizationPattern.test(text);
 }
 
@@ -111,7 +111,7 @@ async function namesIn(path: string): Promise<string[] | null> {
   try {
     return (await readdir(path)).sort();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
     if (code === "ENOTDIR") throw new NotADirectory(`${path}: is not a directory`);
     throw error;
@@ -173,11 +173,7 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
   return openDaybook({ storage, ...options, ...(currency === undefined ? {} : { currency }) });
 }
 
-export interface ReadingOptions {
-  readonly currency?: string | undefined;
-  /** As in `openDaybook`. */
-  readonly memoryBudgetBytes?: number;
-}
+export type ReadingOptions = Pick<OpenOptions, "currency" | "memoryBudgetBytes">;
 
 /** Opens an organization for reading, also while `serve` runs. @throws UsageError; Error if it is missing */
 export async function openForReading(data: DataDirectory, name: string, { currency, ...options }: ReadingOptions = {}): Promise<Daybook> {

@@ -11,7 +11,7 @@ import { linkError, NO_FOLLOW } from "../platform/node/private-files.js";
 import { isFull } from "../store/storage/is-full.js";
 import type { Storage, StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, dataDirectory, directoryOf, requireDirectory, type DataDirectory } from "./organizations.js";
-import { printLockWait, UsageError } from "./command.js";
+import { printLockWait, texts, UsageError } from "./command.js";
 
 const LOCK_WAIT_MS = 5_000;
 
@@ -195,7 +195,7 @@ export interface TokenFile {
   add(record: TokenRecord): Promise<void>;
 }
 
-export const TOKEN_LOCATION_OPTIONS = { data: { type: "string" }, tokens: { type: "string" } } as const;
+export const TOKEN_LOCATION_OPTIONS = texts("data", "tokens");
 
 /** Resolves the token file that the options name. @throws UsageError */
 export function tokenFileOf({ data, tokens }: { readonly data?: string | undefined; readonly tokens?: string | undefined }): TokenFile {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { csvLine } from "../../src/cli/write/blocks.js";
+import { csvLine } from "../../src/cli/commands/export.js";
 import { csvOf } from "../../src/page/format/sheet.js";
 import { daybookHere } from "./run-here.js";
 import { emptyDirectory } from "./run.js";

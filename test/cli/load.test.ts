@@ -5,7 +5,7 @@ import { readArrow } from "../../src/cli/read/columnar.js";
 import { readCsvEvents, checkCsvMap } from "../../src/cli/read/csv.js";
 import { readNdjson } from "../../src/cli/read/lines.js";
 import type { ImportRows } from "../../src/cli/read/row.js";
-import { csvBlocks, ndjsonBlocks } from "../../src/cli/write/blocks.js";
+import { csvBlocks, ndjsonBlocks } from "../../src/cli/commands/export.js";
 import { chunksOf } from "./read/source.js";
 
 async function bytesOf(chunks: AsyncIterable<string | Uint8Array>): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { seededRandom, type Random } from "daybook/testing";
 import type { History } from "../support/index.js";
 import { load } from "../../src/cli/load.js";
 import { readNdjson } from "../../src/cli/read/lines.js";
-import { ndjsonBlocks } from "../../src/cli/write/blocks.js";
+import { ndjsonBlocks } from "../../src/cli/commands/export.js";
 import { arrive } from "../support/random/arrive.js";
 import { errorOutcome, type Outcome } from "./answers.js";
 import { outcome } from "./person-answers.js";

@@ -1,6 +1,6 @@
 import { backupStore } from "../../store/backup/backup-store.js";
 import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory } from "../organizations.js";
-import { readArguments, required, type Command } from "../command.js";
+import { readArguments, required, texts, type Command } from "../command.js";
 import { printLine } from "../print/format.js";
 
 const help = `Usage: daybook backup --data DIR --out TARGET
@@ -15,7 +15,7 @@ removed; an interrupted backup is completed. Tokens and visitor salts are not ba
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { data: { type: "string" }, out: { type: "string" } }, false);
+  const { values } = readArguments(args, texts("data", "out"), false);
   const path = required(values.data, "data");
   const out = required(values.out, "out");
   const source = await sourceDirectory(path);

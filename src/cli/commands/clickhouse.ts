@@ -1,7 +1,7 @@
 import { parseDateOnly } from "../../core/base/time.js";
 import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
 import { LoadedParts } from "../../clickhouse/loaded-parts.js";
-import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { currencyOf, flags, readArguments, required, texts, UsageError, type Command } from "../command.js";
 import { compareAnswers, loadStore } from "../load-store.js";
 import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
 import { connectionOptionsOf } from "../on-clickhouse.js";
@@ -43,19 +43,9 @@ Run it once a day.
 `;
 
 const OPTIONS = {
-  url: { type: "string" },
-  database: { type: "string" },
-  cluster: { type: "string" },
-  user: { type: "string" },
-  replicas: { type: "boolean" },
-  "dry-run": { type: "boolean" },
-  data: { type: "string" },
-  organization: { type: "string" },
-  currency: { type: "string" },
-  again: { type: "boolean" },
-  from: { type: "string" },
-  to: { type: "string" },
-} as const;
+  ...texts("url", "database", "cluster", "user", "data", "organization", "currency", "from", "to"),
+  ...flags("replicas", "dry-run", "again"),
+};
 
 /** Options that apply to one task only. */
 const TASK_OPTIONS = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
@@ -83,12 +73,8 @@ async function migrate(values: ClickHouseArguments): Promise<void> {
 }
 
 async function sweep(values: ClickHouseArguments): Promise<void> {
-  const daybook = await openClickHouse(connectionOptionsOf(values.url, "url", values));
-  try {
-    process.stdout.write(receiptText(await daybook.timeToLive.sweep()));
-  } finally {
-    await daybook.close();
-  }
+  await using daybook = await openClickHouse(connectionOptionsOf(values.url, "url", values));
+  process.stdout.write(receiptText(await daybook.timeToLive.sweep()));
 }
 
 async function load(values: ClickHouseArguments): Promise<void> {
@@ -98,31 +84,20 @@ async function load(values: ClickHouseArguments): Promise<void> {
   const currency = currencyOf(values.currency);
   const connection = { ...connectionOptionsOf(values.url, "url", values), ...(currency === undefined ? {} : { currency }) };
   const organization = organizationOf(values.organization);
-  const source = await openForReading(await dataDirectory(data), organization, { memoryBudgetBytes: COLUMN_BYTES, currency });
-  try {
-    const { daybook, executor } = await openWithExecutor({ ...connection, futureEvents: "keep" });
-    try {
-      const progress = new Progress("load");
-      const parts = new LoadedParts(executor.connection, executor.tables);
-      const totals = await loadStore(source, daybook, parts, {
-        ...days,
-        reloadAll: values.again ?? false,
-        onProgress: (rowCount) => progress.at(rowCount),
-      });
-      const took = progress.end();
-      const outcome = `accepted ${count(totals.accepted)} / duplicates ${count(totals.duplicates)}, ${plural(totals.records, "record")}`;
-      process.stdout.write(`${plural(totals.days, "day")}: ${outcome}; ${plural(totals.unchangedDays, "day")} loaded before (${took})\n`);
-      if (days.from !== null || days.to !== null) return;
-      await using compared = await openClickHouse({ ...connection, timeoutMs: COMPARISON_TIMEOUT_MS });
-      const { text, differing } = await compareAnswers(source, compared);
-      process.stdout.write(text);
-      if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);
-    } finally {
-      await daybook.close();
-    }
-  } finally {
-    await source.close();
-  }
+  await using source = await openForReading(await dataDirectory(data), organization, { memoryBudgetBytes: COLUMN_BYTES, currency });
+  const { daybook, executor } = await openWithExecutor({ ...connection, futureEvents: "keep" });
+  await using target = daybook;
+  const progress = new Progress("load");
+  const parts = new LoadedParts(executor.connection, executor.tables);
+  const totals = await loadStore(source, target, parts, { ...days, reloadAll: values.again ?? false, onProgress: (rowCount) => progress.at(rowCount) });
+  const took = progress.end();
+  const outcome = `accepted ${count(totals.accepted)} / duplicates ${count(totals.duplicates)}, ${plural(totals.records, "record")}`;
+  process.stdout.write(`${plural(totals.days, "day")}: ${outcome}; ${plural(totals.unchangedDays, "day")} loaded before (${took})\n`);
+  if (days.from !== null || days.to !== null) return;
+  await using compared = await openClickHouse({ ...connection, timeoutMs: COMPARISON_TIMEOUT_MS });
+  const { text, differing } = await compareAnswers(source, compared);
+  process.stdout.write(text);
+  if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);
 }
 
 /** @throws UsageError */

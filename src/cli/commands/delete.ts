@@ -3,9 +3,9 @@ import { isoOf, MS_PER_DAY } from "../../core/base/time.js";
 import { startOfPublic } from "../../core/base/uuid.js";
 import { spanOf } from "../../query/plan/date-range.js";
 import type { CountEventsInput } from "../../query/plan/input.js";
-import { readArguments, required, UsageError, confirm, type Command } from "../command.js";
-import { dataDirectory, openForReading, openOrganization, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, isOnClickHouse, LOCATION_OPTIONS, eventLocationOf, type EventMaintenance } from "../on-clickhouse.js";
+import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
+import { confirm, flags, readArguments, texts, UsageError, type Command } from "../command.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, LOCATION_OPTIONS, eventLocationOf, type EventLocation } from "../on-clickhouse.js";
 import { pendingDeletionText, receiptText, type PendingDeletion } from "../print/format.js";
 
 const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
@@ -25,73 +25,45 @@ ${CLICKHOUSE_HELP}  --project NAME        this project; with --before only its o
   --yes                 do not ask for confirmation; required without a terminal
 `;
 
-const OPTIONS = {
-  ...LOCATION_OPTIONS,
-  project: { type: "string" },
-  before: { type: "string" },
-  key: { type: "string" },
-  "dry-run": { type: "boolean" },
-  yes: { type: "boolean" },
-} as const;
+type OpenEvents = Awaited<ReturnType<EventLocation["read"]>>;
+
+const OPTIONS = { ...LOCATION_OPTIONS, ...texts("project", "before", "key"), ...flags("dry-run", "yes") };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   const { project = null, before, key } = values;
-  if (key !== undefined) return await deleteByKey(key, values);
+  if (key !== undefined) checkKeyOptions(key, values);
   const location = eventLocationOf(values);
-  if (project === null && before === undefined) throw new UsageError("expected --project, --before or both, or else --key");
+  if (project === null && before === undefined && key === undefined) throw new UsageError("expected --project, --before or both, or else --key");
   const beforeMs = before === undefined ? null : msOf(before);
-  const reader = await location.read();
-  try {
-    process.stdout.write(pendingDeletionText(await eventsToDelete(reader, project, beforeMs)));
-  } finally {
-    await reader.close();
+  const filters = key === undefined ? [] : [{ fieldName: "id", operator: "starts_with", value: startOfPublic(sha256Hex(key)) } as const];
+  {
+    await using reader = await location.read();
+    process.stdout.write(pendingDeletionText(await eventsToDelete(reader, project, beforeMs, filters.length === 0 ? {} : { filterGroups: [{ filters }] })));
   }
   if (values["dry-run"] === true) return;
-  await confirm(beforeMs === null ? `Permanently delete the project ${JSON.stringify(project)} and all its events?` : "Permanently delete these events?", values.yes);
-  const daybook = await location.write();
-  try {
-    const receipt = beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project });
-    process.stdout.write(receiptText(await receipt));
-  } finally {
-    await daybook.close();
-  }
+  await confirm(questionOf(project, beforeMs, key), values.yes);
+  await using daybook = await location.write();
+  process.stdout.write(receiptText(await deleteFrom(daybook, project, beforeMs, key)));
 }
 
-type KeyValues = Parameters<typeof isOnClickHouse>[0] & {
-  readonly data?: string | undefined;
-  readonly organization?: string | undefined;
-  readonly project?: string | undefined;
-  readonly before?: string | undefined;
-  readonly "dry-run"?: boolean;
-  readonly yes?: boolean;
-};
+function questionOf(project: string | null, beforeMs: number | null, key: string | undefined): string {
+  if (key !== undefined) return "Permanently delete everything sent with this key?";
+  return beforeMs === null ? `Permanently delete the project ${JSON.stringify(project)} and all its events?` : "Permanently delete these events?";
+}
+
+async function deleteFrom(daybook: OpenEvents, project: string | null, beforeMs: number | null, key: string | undefined): Promise<DeletionReceipt> {
+  if (key !== undefined && "deleteEventsOfKey" in daybook) return await daybook.deleteEventsOfKey(key);
+  return await (beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project }));
+}
+
+type DeleteArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
 /** @throws UsageError */
-function checkKeyOptions(key: string, values: KeyValues): void {
+function checkKeyOptions(key: string, values: DeleteArguments): void {
   if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
   if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key cannot be combined with --project or --before");
   if (isOnClickHouse(values)) throw new UsageError("--key cannot be combined with --clickhouse: delete events there with --project or --before");
-}
-
-async function deleteByKey(key: string, values: KeyValues): Promise<void> {
-  checkKeyOptions(key, values);
-  const [path, name] = [required(values.data, "data"), organizationOf(values.organization)];
-  const reader = await openForReading(await dataDirectory(path), name);
-  try {
-    const filters = [{ fieldName: "id", operator: "starts_with", value: startOfPublic(sha256Hex(key)) }] as const;
-    process.stdout.write(pendingDeletionText(await eventsToDelete(reader, null, null, { filterGroups: [{ filters }] })));
-  } finally {
-    await reader.close();
-  }
-  if (values["dry-run"] === true) return;
-  await confirm("Permanently delete everything sent with this key?", values.yes);
-  const daybook = await openOrganization(await dataDirectory(path), name);
-  try {
-    process.stdout.write(receiptText(await daybook.deleteEventsOfKey(key)));
-  } finally {
-    await daybook.close();
-  }
 }
 
 function msOf(text: string): number {
@@ -102,7 +74,7 @@ function msOf(text: string): number {
 
 /** Counts the events that a deletion would remove, by project. @throws Error if the project is missing */
 async function eventsToDelete(
-  daybook: Pick<EventMaintenance, "projects" | "countEventsPerDay">,
+  daybook: OpenEvents,
   onlyProject: string | null,
   beforeMs: number | null,
   filter: Pick<CountEventsInput, "filterGroups"> = {},

@@ -1,13 +1,12 @@
 import type { Daybook } from "../../engine/daybook.js";
 import { createToken } from "../../http/index.js";
-import { portOf, readArguments, type Command } from "../command.js";
+import { flags, texts, portOf, readArguments, publicAddress, type Command } from "../command.js";
 import { DATA_SETS, presentDataSets, type DataSet } from "../../../examples/demo/data-sets.js";
 import { reportOn } from "../../../examples/demo/report.js";
 import { pagesText, requestsText } from "../../../examples/demo/requests.js";
 import { dataDirectory, openOrganization } from "../organizations.js";
 import { load } from "../load.js";
 import { count, plural, Progress } from "../print/format.js";
-import { publicAddress } from "../package.js";
 import { startServer, closeOnSignal } from "../server.js";
 import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
 
@@ -24,25 +23,25 @@ with a clone of the repository.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { data: { type: "string" }, port: { type: "string" }, once: { type: "boolean" }, "insecure-token": { type: "boolean" } }, false);
+  const { values } = readArguments(args, { ...texts("data", "port"), ...flags("once", "insecure-token") }, false);
   const port = portOf(values.port ?? "8787");
   const data = await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   if (data.kind === "store") throw new Error(`${data.path}: is a store; the demo creates an organization for each data set, so give it a separate directory`);
   const insecure = values["insecure-token"] === true;
   const tokens = environmentTokens(insecure);
-  const open: Record<string, Daybook> = {};
-  const closeAll = () => Promise.all(Object.values(open).map((daybook) => daybook.close()));
+  const open = new Map<DataSet, Daybook>();
+  const closeAll = () => Promise.all([...open.values()].map((daybook) => daybook.close()));
   const sets = presentDataSets();
   process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${data.path}\n\n`);
   try {
     for (const set of sets) {
       const daybook = await openOrganization(data, set.organization, { currency: set.currency });
-      open[set.organization] = daybook;
+      open.set(set, daybook);
       await importOnce(set, daybook);
     }
     for (const { organization, file } of DATA_SETS.filter((set) => !sets.includes(set)))
       process.stdout.write(`  ${organization.padEnd(14)} is not in the package; it is in a clone of the repository and at ${publicAddress(file)}\n`);
-    for (const set of sets) process.stdout.write(await reportOn(set, daybookOf(open, set)));
+    for (const [set, daybook] of open) process.stdout.write(await reportOn(set, daybook));
   } catch (error) {
     await closeAll();
     throw error;
@@ -57,7 +56,9 @@ async function run(args: readonly string[]): Promise<void> {
   const records = [...tokenByOrganization.values()].map((token) => token.record);
   const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false };
   const host = "127.0.0.1";
-  const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], insecure, logsRequests: false, oneThread: true, cold: true, web, open });
+  const opened = Object.fromEntries([...open].map(([{ organization }, daybook]) => [organization, daybook]));
+  const settings = { currency: undefined, insecure, logsRequests: false, oneThread: true, cold: true, web };
+  const server = await startServer({ ...settings, data, host, port, tokens: [...tokens, ...records], open: opened });
   const tokenOf = (organization: string) => tokenByOrganization.get(organization)?.value ?? "";
   process.stdout.write(requestsText(server.url, sets, tokenOf));
   // The links come last, so that they are still on the screen.
@@ -83,11 +84,4 @@ async function importOnce(set: DataSet, daybook: Daybook): Promise<void> {
   }
   process.stdout.write(`  ${name} ${count(outcome.accepted).padStart(9)} events imported in ${took}\n`);
 }
-
-function daybookOf(open: Readonly<Record<string, Daybook>>, set: DataSet): Daybook {
-  const daybook = open[set.organization];
-  if (daybook === undefined) throw new Error(`${set.organization} is not open`);
-  return daybook;
-}
-
 export const command: Command = { help, run };

@@ -1,15 +1,104 @@
+import type { Daybook } from "../../engine/daybook.js";
+import type { ExportInput } from "../../query/plan/input.js";
+import { jsonWithoutFormulas, quotedCell, withoutFormulas } from "../../page/format/sheet.js";
+import type { ExportedEvent } from "../../core/schema/event.js";
+import { FIELDS } from "../../core/schema/fields.js";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { DaybookError } from "../../core/base/errors.js";
-import type { Daybook } from "../../engine/daybook.js";
 import { writeFileAnew } from "../../platform/node/private-files.js";
-import type { ExportInput } from "../../query/plan/input.js";
-import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
+import { flags, oneOf, readArguments, texts, UsageError, type Command } from "../command.js";
+import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { count, plural, Progress } from "../print/format.js";
-import { csvBlocks, ndjsonBlocks, type ExportSource, type ExportProgress } from "../write/blocks.js";
+
+const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "metadata"];
+const WITH_IDENTITY_IDS = [...COLUMNS, "identityId"];
+
+interface CsvRules {
+  readonly withIdentityIds: boolean;
+  /** True: texts stay as stored, even if a spreadsheet would read them as formulas. */
+  readonly rawCells: boolean;
+}
+
+/** One event as an RFC 4180 record; unset fields are empty, metadata is JSON. With raw cells, `import --format csv` restores it exactly. */
+export function csvLine(event: ExportedEvent, { withIdentityIds, rawCells }: CsvRules): string {
+  const values: Readonly<Record<string, unknown>> = { ...event };
+  const cell = (value: unknown) => quotedCell(rawCells ? cellText(value) : guardedText(value));
+  return `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).map((column) => cell(values[column])).join(",")}\r\n`;
+}
+
+function guardedText(value: unknown): string {
+  if (typeof value === "string") return withoutFormulas(value);
+  return typeof value === "object" ? jsonWithoutFormulas(cellText(value)) : cellText(value);
+}
+
+function cellText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The methods that an export needs. */
+export type ExportSource = Pick<Daybook, "exportEvents" | "exportRecords">;
+
+/** Counts of what is written so far. */
+export interface ExportProgress {
+  events: number;
+  /** Identity records, and projects. */
+  records: number;
+}
+
+/** Lines per chunk of a few hundred kilobytes. */
+const BLOCK_LINES = 500;
+
+/** NDJSON: records, if requested, then events. @param onBlock called before each block with the counts including it */
+export async function* ndjsonBlocks(
+  daybook: ExportSource,
+  input: ExportInput,
+  withRecords: boolean,
+  onBlock: (written: ExportProgress) => void,
+): AsyncGenerator<string> {
+  const written: ExportProgress = { events: 0, records: 0 };
+  const lines = async function* (): AsyncGenerator<string> {
+    if (withRecords)
+      for await (const record of daybook.exportRecords()) {
+        written.records += 1;
+        yield `${JSON.stringify(record)}\n`;
+      }
+    for await (const event of daybook.exportEvents(input)) {
+      written.events += 1;
+      yield `${JSON.stringify(event)}\n`;
+    }
+  };
+  yield* inBlocks(lines(), () => onBlock(written));
+}
+
+/** Events as CSV, after a header. @param rawCells keeps texts as stored @param onBlock called before each block with the counts including it */
+export async function* csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: (written: ExportProgress) => void): AsyncGenerator<string> {
+  const written: ExportProgress = { events: 0, records: 0 };
+  const withIdentityIds = input.identityIds === true;
+  const lines = async function* (): AsyncGenerator<string> {
+    yield `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).join(",")}\r\n`;
+    for await (const event of daybook.exportEvents(input)) {
+      written.events += 1;
+      yield csvLine(event, { withIdentityIds, rawCells });
+    }
+  };
+  yield* inBlocks(lines(), () => onBlock(written));
+}
+
+async function* inBlocks(lines: AsyncIterable<string>, onBlock: () => void): AsyncGenerator<string> {
+  let block: string[] = [];
+  for await (const line of lines) {
+    block.push(line);
+    if (block.length < BLOCK_LINES) continue;
+    onBlock();
+    yield block.join("");
+    block = [];
+  }
+  onBlock();
+  yield block.join("");
+}
 
 const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
 type ExportFormat = (typeof FORMATS)[number];
@@ -41,35 +130,22 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
                         symbolic link to a file
 `;
 
+const OPTIONS = {
+  ...LOCATION_OPTIONS,
+  ...texts("project", "from", "to", "format", "out"),
+  ...flags("events-only", "identity-ids", "raw-cells", "json-mark"),
+};
+
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(
-    args,
-    {
-      ...CLICKHOUSE_OPTIONS,
-      data: { type: "string" },
-      organization: { type: "string" },
-      project: { type: "string" },
-      from: { type: "string" },
-      to: { type: "string" },
-      format: { type: "string" },
-      "events-only": { type: "boolean" },
-      "identity-ids": { type: "boolean" },
-      "raw-cells": { type: "boolean" },
-      "json-mark": { type: "boolean" },
-      out: { type: "string" },
-    },
-    false,
-  );
-  const path = isOnClickHouse(values) ? null : required(values.data, "data");
+  const { values } = readArguments(args, OPTIONS, false);
+  const location = eventLocationOf(values);
   const format = formatOf(values.format, values.out ?? "");
   const isGzipped = values.out?.endsWith(".gz") === true;
   if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is already compressed, expected a name without .gz");
   if (values["json-mark"] === true && format !== "arrow") throw new UsageError("--json-mark is for arrow only");
   if (values["raw-cells"] === true && format !== "csv") throw new UsageError("--raw-cells is for csv only");
-  const organization = organizationOf(values.organization);
-  const others = { data: values.data, organization: values.organization };
-  const daybook = path === null ? await openOnClickHouse(values, others) : await openForReading(await dataDirectory(path), organization, { memoryBudgetBytes: COLUMN_BYTES });
   try {
+    await using daybook = await location.read({ memoryBudgetBytes: COLUMN_BYTES });
     const input: ExportInput = { project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null, identityIds: values["identity-ids"] ?? false };
     const withRecords = values["events-only"] !== true;
     const progress = new Progress("export");
@@ -86,15 +162,13 @@ async function run(args: readonly string[]): Promise<void> {
     };
     const written = Readable.from(await withFirstChunk(chunks[format]()));
     if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
-    else if (values.out.endsWith(".gz")) await pipeline(written, createGzip(), await writeFileAnew(values.out));
+    else if (isGzipped) await pipeline(written, createGzip(), await writeFileAnew(values.out));
     else await pipeline(written, await writeFileAnew(values.out));
     const took = progress.end();
     if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
     if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);
   } catch (error) {
     throw withOptionNames(error);
-  } finally {
-    await daybook.close();
   }
 }
 

@@ -2,7 +2,7 @@ import { fileStorage } from "../../platform/node/index.js";
 import { restoreStore } from "../../store/backup/backup-store.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory, directoryOf, type DataDirectory } from "../organizations.js";
-import { readArguments, required, type Command } from "../command.js";
+import { readArguments, required, texts, type Command } from "../command.js";
 import { printLine } from "../print/format.js";
 
 const help = `Usage: daybook restore --from TARGET --data DIR
@@ -15,7 +15,7 @@ stays unchanged.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { from: { type: "string" }, data: { type: "string" } }, false);
+  const { values } = readArguments(args, texts("from", "data"), false);
   const from = required(values.from, "from");
   const path = required(values.data, "data");
   const source = await sourceDirectory(from);

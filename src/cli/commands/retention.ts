@@ -1,4 +1,4 @@
-import { readArguments, required, UsageError, confirm, type Command } from "../command.js";
+import { confirm, flags, readArguments, required, texts, UsageError, wholeNumberOf, type Command } from "../command.js";
 import { CLICKHOUSE_HELP, LOCATION_OPTIONS, eventLocationOf, type EventLocation } from "../on-clickhouse.js";
 import { pendingDeletionText, receiptText, count, plain, table } from "../print/format.js";
 
@@ -20,12 +20,7 @@ ${CLICKHOUSE_HELP}  --days N              keep an event on the day (UTC) of its 
   --yes                 do not ask for confirmation; required without a terminal if there is something to delete
 `;
 
-const OPTIONS = {
-  ...LOCATION_OPTIONS,
-  days: { type: "string" },
-  all: { type: "boolean" },
-  yes: { type: "boolean" },
-} as const;
+const OPTIONS = { ...LOCATION_OPTIONS, ...texts("days"), ...flags("all", "yes") };
 
 type RetentionArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
@@ -36,30 +31,22 @@ async function run(args: readonly string[]): Promise<void> {
   const location = eventLocationOf(values);
   if (action === "sweep" && (names.length > 0 || values.all === true)) throw new UsageError("sweep applies to all projects: expected neither PROJECT nor --all");
   const project = action === undefined || action === "sweep" ? null : projectOf(names, values);
-  const days = action === "set" ? daysOf(required(values.days, "days")) : 0;
+  const days = action === "set" ? wholeNumberOf(required(values.days, "days"), "days", 1, 36_525) : 0;
   if (action === undefined) return await show(location);
   if (action !== "off") await confirmDeletion(location, action === "set" ? { project, days } : undefined, values);
-  const daybook = await location.write();
-  try {
-    if (action !== "off") {
-      if (action === "set") await daybook.timeToLive.set(project, { days });
-      process.stdout.write(receiptText(await daybook.timeToLive.sweep()));
-    } else if (!(await daybook.timeToLive.off(project))) throw new Error(`there is no rule for ${project === null ? "all projects" : JSON.stringify(project)}`);
-  } finally {
-    await daybook.close();
-  }
+  await using daybook = await location.write();
+  if (action !== "off") {
+    if (action === "set") await daybook.timeToLive.set(project, { days });
+    process.stdout.write(receiptText(await daybook.timeToLive.sweep()));
+  } else if (!(await daybook.timeToLive.off(project))) throw new Error(`there is no rule for ${project === null ? "all projects" : JSON.stringify(project)}`);
 }
 
 async function show(location: EventLocation): Promise<void> {
-  const daybook = await location.read();
-  try {
-    const rules = await daybook.timeToLive.list();
-    const rows = rules.map(({ project, days }) => [project === null ? "(all others)" : plain(project, 60), count(days)]);
-    process.stdout.write(rows.length === 0 ? "all events are kept\n" : table([["project", "days kept"], ...rows], "<>"));
-    if (rows.length > 0) process.stdout.write(`\n${pendingDeletionText((await daybook.timeToLive.preview()).projects)}`);
-  } finally {
-    await daybook.close();
-  }
+  await using daybook = await location.read();
+  const rules = await daybook.timeToLive.list();
+  const rows = rules.map(({ project, days }) => [project === null ? "(all others)" : plain(project, 60), count(days)]);
+  process.stdout.write(rows.length === 0 ? "all events are kept\n" : table([["project", "days kept"], ...rows], "<>"));
+  if (rows.length > 0) process.stdout.write(`\n${pendingDeletionText((await daybook.timeToLive.preview()).projects)}`);
 }
 
 /** Shows what the new rule, or the existing rules, will delete, and asks for confirmation. */
@@ -74,12 +61,6 @@ function projectOf(names: readonly string[], { all }: RetentionArguments): strin
   const [name] = names;
   if (names.length > 1 || (name === undefined) !== (all === true)) throw new UsageError("expected one PROJECT, or --all");
   return name ?? null;
-}
-
-function daysOf(text: string): number {
-  const days = Number(text);
-  if (!/^\d{1,5}$/.test(text) || days < 1 || days > 36_525) throw new UsageError(`--days: expected a whole number from 1 to 36525, got ${JSON.stringify(text)}`);
-  return days;
 }
 
 export const command: Command = { help, run };

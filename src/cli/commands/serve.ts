@@ -1,6 +1,6 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
-import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Command } from "../command.js";
+import { currencyOf, flags, portOf, readArguments, texts, UsageError, wholeNumberOf, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, closeOnSignal, type WebOptions } from "../server.js";
@@ -42,29 +42,14 @@ const STATEMENT_TIMEOUT_MS = 300_000;
 
 export const DEFAULT_DATA_DIRECTORY = "./data";
 
+const OPTIONS = {
+  ...CLICKHOUSE_OPTIONS,
+  ...texts("data", "host", "port", "tokens", "currency", "query-seconds", "trust-proxy", "geo"),
+  ...flags("memory", "insecure-token", "quiet", "one-thread", "cold", "honor-gpc", "no-page"),
+};
+
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(
-    args,
-    {
-      ...CLICKHOUSE_OPTIONS,
-      data: { type: "string" },
-      memory: { type: "boolean" },
-      host: { type: "string" },
-      port: { type: "string" },
-      tokens: { type: "string" },
-      currency: { type: "string" },
-      "insecure-token": { type: "boolean" },
-      "query-seconds": { type: "string" },
-      quiet: { type: "boolean" },
-      "one-thread": { type: "boolean" },
-      cold: { type: "boolean" },
-      "trust-proxy": { type: "string" },
-      geo: { type: "string" },
-      "honor-gpc": { type: "boolean" },
-      "no-page": { type: "boolean" },
-    },
-    false,
-  );
+  const { values } = readArguments(args, OPTIONS, false);
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory cannot be combined");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { Scope, TokenRecord } from "../../http/index.js";
-import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { flags, oneOf, readArguments, required, texts, UsageError, type Command } from "../command.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
 import { TOKEN_LOCATION_OPTIONS, tokenFileOf } from "../token-store.js";
@@ -34,15 +34,9 @@ Creates, lists and revokes the tokens of a data directory or of a file; a runnin
 
 const OPTIONS = {
   ...TOKEN_LOCATION_OPTIONS,
-  role: { type: "string" },
-  scopes: { type: "string" },
-  organization: { type: "string" },
-  project: { type: "string" },
-  expires: { type: "string" },
-  public: { type: "boolean" },
-  origins: { type: "string" },
-  ids: { type: "string" },
-} as const;
+  ...texts("role", "scopes", "organization", "project", "expires", "origins", "ids"),
+  ...flags("public"),
+};
 
 type TokenArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 type NewToken = { readonly value: string; readonly record: TokenRecord };

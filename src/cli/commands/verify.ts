@@ -1,7 +1,7 @@
 import { openDaybook, verifyStore } from "../../index.js";
 import { fileStorage } from "../../platform/node/index.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
-import { readArguments, required, printLockWait, type Command } from "../command.js";
+import { flags, printLockWait, readArguments, required, type Command } from "../command.js";
 import { TOKENS_KEY, dataDirectory, directoryOf, organizationOf, requireDirectory, type DataDirectory } from "../organizations.js";
 import { CLICKHOUSE_HELP, isOnClickHouse, LOCATION_OPTIONS, verifyOnClickHouse } from "../on-clickhouse.js";
 import { bytes, count, plural, printLine } from "../print/format.js";
@@ -25,7 +25,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   only this one
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { ...LOCATION_OPTIONS, salvage: { type: "boolean" } }, false);
+  const { values } = readArguments(args, { ...LOCATION_OPTIONS, ...flags("salvage") }, false);
   if (isOnClickHouse(values)) {
     const { data, organization, salvage } = values;
     return await verifyOnClickHouse(values, { data, organization, salvage });

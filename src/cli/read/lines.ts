@@ -65,20 +65,32 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 
 /** Reads ahead until it is known which character ends lines. */
 async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
+  const { read, chunks } = await readAhead(source, (chunk, byteLength) => chunk.includes(LINE_FEED) || byteLength > SERVER_LIMITS.importedLineBytes);
+  refuseUtf16(joined(read).subarray(0, 2));
+  const hasFeed = read.at(-1)?.includes(LINE_FEED) === true;
+  const newline = !hasFeed && read.some((chunk) => chunk.includes(CARRIAGE_RETURN)) ? CARRIAGE_RETURN : LINE_FEED;
+  return { newline, chunks };
+}
+
+interface ReadAhead {
+  readonly read: readonly Uint8Array[];
+  /** All chunks, those already read included. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Reads chunks until one is enough. @param isEnough gets the last chunk, and the bytes read so far */
+async function readAhead(source: AsyncIterable<Uint8Array>, isEnough: (chunk: Uint8Array, byteLength: number) => boolean): Promise<ReadAhead> {
   const rest = source[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
   let byteLength = 0;
-  let hasFeed = false;
-  while (!hasFeed && byteLength <= SERVER_LIMITS.importedLineBytes) {
+  for (;;) {
     const next = await rest.next();
     if (next.done === true) break;
     read.push(next.value);
     byteLength += next.value.length;
-    hasFeed = next.value.includes(LINE_FEED);
+    if (isEnough(next.value, byteLength)) break;
   }
-  refuseUtf16(joined(read).subarray(0, 2));
-  const newline = !hasFeed && read.some((chunk) => chunk.includes(CARRIAGE_RETURN)) ? CARRIAGE_RETURN : LINE_FEED;
-  return { newline, chunks: chained(read, { [Symbol.asyncIterator]: () => rest }) };
+  return { read, chunks: chained(read, { [Symbol.asyncIterator]: () => rest }) };
 }
 
 async function* chained(read: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -170,23 +182,12 @@ function readError(path: string, cause: unknown): Error {
 }
 
 async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const chunks = source[Symbol.asyncIterator]();
-  let first: Uint8Array = new Uint8Array();
-  let ended = false;
-  while (first.length < 2 && !ended) {
-    const next = await chunks.next();
-    if (next.done === true) ended = true;
-    else first = first.length === 0 ? next.value : Buffer.concat([first, next.value]);
-  }
-  const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => chunks };
-  const all = chained(first.length > 0 ? [first] : [], rest);
-  if (first[0] !== 0x1f || first[1] !== 0x8b) {
-    yield* all;
-    return;
-  }
+  const { read, chunks } = await readAhead(source, (_, byteLength) => byteLength >= 2);
+  const [first, second] = joined(read);
+  if (first !== 0x1f || second !== 0x8b) return yield* chunks;
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   // An error of the source destroys `gunzip`, and its reader throws the error.
-  pipeline(Readable.from(all), gunzip, () => undefined);
+  pipeline(Readable.from(chunks), gunzip, () => undefined);
   yield* gunzip as AsyncIterable<Uint8Array>;
 }
 
