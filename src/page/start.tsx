@@ -1,5 +1,207 @@
-import { render } from "preact";
-import { App } from "./frame/app.js";
+import type { ByProjectAnswer, ProjectsAnswer } from "./ask/answers.js";
+import { ApiError, ApiClient, asApiError } from "./ask/client.js";
+import { byProjectQuery, projectsQuery, tokenQuery, extentQuery, webQuery, type PageQuery } from "./ask/queries.js";
+import { hasScope, canOpen } from "./ask/rights.js";
+import { scopeOf } from "./state/view-state.js";
+import { currentViewState, hasPeriod, useTheme, Mark, Frame, readStored, store, type FrameProps, type StartInfo } from "./frame.js";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { render, type ComponentChildren } from "preact";
+import { Empty, ErrorNotice, Button, FormError } from "./parts/inline.js";
+import { VIEWS } from "./views/table.js";
+
+const RECENT_MS = 30 * 86_400_000;
+
+/** Starts the first queries that the URL determines, to save a round trip. */
+function prefetch(client: ApiClient, signal: AbortSignal): void {
+  const viewState = currentViewState();
+  const run = (query: PageQuery<unknown>) => void client.query(query, signal).catch(() => undefined);
+  // The default project always exists and is often the only one.
+  run(extentQuery(viewState.project === "" ? "default" : viewState.project, viewState.zone));
+  if (viewState.view === "overview" && viewState.project !== "") run(webQuery(scopeOf(viewState, { nowMs: Date.now(), extent: null })));
+}
+
+/** Loads the rights of the token, and the project and period to show first. Sends all requests in parallel. @throws ApiError */
+async function loadStartInfo(client: ApiClient, signal: AbortSignal): Promise<StartInfo> {
+  const { project } = currentViewState();
+  const noProjects: ProjectsAnswer = { projects: [] };
+  // A token that may not list projects uses its own project.
+  const listed = client.query(projectsQuery, signal).catch((thrown: unknown) => {
+    if (thrown instanceof ApiError && thrown.status === 403) return noProjects;
+    throw thrown;
+  });
+  const countByProject = (since: string | null) => client.query(byProjectQuery(since), signal).catch(() => null);
+  const sizes = project === "" ? countByProject(null) : null;
+  const recent = hasPeriod() ? null : countByProject(new Date(Date.now() - RECENT_MS).toISOString());
+  const [token, { projects }] = await Promise.all([client.query(tokenQuery, signal), listed]);
+  const own = token.project ?? "default";
+  if (!hasScope(token, "analytics:read")) return { token, projects: [own], firstProject: own, firstPeriod: "30d" };
+  const isNamed = projects.includes(project);
+  const firstProject = isNamed ? project : busiest(projects, await (sizes ?? countByProject(null)));
+  return { token, projects, firstProject, firstPeriod: hasNoRecentEvents(firstProject, await recent) ? "all" : "30d" };
+}
+
+/** The project with the most events. "default" exists even if it is empty. */
+function busiest(projects: readonly string[], sizes: ByProjectAnswer | null): string {
+  const [largest] = sizes?.data ?? [];
+  return largest !== undefined && projects.includes(largest.property) ? largest.property : (projects[0] ?? "default");
+}
+
+function hasNoRecentEvents(project: string, recent: ByProjectAnswer | null): boolean {
+  return recent !== null && !recent.data.some(({ property }) => property === project);
+}
+
+/** Key in the session storage, the only place besides memory that holds the token: closing the tab discards it. */
+const TOKEN_KEY = "daybook-token";
+
+/** Takes the token from the fragment `#token=sk_…`, and removes it from the URL. */
+function takeTokenFromUrl(): string | null {
+  const match = /^#token=([^&]+)/.exec(location.hash);
+  if (match === null) return null;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  try {
+    return decodeURIComponent(match[1] ?? "");
+  } catch {
+    return null;
+  }
+}
+
+
+interface AppState {
+  readonly token: string | null;
+  readonly reason: string | null;
+}
+
+function firstState(): AppState {
+  const token = takeTokenFromUrl();
+  if (token !== null) store("sessionStorage", TOKEN_KEY, token);
+  return { token: token ?? readStored("sessionStorage", TOKEN_KEY), reason: null };
+}
+
+const SIGNED_OUT = "The server does not accept this token: it is unknown, expired or revoked.";
+
+/** The sign-in form or the signed-in page. @param root of the API, without a trailing slash */
+function App({ root }: { readonly root: string }) {
+  const { theme, shown, choose } = useTheme();
+  const [{ token, reason }, setState] = useState(firstState);
+  const changeToken = useCallback((token: string | null, reason: string | null) => {
+    store("sessionStorage", TOKEN_KEY, token);
+    setState({ token, reason });
+  }, []);
+  useEffect(() => {
+    const follow = () => {
+      const newToken = takeTokenFromUrl();
+      if (newToken !== null) changeToken(newToken, null);
+    };
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  const client = useMemo(() => (token === null ? null : new ApiClient(root, token, () => changeToken(null, SIGNED_OUT))), [root, token]);
+  // A layout effect: a late response for the previous token must not end this session.
+  useLayoutEffect(() => () => client?.retire(), [client]);
+  if (client === null) return <SignIn reason={reason} onToken={(newToken) => changeToken(newToken, null)} />;
+  return <SignedIn key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => changeToken(null, null)} />;
+}
+
+interface SignInProps {
+  /** Why the user was signed out; null on the first visit. */
+  readonly reason: string | null;
+  readonly onToken: (token: string) => void;
+}
+
+/** The sign-in form. */
+function SignIn({ reason, onToken }: SignInProps) {
+  const [token, setToken] = useState("");
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (token.trim() !== "") onToken(token.trim());
+  };
+  return (
+    <main class="sign-in">
+      <form class="sign-in-card" onSubmit={submit}>
+        <Mark />
+        <h1>Sign in with a token</h1>
+        <p class="remark">Use a secret token of this server. It stays in this tab until you sign out or close it, and is sent only to this server.</p>
+        <FormError text={reason} />
+        <label class="choice">
+          <span class="label">Token</span>
+          <input
+            type="password"
+            value={token}
+            placeholder="sk_…"
+            autoComplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button primary" disabled={token.trim() === ""}>
+          Sign in
+        </button>
+        <p class="remark">
+          Create one: <code>daybook token create --role owner</code>
+        </p>
+      </form>
+    </main>
+  );
+}
+
+type SignedInProps = Omit<FrameProps, keyof StartInfo>;
+
+/** Loads the rights of the token before any view is shown. */
+function SignedIn(props: SignedInProps) {
+  const { client, onSignOut } = props;
+  const [startInfo, setStartInfo] = useState<StartInfo | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  // A layout effect, to start the requests before the first paint.
+  useLayoutEffect(() => {
+    const abort = new AbortController();
+    setError(null);
+    prefetch(client, abort.signal);
+    loadStartInfo(client, abort.signal).then(setStartInfo, (thrown: unknown) => {
+      if (!abort.signal.aborted) setError(asApiError(thrown));
+    });
+    return () => abort.abort();
+  }, [client, attempt]);
+  if (error !== null)
+    return (
+      <CenteredCard onSignOut={onSignOut}>
+        <ErrorNotice error={error} onAgain={() => setAttempt(attempt + 1)} />
+      </CenteredCard>
+    );
+  if (startInfo === null)
+    return (
+      <main class="sign-in" aria-busy="true">
+        <Mark />
+      </main>
+    );
+  if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
+    return (
+      <CenteredCard onSignOut={onSignOut}>
+        <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>
+      </CenteredCard>
+    );
+  if (startInfo.projects.length === 0)
+    return (
+      <CenteredCard onSignOut={onSignOut}>
+        <Empty title="Nothing is stored yet">
+          Send the first event with <code>POST /v1/events</code>, then reload this page.
+        </Empty>
+      </CenteredCard>
+    );
+  return <Frame {...props} {...startInfo} />;
+}
+
+function CenteredCard({ children, onSignOut }: { readonly children: ComponentChildren; readonly onSignOut: () => void }) {
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <Mark />
+        {children}
+        <Button onClick={onSignOut}>Sign out</Button>
+      </div>
+    </main>
+  );
+}
 
 const place = document.getElementById("page");
 // Behind a proxy the page may be served below a path, with the API next to it.

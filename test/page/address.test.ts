@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressOf, viewStateOf } from "../../src/page/state/address.js";
-import { INITIAL_VIEW_STATE } from "../../src/page/state/view-state.js";
+import { addressOf, viewStateOf, INITIAL_CHOICES, type ViewState } from "../../src/page/state/view-state.js";
 import { rangeOf, unitFor } from "../../src/page/state/period.js";
 import { CHOICE_NAMES, picture } from "./random-picture.js";
+
+const INITIAL_VIEW_STATE: ViewState = {
+  view: "overview", project: "", period: "30d", compare: "previous", interval: "auto", zone: "", filters: [], choices: INITIAL_CHOICES,
+};
 
 describe("the address of a picture", () => {
   test("says all of it: what is read from it is the picture again", () => {

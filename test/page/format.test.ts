@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { bucketLong, bucketShort, range } from "../../src/page/format/date.js";
-import { knownLocales, plural, country, followable, sentence } from "../../src/page/format/value.js";
-import { NOTHING, change, duration, money, number, percent } from "../../src/page/format/number.js";
+import {
+  bucketLong, bucketShort, range, knownLocales, plural, country, followable, sentence, NOTHING, change, duration, money, number, percent,
+} from "../../src/page/format/text.js";
 import { csvOf, sheetOf } from "../../src/page/format/sheet.js";
 
 test("numbers are short in sight, and whole for whoever asks", () => {

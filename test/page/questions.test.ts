@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { insightBodies } from "../../src/http/shapes/insight-bodies.js";
-import { curlOf, keyOf } from "../../src/page/ask/page-query.js";
-import { searchQuery, companiesQuery, companyDays, profileQuery } from "../../src/page/ask/queries/people.js";
-import { revenueTrendQuery, visitsByQuery, webQuery } from "../../src/page/ask/queries/overview.js";
 import {
-  funnelQuery, lifecycleQuery, pathsQuery, retentionQuery, stickinessQuery, attributionQuery, trendQuery,
-} from "../../src/page/ask/queries/product.js";
-import { viewStateOf } from "../../src/page/state/address.js";
-import { scopeOf, type ViewState, type ViewScope } from "../../src/page/state/view-state.js";
+  curlOf, keyOf, searchQuery, companiesQuery, companyDays, profileQuery, revenueTrendQuery, visitsByQuery, webQuery, funnelQuery, lifecycleQuery,
+  pathsQuery, retentionQuery, stickinessQuery, attributionQuery, trendQuery,
+} from "../../src/page/ask/queries.js";
+import { viewStateOf, scopeOf, type ViewState, type ViewScope } from "../../src/page/state/view-state.js";
 import { picture } from "./random-picture.js";
 
 const NOW_MS = Date.parse("2026-03-10T23:30:00Z");

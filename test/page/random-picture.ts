@@ -1,9 +1,7 @@
 import fc from "fast-check";
-import { CHOICES, INITIAL_CHOICES, MEASURES, VIEW_NAMES, type ChoicesOf, type ViewName } from "../../src/page/state/choices.js";
-import { OPERATORS, filterOf, type Filter, type OperatorName } from "../../src/page/state/filter.js";
+import { CHOICES, INITIAL_CHOICES, MEASURES, VIEW_NAMES, type ChoicesOf, type ViewName, type ViewState } from "../../src/page/state/view-state.js";
+import { OPERATORS, filterOf, type Filter, type OperatorName, type EventChoice } from "../../src/page/state/filter.js";
 import { INTERVALS, PERIODS, type Period, type PeriodName } from "../../src/page/state/period.js";
-import type { EventChoice } from "../../src/page/state/event-choice.js";
-import type { ViewState } from "../../src/page/state/view-state.js";
 
 /** Texts as strangers write them: with what stands between parts of addresses too. */
 const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 12 }), fc.constantFrom("~", "!", "!0~!1", "a&b=c#d", "%7E", "+", "ü ✓", "<b>"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TokenAnswer } from "../../src/page/ask/answers.js";
 import { canOpen } from "../../src/page/ask/rights.js";
-import { VIEW_NAMES } from "../../src/page/state/choices.js";
+import { VIEW_NAMES } from "../../src/page/state/view-state.js";
 
 const token = (more: Partial<TokenAnswer>): TokenAnswer => ({ organization: "default", project: null, role: "owner", scopes: ["*"], ...more });
 const viewsOf = (more: Partial<TokenAnswer>) => VIEW_NAMES.filter((view) => canOpen(token(more), view));

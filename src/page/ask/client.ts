@@ -1,4 +1,5 @@
-import { keyOf, get, type PageQuery } from "./page-query.js";
+import { keyOf, get, bundleQuery, newRequestQuery, resolveQuery, stepQuery, type PageQuery } from "./queries.js";
+import type { ShownRequest } from "./answers.js";
 
 /** An error of a request: the server's codes, and `unreachable`. */
 export class ApiError extends Error {
@@ -24,35 +25,32 @@ export class ApiError extends Error {
   }
 }
 
+/** What was thrown, as the error of a request. */
+export function asApiError(thrown: unknown): ApiError {
+  return thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null);
+}
+
+/** What was thrown, in one line. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof ApiError ? thrown.message : String(thrown);
+}
+
 /** The error of a response; if its body is unreadable, the status determines the error. */
-export async function apiErrorOf(response: Response): Promise<ApiError> {
+async function apiErrorOf(response: Response): Promise<ApiError> {
+  const { status, headers } = response;
   const problem = problemIn(await response.text().catch(() => ""));
-  const after = Number(response.headers.get("retry-after") ?? "");
-  const retryAfterSec = Number.isFinite(after) && after > 0 ? after : null;
-  const code = problem.code ?? (response.status === 404 ? "route_not_found" : "internal");
-  return new ApiError(
-    code,
-    response.status,
-    problem.detail ?? `The server answered with status ${response.status}.`,
-    retryAfterSec,
-    problem.requestId ?? null,
-  );
+  const read = (name: string) => (typeof problem[name] === "string" ? problem[name] : null);
+  const after = Number(headers.get("retry-after") ?? "");
+  const code = read("code") ?? (status === 404 ? "route_not_found" : "internal");
+  const detail = read("detail") ?? read("message") ?? `The server answered with status ${status}.`;
+  return new ApiError(code, status, detail, Number.isFinite(after) && after > 0 ? after : null, read("request_id"));
 }
 
-interface ApiProblem {
-  readonly code?: string;
-  readonly detail?: string;
-  readonly requestId?: string;
-}
-
-function problemIn(text: string): ApiProblem {
+function problemIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(text);
     const problem = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
-    if (!isObject(problem)) return {};
-    const read = (name: string) => (typeof problem[name] === "string" ? problem[name] : undefined);
-    const [code, detail, requestId] = [read("code"), read("detail") ?? read("message"), read("request_id")];
-    return { ...(code !== undefined && { code }), ...(detail !== undefined && { detail }), ...(requestId !== undefined && { requestId }) };
+    return isObject(problem) ? problem : {};
   } catch {
     return {};
   }
@@ -261,12 +259,8 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Serve
 
 function eventOf(block: string): ServerEvent {
   const lines = block.split("\n");
-  const id =
-    lines
-      .find((line) => line.startsWith("id:"))
-      ?.slice(3)
-      .trim() ?? "";
-  return { id, hasData: lines.some((line) => line.startsWith("data:")) };
+  const id = lines.find((line) => line.startsWith("id:")) ?? "id:";
+  return { id: id.slice(3).trim(), hasData: lines.some((line) => line.startsWith("data:")) };
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -274,4 +268,32 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
   });
+}
+
+/** Opens, verifies and acknowledges a privacy request, as every action requires. @throws ApiError */
+async function openRequest(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
+  const { id } = await client.send(newRequestQuery(type, person, regulation));
+  await client.send(stepQuery(id, "verify"));
+  await client.send(stepQuery(id, "acknowledge"));
+  return id;
+}
+
+/** Removes all data of a person through a privacy request, which stays as a record. @throws ApiError */
+export async function erasePerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<ShownRequest> {
+  const id = await openRequest(client, "erasure", person, regulation);
+  return await client.send(resolveQuery(id, "completed"));
+}
+
+/** All data about a person, as JSON lines, through a privacy request that is then resolved. @throws ApiError */
+export async function exportPerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<string> {
+  const id = await openRequest(client, "portability", person, regulation);
+  const lines = await bundleOf(client, id);
+  await client.send(resolveQuery(id, "completed"));
+  return lines;
+}
+
+/** Downloads the bundle of a request. @throws ApiError */
+export async function bundleOf(client: ApiClient, id: string): Promise<string> {
+  const response = await client.fetch(bundleQuery(id), new AbortController().signal);
+  return await response.text();
 }

@@ -1,4 +1,4 @@
-import type { ViewName } from "../state/choices.js";
+import type { ViewName } from "../state/view-state.js";
 import type { TokenAnswer } from "./answers.js";
 
 /** Whether a token has a scope. */
@@ -16,23 +16,17 @@ export function canRead(token: TokenAnswer, scope: "identities:read" | "revenue:
   return hasScope(token, scope) && isAdminOfAll(token);
 }
 
+/** What a token needs for the queries of a view. Default: the scope `analytics:read`. */
+const VIEW_RIGHTS: Readonly<Partial<Record<ViewName, (token: TokenAnswer) => boolean>>> = {
+  events: (token) => hasScope(token, "events:read"),
+  people: (token) => canRead(token, "identities:read"),
+  companies: (token) => canRead(token, "companies:read"),
+  revenue: (token) => canRead(token, "revenue:read"),
+  privacy: (token) => token.project === null && hasScope(token, "privacy_requests:read"),
+  store: (token) => token.project === null && hasScope(token, "metrics:read"),
+};
+
 /** Whether a token may run the queries of a view. */
 export function canOpen(token: TokenAnswer, view: ViewName): boolean {
-  const hasAllProjects = token.project === null;
-  switch (view) {
-    case "events":
-      return hasScope(token, "events:read");
-    case "people":
-      return canRead(token, "identities:read");
-    case "companies":
-      return canRead(token, "companies:read");
-    case "revenue":
-      return canRead(token, "revenue:read");
-    case "privacy":
-      return hasAllProjects && hasScope(token, "privacy_requests:read");
-    case "store":
-      return hasAllProjects && hasScope(token, "metrics:read");
-    default:
-      return hasScope(token, "analytics:read");
-  }
+  return VIEW_RIGHTS[view]?.(token) ?? hasScope(token, "analytics:read");
 }

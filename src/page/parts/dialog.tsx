@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { Icon } from "./inline.js";
-import { ApiError } from "../ask/client.js";
+import { errorText } from "../ask/client.js";
+import { TextField } from "./fields.js";
+import { Button, FormError, IconButton } from "./inline.js";
 
 interface DialogProps {
   readonly title: string;
@@ -28,9 +29,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={heading}>{title}</h2>
-          <button type="button" class="icon-button" aria-label="Close" onClick={() => element.current?.close()}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label="Close" onClick={() => element.current?.close()} />
         </header>
         {children}
       </div>
@@ -40,33 +39,31 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
 
 interface ConfirmationProps {
   readonly title: string;
-  /** Text that the user must type; null: a click is enough. */
-  readonly typed: string | null;
+  /** Text that the user must type. Default: a click is enough. */
+  readonly typed?: string | null;
   readonly action: string;
-  readonly isDanger: boolean;
+  readonly isDanger?: boolean;
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
 /** Asks for confirmation of an action; for irreversible ones, the user must type a name. */
-export function Confirmation({ title, typed, action, isDanger, onConfirm, onClose, children }: ConfirmationProps) {
+export function Confirmation({ title, typed = null, action, isDanger = false, onConfirm, onClose, children }: ConfirmationProps) {
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const read = (event: Event) => {
-    if (event.target instanceof HTMLInputElement) setText(event.target.value);
-  };
+  const isComplete = typed === null || text === typed;
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (isBusy || (typed !== null && text !== typed)) return;
+    if (isBusy || !isComplete) return;
     setBusy(true);
     setError(null);
     try {
       await onConfirm();
       onClose();
     } catch (thrown) {
-      setError(thrown instanceof ApiError ? `${thrown.code}: ${thrown.detail}` : String(thrown));
+      setError(errorText(thrown));
       setBusy(false);
     }
   };
@@ -75,23 +72,12 @@ export function Confirmation({ title, typed, action, isDanger, onConfirm, onClos
       <form class="form" onSubmit={(event) => void submit(event)}>
         {children}
         {typed !== null && (
-          <label class="choice">
-            <span class="label">
-              Type <strong class="typed">{typed}</strong> to confirm
-            </span>
-            <input type="text" value={text} autoComplete="off" spellcheck={false} onInput={read} />
-          </label>
+          <TextField label={<>Type <strong class="typed">{typed}</strong> to confirm</>} value={text} onInput={setText} />
         )}
-        {error !== null && (
-          <p class="form-error" role="alert">
-            {error}
-          </p>
-        )}
+        <FormError text={error} />
         <div class="row end">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class={isDanger ? "button danger" : "button primary"} disabled={isBusy || (typed !== null && text !== typed)}>
+          <Button onClick={onClose}>Cancel</Button>
+          <button type="submit" class={isDanger ? "button danger" : "button primary"} disabled={isBusy || !isComplete}>
             {isBusy ? "…" : action}
           </button>
         </div>

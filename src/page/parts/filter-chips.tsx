@@ -1,18 +1,11 @@
 import { useState } from "preact/hooks";
-import { sentence, fieldName } from "../format/value.js";
-import { withFilter, type Filter, OPERATORS, filterOf, takesValue, type OperatorName } from "../state/filter.js";
-import { Icon } from "./inline.js";
+import { sentence, fieldName } from "../format/text.js";
+import { withFilter, OPERATORS, filterOf, takesValue, type EventChoice, type Filter, type OperatorName } from "../state/filter.js";
+import { Button, Icon } from "./inline.js";
 import { Dialog } from "./dialog.js";
-import { Select, TextField, FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./field.js";
+import { Select, TextField, FIELD_SUGGESTIONS, useEventNames, useFieldValues, useSegmentNames } from "./fields.js";
 
-interface FilterDialogProps {
-  readonly onAdd: (filter: Filter) => void;
-  readonly onClose: () => void;
-}
-
-const OPERATOR_NAMES = Object.entries(OPERATORS) as [OperatorName, string][];
-
-function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
+function FilterDialog({ onAdd, onClose }: { readonly onAdd: (filter: Filter) => void; readonly onClose: () => void }) {
   const [field, setField] = useState("path");
   const [operator, setOperator] = useState<OperatorName>("is");
   const [value, setValue] = useState("");
@@ -38,13 +31,13 @@ function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
             placeholder="path, plan, metadata.a.b"
           />
         )}
-        <Select label="Condition" value={operator} names={OPERATOR_NAMES} onChoose={setOperator} />
+        <Select label="Condition" value={operator} names={OPERATORS} onChoose={setOperator} />
         {takesValue(operator) && (
-          <ValueEntry
+          <TextField
+            label={operator === "in" || operator === "not_in" || operator === "between" ? "Values, separated by commas" : "Value"}
             value={value}
             suggestions={isSegment ? segments : values}
             onInput={setValue}
-            isList={operator === "in" || operator === "not_in" || operator === "between"}
           />
         )}
         <p class="remark">A page filter selects visits that include the page. Figures of visits cover everything in these visits.</p>
@@ -55,30 +48,6 @@ function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
         </div>
       </form>
     </Dialog>
-  );
-}
-
-interface ValueEntryProps {
-  readonly value: string;
-  readonly suggestions: readonly (readonly [string, string])[];
-  readonly onInput: (value: string) => void;
-  readonly isList: boolean;
-}
-
-function ValueEntry({ value, suggestions, onInput, isList }: ValueEntryProps) {
-  const read = (event: Event) => {
-    if (event.target instanceof HTMLInputElement) onInput(event.target.value);
-  };
-  return (
-    <label class="choice">
-      <span class="label">{isList ? "Values, separated by commas" : "Value"}</span>
-      <input type="text" value={value} list="filter-values" autoComplete="off" spellcheck={false} onInput={read} />
-      <datalist id="filter-values">
-        {suggestions.map(([name, shown]) => (
-          <option key={name} value={name} label={shown === name ? undefined : shown} />
-        ))}
-      </datalist>
-    </label>
   );
 }
 
@@ -104,15 +73,41 @@ export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsPr
           </button>
         </span>
       ))}
-      <button type="button" class="chip-add" onClick={() => setAdding(true)}>
+      <Button class="chip-add" onClick={() => setAdding(true)}>
         <Icon name="plus" /> {add}
-      </button>
+      </Button>
       {filters.length > 1 && (
-        <button type="button" class="chip-add" onClick={() => onChange([])}>
+        <Button class="chip-add" onClick={() => onChange([])}>
           Clear
-        </button>
+        </Button>
       )}
       {isAdding && <FilterDialog onAdd={(filter) => onChange(withFilter(filters, filter))} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+interface EventFieldProps {
+  readonly label: string;
+  readonly choice: EventChoice;
+  readonly onChange: (choice: EventChoice) => void;
+  /** The label is for screen readers only. */
+  readonly isBare?: boolean;
+}
+
+/** Selects events by name and filters. */
+export function EventField({ label, choice, onChange, isBare = false }: EventFieldProps) {
+  const names = useEventNames();
+  return (
+    <div class="event-entry">
+      <TextField
+        label={label}
+        isBare={isBare}
+        value={choice.event}
+        suggestions={names}
+        placeholder="any event"
+        onCommit={(event) => onChange({ ...choice, event })}
+      />
+      <FilterChips filters={choice.filters} add="where" onChange={(filters) => onChange({ ...choice, filters })} />
     </div>
   );
 }

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { followable } from "../format/value.js";
-import { addressOf } from "../state/address.js";
-import type { ViewState } from "../state/view-state.js";
-import { usePage } from "./page-context.js";
-import type { FormattedNumber, NumberChange } from "../format/number.js";
+import { change, followable, type FormattedNumber, type NumberChange } from "../format/text.js";
+import { addressOf, type ViewState } from "../state/view-state.js";
+import { usePage, type QueryState } from "./page-context.js";
+import type { ApiError } from "../ask/client.js";
 
 interface ViewLinkProps {
   readonly to: ViewState;
@@ -76,6 +75,33 @@ export function Icon({ name }: { readonly name: IconName }) {
   );
 }
 
+interface ButtonProps {
+  readonly onClick: () => void;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+  readonly title?: string;
+  readonly disabled?: boolean;
+}
+
+/** A button that does not submit a form. */
+export function Button({ class: name = "button", ...attributes }: ButtonProps) {
+  return <button type="button" class={name} {...attributes} />;
+}
+
+interface IconButtonProps extends Omit<ButtonProps, "children" | "class"> {
+  readonly icon: IconName;
+  readonly label: string;
+}
+
+/** A button that shows only an icon. */
+export function IconButton({ icon, label, ...attributes }: IconButtonProps) {
+  return (
+    <button type="button" class="icon-button" aria-label={label} {...attributes}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
 /** A number: short on the page, exact on hover and for screen readers. @param figure value of `data-figure`, for tests */
 export function Num({ shown, figure }: { readonly shown: FormattedNumber; readonly figure?: string }) {
   const isExact = shown.short === shown.exact;
@@ -87,10 +113,19 @@ export function Num({ shown, figure }: { readonly shown: FormattedNumber; readon
   );
 }
 
+/** A number in large type. */
+export function BigNum(props: { readonly shown: FormattedNumber; readonly figure: string }) {
+  return (
+    <span class="figure-number">
+      <Num {...props} />
+    </span>
+  );
+}
+
 /** The change of a figure: an arrow and a percentage, green if better, red if worse, gray if unchanged. @param isCost whether lower is better */
-export function ChangeMark({ change, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
-  if (change === null) return null;
-  const { direction, short, exact } = change;
+export function ChangeMark({ change: shown, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
+  if (shown === null) return null;
+  const { direction, short, exact } = shown;
   const tone = direction === "same" ? "same" : (direction === "up") === isCost ? "bad" : "good";
   return (
     <span class={`change ${tone}`} title={exact}>
@@ -99,4 +134,142 @@ export function ChangeMark({ change, isCost }: { readonly change: NumberChange |
       {short}
     </span>
   );
+}
+
+/** An empty state: says that there is nothing to show, and what to do about it. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="notice" role="status">
+      <strong>{title}</strong>
+      {children !== undefined && <div class="notice-text">{children}</div>}
+    </div>
+  );
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  unreachable: "The server cannot be reached",
+  insufficient_scope: "This token is not allowed to read this",
+  insufficient_role: "This token is not allowed to read this",
+  organization_token_required: "This requires a token for the whole organization",
+  query_timeout: "The query took too long",
+  identity_not_found: "No person has this id or email",
+  project_not_found: "There is no such project",
+  company_not_found: "There is no such company",
+};
+
+function titleOf({ code, isLoad, status }: ApiError): string {
+  const title = TITLES[code];
+  if (title !== undefined) return title;
+  if (isLoad) return "The server is busy";
+  return status >= 500 ? "Something went wrong on the server" : "The query cannot be run";
+}
+
+/** Explains why a query failed. */
+export function ErrorNotice({ error, onAgain }: { readonly error: ApiError; readonly onAgain: () => void }) {
+  const { isLoad, detail, code, requestId, retryAfterSec } = error;
+  return (
+    <div class={isLoad ? "notice busy" : "notice error"} role="status" data-error={code}>
+      <strong>{titleOf(error)}</strong>
+      <div class="notice-text">{isLoad ? `Retrying in ${retryAfterSec ?? 5} s.` : detail}</div>
+      <div class="notice-small">
+        <code>{code}</code>
+        {requestId === null ? null : (
+          <>
+            {" "}
+            · request <code>{requestId}</code>
+          </>
+        )}
+      </div>
+      <Button onClick={onAgain}>Try again</Button>
+    </div>
+  );
+}
+
+/** Why a form was refused; null: it was not. */
+export function FormError({ text }: { readonly text: string | null }) {
+  if (text === null) return null;
+  return (
+    <p class="form-error" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** A named value in a list of facts. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** A remark about a number, next to it. */
+export function Remark({ children }: { readonly children: ComponentChildren }) {
+  return <p class="remark">{children}</p>;
+}
+
+/** Reserves the space of content that is loading. */
+export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {Array.from({ length: lines }, (_, at) => (
+        <div key={at} class={`skeleton-line w${at % 4}`} />
+      ))}
+    </div>
+  );
+}
+
+interface FigureProps {
+  readonly title: string;
+  readonly description?: string;
+  readonly shown: FormattedNumber;
+  readonly figure: string;
+  readonly children?: ComponentChildren;
+}
+
+/** One of several figures side by side. */
+export function Figure({ title, description, shown, figure, children }: FigureProps) {
+  return (
+    <div class="figure">
+      <dt title={description}>{title}</dt>
+      <dd>
+        <BigNum shown={shown} figure={figure} />
+        {children}
+      </dd>
+    </div>
+  );
+}
+
+interface TotalProps {
+  readonly figure: string;
+  readonly total: number | null;
+  readonly before: number | null;
+  readonly show: (value: number | null) => FormattedNumber;
+}
+
+/** A total in large type, with its change. */
+export function Total({ figure, total, before, show }: TotalProps) {
+  return (
+    <div class="figures alone">
+      <div class="figure">
+        <BigNum shown={show(total)} figure={figure} />
+        <ChangeMark change={change(total, before)} isCost={false} />
+      </div>
+    </div>
+  );
+}
+
+interface LoadedProps<A> {
+  readonly result: QueryState<A>;
+  /** Expected number of lines. */
+  readonly lines: number;
+  readonly children: (answer: A) => ComponentChildren;
+}
+
+/** The response to a query; until it is there, its space, and if it failed, the error. */
+export function Loaded<A>({ result: { answer, error, again }, lines, children }: LoadedProps<A>) {
+  if (error !== null) return <ErrorNotice error={error} onAgain={again} />;
+  return answer === null ? <Skeleton lines={lines} /> : <>{children(answer)}</>;
 }

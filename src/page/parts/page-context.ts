@@ -1,10 +1,10 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { TokenAnswer } from "../ask/answers.js";
-import { ApiError, type ApiClient } from "../ask/client.js";
+import { asApiError, type ApiClient, type ApiError } from "../ask/client.js";
 import { withFilter, type Filter } from "../state/filter.js";
-import type { ViewState, PageClock, ViewScope } from "../state/view-state.js";
-import { keyOf, type PageQuery } from "../ask/page-query.js";
+import { choose, type ChoicesOf, type PageClock, type ViewName, type ViewScope, type ViewState } from "../state/view-state.js";
+import { keyOf, type PageQuery } from "../ask/queries.js";
 
 /** The context of every view. */
 export interface PageContext {
@@ -33,6 +33,12 @@ export function usePage(): PageContext {
 export function useFilterBy(): (...filters: readonly Filter[]) => void {
   const { viewState, go } = usePage();
   return (...filters) => go({ ...viewState, filters: filters.reduce(withFilter, viewState.filters) });
+}
+
+/** The choices of a view, and a function that changes some of them. */
+export function useChoices<V extends ViewName>(view: V): readonly [ChoicesOf<V>, (changed: Partial<ChoicesOf<V>>) => void] {
+  const { viewState, go } = usePage();
+  return [viewState.choices[view], (changed) => go(choose(viewState, view, changed))];
 }
 
 const RETRY_SEC = 5;
@@ -76,8 +82,7 @@ export function useQuery<A>(query: PageQuery<A> | null): QueryState<A> {
       (answer) => setState({ key, answer, answerKey: key, error: null }),
       (thrown: unknown) => {
         if (abort.signal.aborted) return;
-        const error = thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null);
-        setState((before) => ({ ...before, key, error, answer: before.answerKey === key ? before.answer : null }));
+        setState((before) => ({ ...before, key, error: asApiError(thrown), answer: before.answerKey === key ? before.answer : null }));
       },
     );
     return () => abort.abort();

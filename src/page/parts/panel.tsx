@@ -1,12 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { keyOf, curlOf, type PageQuery } from "../ask/page-query.js";
+import { keyOf, curlOf, type PageQuery } from "../ask/queries.js";
 import { csvOf, type Sheet } from "../format/sheet.js";
-import { Icon } from "./inline.js";
-import { Skeleton, ErrorNotice } from "./notice.js";
+import { Button, ErrorNotice, Icon, IconButton, Skeleton } from "./inline.js";
 import { usePage, type QueryState } from "./page-context.js";
 import { Dialog } from "./dialog.js";
-import { PlainTable } from "./table.js";
+import { PlainTable } from "./tables.js";
 
 /** Downloads a file. */
 export function saveFile(name: string, type: string, content: BlobPart): void {
@@ -43,39 +42,22 @@ interface QueryDialogProps {
 function QueryDialog({ title, query, also, answer, sheet, onClose }: QueryDialogProps) {
   const { client, scope } = usePage();
   const curl = curlOf(query, client.root);
+  const save = (extension: string, type: string, content: string) => saveFile(fileName(title, scope.project, extension), type, content);
   return (
     <Dialog title={title} onClose={onClose} isWide>
       <h3>Query</h3>
-      <pre class="code" tabIndex={0} aria-label="Query">
-        {textOf(query)}
-      </pre>
-      {also !== null && (
-        <pre class="code" tabIndex={0} aria-label="Query for the comparison period">
-          {textOf(also)}
-        </pre>
-      )}
+      <Code label="Query" text={textOf(query)} />
+      {also !== null && <Code label="Query for the comparison period" text={textOf(also)} />}
       <h3>On the command line</h3>
-      <pre class="code" tabIndex={0} aria-label="curl">
-        {curl}
-      </pre>
+      <Code label="curl" text={curl} />
       <div class="row">
         <CopyButton text={curl} />
-        <button
-          type="button"
-          class="button"
-          disabled={sheet === null}
-          onClick={() => sheet !== null && saveFile(fileName(title, scope.project, "csv"), "text/csv;charset=utf-8", csvOf(sheet))}
-        >
+        <Button disabled={sheet === null} onClick={() => sheet !== null && save("csv", "text/csv;charset=utf-8", csvOf(sheet))}>
           <Icon name="download" /> CSV
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={answer === null}
-          onClick={() => saveFile(fileName(title, scope.project, "json"), "application/json", JSON.stringify(answer, null, 2))}
-        >
+        </Button>
+        <Button disabled={answer === null} onClick={() => save("json", "application/json", JSON.stringify(answer, null, 2))}>
           <Icon name="download" /> JSON
-        </button>
+        </Button>
       </div>
       {sheet !== null && sheet.rows.length > 0 && (
         <>
@@ -84,6 +66,14 @@ function QueryDialog({ title, query, also, answer, sheet, onClose }: QueryDialog
         </>
       )}
     </Dialog>
+  );
+}
+
+function Code({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <pre class="code" tabIndex={0} aria-label={label}>
+      {text}
+    </pre>
   );
 }
 
@@ -100,11 +90,7 @@ function CopyButton({ text }: { readonly text: string }) {
       () => setDone(true),
       () => setDone(false),
     );
-  return (
-    <button type="button" class="button" onClick={copy}>
-      {isDone ? "Copied" : "Copy curl"}
-    </button>
-  );
+  return <Button onClick={copy}>{isDone ? "Copied" : "Copy curl"}</Button>;
 }
 
 interface PanelProps<A> {
@@ -152,15 +138,7 @@ export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQu
           )}
           {head}
           {query !== null && (
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={`Query and downloads of ${title}`}
-              title="Query, CSV, JSON"
-              onClick={() => setQueryOpen(true)}
-            >
-              <Icon name="query" />
-            </button>
+            <IconButton icon="query" label={`Query and downloads of ${title}`} title="Query, CSV, JSON" onClick={() => setQueryOpen(true)} />
           )}
         </div>
       </header>

@@ -1,10 +1,12 @@
-import uPlot from "uplot";
-import type { FormattedNumber } from "../format/number.js";
 import { useEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import type { TrendBucket } from "../ask/answers.js";
+import { bucketLong, bucketShort, type FormattedNumber } from "../format/text.js";
+import type { Unit } from "../state/period.js";
 import { usePage } from "./page-context.js";
 
 /** Colors for the canvas, from the style sheet. */
-export interface PlotColors {
+interface PlotColors {
   readonly text: string;
   readonly grid: string;
   readonly faint: string;
@@ -13,7 +15,7 @@ export interface PlotColors {
 
 const SERIES_COLOURS = 9;
 
-export function plotColors(element: HTMLElement): PlotColors {
+function plotColors(element: HTMLElement): PlotColors {
   const probe = document.createElement("span");
   element.append(probe);
   const read = (name: string) => {
@@ -31,7 +33,7 @@ export function plotColors(element: HTMLElement): PlotColors {
 }
 
 /** The same color with an alpha value. */
-export function withAlpha(color: string, alpha: number): string {
+function withAlpha(color: string, alpha: number): string {
   const [r, g, b] = color.match(/[\d.]+/g) ?? [];
   return r === undefined || g === undefined || b === undefined ? color : `rgba(${r}, ${g}, ${b}, ${alpha})`;
 }
@@ -44,7 +46,7 @@ export interface PlotLine {
   readonly isEarlier?: boolean;
 }
 
-export interface PlotLook {
+interface PlotLook {
   readonly kind: "line" | "bar";
   /** Whether the last bucket is incomplete: the line is dashed there. */
   readonly isOpenEnd: boolean;
@@ -56,7 +58,7 @@ export interface PlotLook {
 const INTEGER_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** Columns of a plot: indexes of the buckets, and the values of each line. A line with an open end is two series: all but the end, and the end. */
-export function plotData(lines: readonly PlotLine[], bucketCount: number, { kind, isOpenEnd }: PlotLook): uPlot.AlignedData {
+function plotData(lines: readonly PlotLine[], bucketCount: number, { kind, isOpenEnd }: PlotLook): uPlot.AlignedData {
   const places = Array.from({ length: bucketCount }, (_, at) => at);
   const last = bucketCount - 1;
   const columns = lines.flatMap(({ data, isEarlier }) => {
@@ -67,7 +69,7 @@ export function plotData(lines: readonly PlotLine[], bucketCount: number, { kind
   return [places, ...columns];
 }
 
-export function plotSeries(lines: readonly PlotLine[], bucketCount: number, colors: PlotColors, { kind, isOpenEnd }: PlotLook): uPlot.Series[] {
+function plotSeries(lines: readonly PlotLine[], bucketCount: number, colors: PlotColors, { kind, isOpenEnd }: PlotLook): uPlot.Series[] {
   const isAlone = lines.filter(({ isEarlier }) => isEarlier !== true).length === 1;
   let color = -1;
   const series = lines.flatMap(({ isEarlier }): uPlot.Series[] => {
@@ -97,12 +99,9 @@ export function plotSeries(lines: readonly PlotLine[], bucketCount: number, colo
   return [{}, ...series];
 }
 
-interface PlotSize {
-  readonly width: number;
-  readonly height: number;
-}
+type PlotSize = Pick<uPlot.Options, "width" | "height">;
 
-export function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.Series[], colors: PlotColors, look: PlotLook): uPlot.Options {
+function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.Series[], colors: PlotColors, look: PlotLook): uPlot.Options {
   const areIntegers = lines.every(({ data }) => data.every((value) => value === null || Number.isInteger(value)));
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const axis: uPlot.Axis = { stroke: colors.text, font, ticks: { show: false }, gap: 6 };
@@ -213,15 +212,20 @@ export function Plot(props: PlotProps) {
   );
 }
 
-function Tooltip({
-  lines,
-  titles,
-  earlierTitles,
-  format,
-  at,
-  share,
-  isOpen,
-}: PlotProps & { readonly at: number; readonly share: number; readonly isOpen: boolean }) {
+interface TooltipProps extends PlotProps {
+  readonly at: number;
+  readonly share: number;
+  readonly isOpen: boolean;
+}
+
+function Tooltip({ lines, titles, earlierTitles, format, at, share, isOpen }: TooltipProps) {
+  const row = (line: PlotLine, key: string, name: string) => (
+    <div class="tooltip-row" key={line.name}>
+      <span class={`key ${key}`} />
+      <span class="tooltip-name">{name}</span>
+      <span class="num">{format(line.data[at] ?? null).exact}</span>
+    </div>
+  );
   // List the current period first, although it is drawn last.
   const now = lines.filter(({ isEarlier }) => isEarlier !== true);
   const earlier = lines.filter(({ isEarlier }) => isEarlier === true);
@@ -231,22 +235,25 @@ function Tooltip({
         {titles[at]}
         {isOpen && <span class="faint"> · not over yet</span>}
       </div>
-      {now.map(({ name, data }, index) => (
-        <div class="tooltip-row" key={name}>
-          <span class={`key k${(index % 9) + 1}`} />
-          <span class="tooltip-name">{name}</span>
-          <span class="num">{format(data[at] ?? null).exact}</span>
-        </div>
-      ))}
-      {earlier.map(({ name, data }) => (
-        <div class="tooltip-row" key={name}>
-          <span class="key earlier" />
-          <span class="tooltip-name">{earlierTitles?.[at] ?? name}</span>
-          <span class="num">{format(data[at] ?? null).exact}</span>
-        </div>
-      ))}
+      {now.map((line, index) => row(line, `k${(index % 9) + 1}`, line.name))}
+      {earlier.map((line) => row(line, "earlier", earlierTitles?.[at] ?? line.name))}
     </div>
   );
+}
+
+type PlotBucket = Pick<TrendBucket, "local" | "partial">;
+
+interface TimePlotProps extends Omit<PlotProps, "labels" | "titles" | "earlierTitles" | "isOpenEnd"> {
+  readonly buckets: readonly PlotBucket[];
+  readonly earlierBuckets?: readonly PlotBucket[] | undefined;
+  readonly unit: Unit;
+}
+
+/** A plot over the buckets of a response. */
+export function TimePlot({ buckets, earlierBuckets = [], unit, ...plot }: TimePlotProps) {
+  const titlesOf = (all: readonly PlotBucket[]) => all.map((bucket) => bucketLong(bucket, unit));
+  const isOpenEnd = buckets.at(-1)?.partial === true;
+  return <Plot {...plot} isOpenEnd={isOpenEnd} labels={buckets.map(bucketShort)} titles={titlesOf(buckets)} earlierTitles={titlesOf(earlierBuckets)} />;
 }
 
 /** The names of the lines, by color. */

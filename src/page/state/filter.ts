@@ -24,6 +24,7 @@ export const OPERATORS = {
 } as const;
 
 export type OperatorName = keyof typeof OPERATORS;
+const OPERATOR_NAMES = Object.keys(OPERATORS) as OperatorName[];
 
 export interface Filter {
   readonly field: string;
@@ -35,10 +36,6 @@ export interface Filter {
 /** Maximum number in a view state: a query accepts 100 in all, including the filters of funnel steps. */
 const FILTER_COUNT = 20;
 
-function isOperator(text: string): text is OperatorName {
-  return Object.hasOwn(OPERATORS, text);
-}
-
 /** Whether an operator compares with a value. */
 export function takesValue(operator: OperatorName): boolean {
   return operator !== "is_set" && operator !== "is_not_set";
@@ -46,8 +43,8 @@ export function takesValue(operator: OperatorName): boolean {
 
 /** A filter from three texts; null if they are invalid. */
 export function filterOf(field = "", operator = "", value = ""): Filter | null {
-  const name = operator.trim().toLowerCase();
-  if (field === "" || !isOperator(name)) return null;
+  const name = OPERATOR_NAMES.find((known) => known === operator.trim().toLowerCase());
+  if (field === "" || name === undefined) return null;
   if (!takesValue(name)) return { field, operator: name, value: "" };
   return value === "" ? null : { field, operator: name, value };
 }
@@ -57,17 +54,14 @@ export function filterByValue(field: string, value: string): Filter {
   return value === "" ? { field, operator: "is_not_set", value: "" } : { field, operator: "is", value };
 }
 
-export function filterParts({ field, operator, value }: Filter): string[] {
+function filterParts({ field, operator, value }: Filter): string[] {
   return [field, operator, value];
-}
-
-function sameFilter(a: Filter, b: Filter): boolean {
-  return a.field === b.field && a.operator === b.operator && a.value === b.value;
 }
 
 /** Adds a filter unless it exists; beyond the limit, the oldest filters are dropped. */
 export function withFilter(filters: readonly Filter[], added: Filter): readonly Filter[] {
-  return filters.some((filter) => sameFilter(filter, added)) ? filters : [...filters, added].slice(-FILTER_COUNT);
+  const key = joinParts(filterParts(added));
+  return filters.some((filter) => joinParts(filterParts(filter)) === key) ? filters : [...filters, added].slice(-FILTER_COUNT);
 }
 
 export const filterList: AddressCodec<readonly Filter[]> = listOf(
@@ -78,3 +72,42 @@ export const filterList: AddressCodec<readonly Filter[]> = listOf(
   (filter) => joinParts(filterParts(filter)),
   FILTER_COUNT,
 );
+
+/** A choice of events: those with a name ("": any) that match filters. */
+export interface EventChoice {
+  readonly event: string;
+  readonly filters: readonly Filter[];
+}
+
+export const ANY_EVENT: EventChoice = { event: "", filters: [] };
+
+const STEP_COUNT = 20;
+const FILTERS_PER_STEP = 4;
+
+export function isAnyEvent({ event, filters }: EventChoice): boolean {
+  return event === "" && filters.length === 0;
+}
+
+function parseChoice(text: string): EventChoice {
+  const [event = "", ...rest] = splitParts(text);
+  const filters: Filter[] = [];
+  for (let at = 0; at + 2 < rest.length; at += 3) {
+    const filter = filterOf(rest[at], rest[at + 1], rest[at + 2]);
+    if (filter !== null) filters.push(filter);
+  }
+  return { event, filters: filters.slice(0, FILTERS_PER_STEP) };
+}
+
+function printChoice({ event, filters }: EventChoice): string {
+  return joinParts([event, ...filters.flatMap(filterParts)]);
+}
+
+/** One choice of events; any event initially. */
+export const eventChoice: AddressCodec<EventChoice> = {
+  initial: ANY_EVENT,
+  parse: ([given]) => (given === undefined ? ANY_EVENT : parseChoice(given)),
+  print: (choice) => (isAnyEvent(choice) ? [] : [printChoice(choice)]),
+};
+
+/** The steps of a funnel. */
+export const stepList: AddressCodec<readonly EventChoice[]> = listOf(parseChoice, printChoice, STEP_COUNT);

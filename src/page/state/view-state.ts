@@ -1,6 +1,80 @@
-import { INITIAL_CHOICES, type Choices, type ChoicesOf, type ViewName } from "./choices.js";
-import type { Filter } from "./filter.js";
-import { dayIn, rangeOf, unitFor, type INTERVALS, type Period, type DayRange, type Unit } from "./period.js";
+import { flag, oneOf, text, wholeNumber, type AddressCodec } from "./codecs.js";
+import { eventChoice, stepList, filterList, type Filter } from "./filter.js";
+import { dayIn, rangeOf, unitFor, INTERVALS, isZone, period, type Period, type DayRange, type Unit } from "./period.js";
+
+export const MEASURES = [
+  ...(["events", "unique_users", "sessions", "unique_values", "sum", "avg", "median", "min", "max", "p25", "p75", "p90", "p95", "p99"] as const),
+  "revenue",
+] as const;
+
+/** The choices of each view, in addition to those that all views share, with their URL codecs. */
+export const CHOICES = {
+  overview: {
+    figure: oneOf(["visitors", "visits", "views"]),
+    pages: oneOf(["top", "entry", "exit"]),
+    sources: oneOf(["source", "channel", "referrer", "campaign"]),
+    places: oneOf(["country", "region", "city"]),
+    devices: oneOf(["device", "browser", "system", "screen"]),
+  },
+  trends: {
+    event: text(),
+    measure: oneOf(MEASURES),
+    field: text(),
+    by: text(),
+    cumulative: flag(),
+    chart: oneOf(["line", "bar"]),
+  },
+  funnels: {
+    step: stepList,
+    order: oneOf(["sequential", "strict", "any"]),
+    level: oneOf(["identity", "account", "session"]),
+    window: wholeNumber(14, 1, 366),
+    by: text(),
+  },
+  retention: {
+    shown: oneOf(["cohorts", "lifecycle", "stickiness"]),
+    cohort: eventChoice,
+    back: eventChoice,
+    members: oneOf(["first_time", "recurring"]),
+    returned: oneOf(["on", "on_or_after"]),
+    unit: oneOf(["week", "day", "month"]),
+    periods: wholeNumber(11, 1, 30),
+  },
+  paths: { node: text("path"), start: text(), end: text(), depth: wholeNumber(4, 2, 10) },
+  events: { event: text(), open: text() },
+  people: { person: text() },
+  companies: { sort: oneOf(["users", "events", "last_seen", "revenue"]), company: text() },
+  revenue: {
+    model: oneOf(["first_touch", "last_touch"]),
+    dimension: oneOf(["source", "medium", "campaign"]),
+    level: oneOf(["account", "identity"]),
+  },
+  privacy: {},
+  store: {},
+} as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+export type ViewName = keyof typeof CHOICES;
+/** In order of `CHOICES`, so `overview` is the first. */
+export const VIEW_NAMES = Object.keys(CHOICES) as ["overview", ...ViewName[]];
+
+type ValuesOf<T> = { readonly [K in keyof T]: T[K] extends AddressCodec<infer V> ? V : never };
+
+/** The choices of one view. */
+export type ChoicesOf<V extends ViewName> = ValuesOf<(typeof CHOICES)[V]>;
+
+/** The choices of all views, by name of the view. */
+export type Choices = { readonly [V in ViewName]: ChoicesOf<V> };
+
+/** A view's choices with their codecs, for iteration. */
+function codecsOf(view: ViewName): [string, AddressCodec<unknown>][] {
+  return Object.entries(CHOICES[view]) as [string, AddressCodec<unknown>][];
+}
+
+function initialOf(view: ViewName): object {
+  return Object.fromEntries(codecsOf(view).map(([name, { initial }]) => [name, initial]));
+}
+
+export const INITIAL_CHOICES = Object.fromEntries(VIEW_NAMES.map((view) => [view, initialOf(view)])) as Choices;
 
 /** Everything that determines what the page shows. The URL contains all of it. */
 export interface ViewState {
@@ -15,17 +89,6 @@ export interface ViewState {
   readonly filters: readonly Filter[];
   readonly choices: Choices;
 }
-
-export const INITIAL_VIEW_STATE: ViewState = {
-  view: "overview",
-  project: "",
-  period: "30d",
-  compare: "previous",
-  interval: "auto",
-  zone: "",
-  filters: [],
-  choices: INITIAL_CHOICES,
-};
 
 /** Changes choices of a view, and makes it the current one. */
 export function choose<V extends ViewName>(viewState: ViewState, view: V, changed: Partial<ChoicesOf<V>>): ViewState {
@@ -62,4 +125,53 @@ export function scopeOf(viewState: ViewState, { nowMs, extent }: PageClock): Vie
   const isOpen = range.from === null || range.to === null;
   const unit = viewState.interval === "auto" ? unitFor(isOpen && extent !== null ? extent : range) : viewState.interval;
   return { ...range, project: viewState.project, zone, today, unit, compare: isOpen ? null : COMPARE[viewState.compare], filters: viewState.filters };
+}
+
+const zone: AddressCodec<string> = {
+  initial: "",
+  parse: ([given = ""]) => (isZone(given.trim()) ? given.trim() : ""),
+  print: (name) => (name === "" ? [] : [name]),
+};
+
+/** Members that all views share. */
+const SHARED = {
+  view: oneOf(VIEW_NAMES),
+  project: text(),
+  period,
+  compare: oneOf(["previous", "year", "none"]),
+  interval: oneOf(INTERVALS),
+  zone,
+  filters: filterList,
+} satisfies { readonly [K in Exclude<keyof ViewState, "choices">]: AddressCodec<ViewState[K]> };
+
+/** Each filter is a parameter of its own, so the name is singular. */
+const NAMES: Readonly<Record<string, string>> = { filters: "filter" };
+
+const SHARED_CODECS = Object.entries(SHARED) as [keyof typeof SHARED, AddressCodec<unknown>][];
+
+/** The URL query of a view state, without `?`. Choices of other views are left out. */
+export function addressOf(viewState: ViewState): string {
+  const query = new URLSearchParams();
+  const write = (name: string, codec: AddressCodec<unknown>, value: unknown) => {
+    for (const text of codec.print(value)) query.append(name, text);
+  };
+  for (const [name, codec] of SHARED_CODECS) write(NAMES[name] ?? name, codec, viewState[name]);
+  const chosen = new Map<string, unknown>(Object.entries(viewState.choices[viewState.view]));
+  for (const [name, codec] of codecsOf(viewState.view)) write(`${viewState.view}.${name}`, codec, chosen.get(name) ?? codec.initial);
+  return query.toString().replaceAll("%2F", "/").replaceAll("%7E", "~").replaceAll("%21", "!").replaceAll("%3A", ":");
+}
+
+/** Parses a URL query. Invalid parts get their initial value. */
+export function viewStateOf(search: string): ViewState {
+  const query = new URLSearchParams(search);
+  const read = SHARED_CODECS.map(([name, codec]) => [name, codec.parse(query.getAll(NAMES[name] ?? name))]);
+  // Each member is what the codec of its name has parsed.
+  const shared = Object.fromEntries(read) as Omit<ViewState, "choices">;
+  return { ...shared, choices: choicesIn(query, shared.view) };
+}
+
+function choicesIn(query: URLSearchParams, shown: ViewName): Choices {
+  if (Object.keys(CHOICES[shown]).length === 0) return INITIAL_CHOICES;
+  const read = codecsOf(shown).map(([name, codec]) => [name, codec.parse(query.getAll(`${shown}.${name}`))]);
+  return { ...INITIAL_CHOICES, [shown]: Object.fromEntries(read) };
 }

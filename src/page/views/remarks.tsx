@@ -1,10 +1,7 @@
 import type { TrendBucket, ShownUnconverted } from "../ask/answers.js";
-import { Remark, Empty } from "../parts/notice.js";
+import { Remark, Empty, Num, ViewLink } from "../parts/inline.js";
 import { usePage } from "../parts/page-context.js";
-import { noun } from "../format/value.js";
-import { money, number, type FormattedNumber } from "../format/number.js";
-import { Num, ViewLink } from "../parts/inline.js";
-import { range } from "../format/date.js";
+import { noun, money, number, range, type FormattedNumber } from "../format/text.js";
 
 interface TimeRemarksProps {
   readonly buckets: readonly TrendBucket[];

@@ -1,16 +1,16 @@
 import type { ComponentType } from "preact";
-import type { ViewName } from "../state/choices.js";
-import { Companies } from "./companies/companies.js";
-import { Events } from "./events/events.js";
-import { Funnels } from "./funnels/funnels.js";
-import { Overview } from "./overview/overview.js";
-import { Paths } from "./paths/paths.js";
-import { People } from "./people/people.js";
-import { Privacy } from "./privacy/privacy.js";
-import { Retention } from "./retention/retention.js";
-import { Revenue } from "./revenue/revenue.js";
-import { Store } from "./store/store.js";
-import { Trends } from "./trends/trends.js";
+import type { ViewName } from "../state/view-state.js";
+import { Companies } from "./companies.js";
+import { Events } from "./events.js";
+import { Funnels } from "./funnels.js";
+import { Overview } from "./overview.js";
+import { Paths } from "./paths.js";
+import { People } from "./people.js";
+import { Privacy } from "./privacy.js";
+import { Retention } from "./retention.js";
+import { Revenue } from "./revenue.js";
+import { Store } from "./store.js";
+import { Trends } from "./trends.js";
 
 /** Controls of the tool bar that a view uses. */
 export type ViewControl = "period" | "compare" | "interval" | "filters";

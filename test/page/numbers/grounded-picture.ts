@@ -3,10 +3,8 @@ import type { Random } from "daybook/testing";
 import {
   anonymousIds, companyIds, countries, devices, emails, labels, names, numericFields, plans, urls, userIds, usualFields,
 } from "../../support/random/insight-values.js";
-import type { ViewName } from "../../../src/page/state/choices.js";
-import { ANY_EVENT, type EventChoice } from "../../../src/page/state/event-choice.js";
-import { filterOf, type Filter } from "../../../src/page/state/filter.js";
-import type { ViewState } from "../../../src/page/state/view-state.js";
+import type { ViewName, ViewState } from "../../../src/page/state/view-state.js";
+import { ANY_EVENT, filterOf, type EventChoice, type Filter } from "../../../src/page/state/filter.js";
 import { pictureOfView } from "../random-picture.js";
 
 const DAY_MS = 86_400_000;

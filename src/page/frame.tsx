@@ -1,0 +1,371 @@
+import { useCallback, useEffect, useState, useMemo, useErrorBoundary, useRef } from "preact/hooks";
+import { addressOf, viewStateOf, scopeOf, switchView, type ViewState, type PageClock } from "./state/view-state.js";
+import { dayIn, isDay, INTERVALS, PERIODS, rangeOf, type PeriodName, type Period } from "./state/period.js";
+import type { ComponentType } from "preact";
+import type { TokenAnswer, TrendAnswer } from "./ask/answers.js";
+import { followChanges, type ApiClient } from "./ask/client.js";
+import { extentQuery } from "./ask/queries.js";
+import { hasScope, canOpen } from "./ask/rights.js";
+import { Page, usePage, type PageContext } from "./parts/page-context.js";
+import { VIEWS, type ViewControl, type ViewEntry } from "./views/table.js";
+import { Empty, Icon, ViewLink, Button } from "./parts/inline.js";
+import { Select, TextField } from "./parts/fields.js";
+import { FilterChips } from "./parts/filter-chips.js";
+import { range } from "./format/text.js";
+
+/** The name with its logo. */
+export function Mark() {
+  return (
+    <span class="mark">
+      <svg viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+        <rect x="2" y="2" width="16" height="16" rx="4" class="mark-ground" />
+        <path d="M6 13.5v-3M10 13.5v-7M14 13.5v-5" class="mark-bars" />
+      </svg>
+      Daybook
+    </span>
+  );
+}
+
+const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The view state of the current URL, with the browser's time zone if the URL names none; later URLs name it. */
+export function currentViewState(): ViewState {
+  const state = viewStateOf(location.search);
+  return state.zone === "" ? { ...state, zone: BROWSER_ZONE } : state;
+}
+
+/** Whether the URL names a period. */
+export function hasPeriod(): boolean {
+  return new URLSearchParams(location.search).has("period");
+}
+
+function writeUrl(viewState: ViewState, isNew: boolean): void {
+  const query = addressOf(viewState);
+  const url = location.pathname + (query === "" ? "" : `?${query}`);
+  if (isNew) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+}
+
+/** The view state, synchronized with the URL. `go` adds a history entry, `replace` does not. @param firstPeriod used if the URL names none */
+function useViewState(firstPeriod: PeriodName): {
+  readonly viewState: ViewState;
+  readonly go: (viewState: ViewState) => void;
+  readonly replace: (viewState: ViewState) => void;
+} {
+  const [viewState, setViewState] = useState(() => (hasPeriod() ? currentViewState() : { ...currentViewState(), period: firstPeriod }));
+  useEffect(() => {
+    writeUrl(viewState, false);
+    const follow = () => setViewState(currentViewState());
+    addEventListener("popstate", follow);
+    return () => removeEventListener("popstate", follow);
+  }, []);
+  const go = useCallback((next: ViewState) => {
+    if (addressOf(next) === addressOf(currentViewState())) return;
+    const isOtherView = next.view !== currentViewState().view;
+    writeUrl(next, true);
+    setViewState(next);
+    if (isOtherView) scrollTo(0, 0);
+  }, []);
+  const replace = useCallback((next: ViewState) => {
+    writeUrl(next, false);
+    setViewState(next);
+  }, []);
+  return { viewState, go, replace };
+}
+
+const THEME_KEY = "daybook-theme";
+
+const THEMES = { auto: "Auto", light: "Light", dark: "Dark" } as const;
+type Theme = keyof typeof THEMES;
+
+type BrowserStorage = "localStorage" | "sessionStorage";
+
+/** A text that this browser stores; null: none, or the browser blocks the storage. */
+export function readStored(storage: BrowserStorage, key: string): string | null {
+  try {
+    return window[storage].getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a text in this browser, unless the browser blocks the storage. @param text null: remove it */
+export function store(storage: BrowserStorage, key: string, text: string | null): void {
+  try {
+    if (text === null) window[storage].removeItem(key);
+    else window[storage].setItem(key, text);
+  } catch {
+    return;
+  }
+}
+
+/** The color theme: the user's choice, or that of the system. `shown` changes with either. */
+export function useTheme(): { readonly theme: Theme; readonly shown: string; readonly choose: (theme: Theme) => void } {
+  const [theme, setTheme] = useState<Theme>(() => {
+    const stored = readStored("localStorage", THEME_KEY);
+    return stored === "light" || stored === "dark" ? stored : "auto";
+  });
+  const [isDark, setDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  useEffect(() => {
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const follow = () => setDark(system.matches);
+    system.addEventListener("change", follow);
+    return () => system.removeEventListener("change", follow);
+  }, []);
+  // Set before rendering: plots read the colors when they are created.
+  document.documentElement.dataset["theme"] = theme;
+  const choose = (chosen: Theme) => {
+    store("localStorage", THEME_KEY, chosen === "auto" ? null : chosen);
+    setTheme(chosen);
+  };
+  return { theme, shown: theme === "auto" ? String(isDark) : theme, choose };
+}
+
+/** The time zones of the browser, UTC first. */
+const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
+
+const PERIOD_NAMES = { ...PERIODS, custom: "Custom…" } as const;
+const COMPARE_NAMES = { previous: "vs. previous period", year: "vs. a year ago", none: "No comparison" } as const;
+
+/** Controls for the period and the filters; only those that the view uses. */
+function ToolBar({ view }: { readonly view: ViewEntry }) {
+  const { viewState, scope, extent, go } = usePage();
+  const { period } = viewState;
+  const has = (control: ViewControl) => view.controls.includes(control);
+  const autoUnit = scopeOf({ ...viewState, interval: "auto" }, { nowMs: Date.now(), extent }).unit;
+  const choose = (chosen: PeriodName | "custom") => {
+    const days = rangeOf(period, scope.today);
+    const custom = { from: days.from ?? extent?.from ?? scope.today, to: days.to ?? scope.today };
+    go({ ...viewState, period: chosen === "custom" ? custom : chosen });
+  };
+  const zones = ZONES.includes(scope.zone) ? ZONES : [scope.zone, ...ZONES];
+  return (
+    <div class="tool-bar">
+      <div class="tool-title">
+        <h1>{view.title}</h1>
+        {has("period") && <span class="faint">{range(scope)}</span>}
+      </div>
+      <div class="tools">
+        {has("period") && (
+          <Select label="Period" isBare value={typeof period === "string" ? period : "custom"} names={PERIOD_NAMES} onChoose={choose} />
+        )}
+        {has("period") && typeof period !== "string" && (
+          <Days period={period} onChoose={(days) => go({ ...viewState, period: days })} />
+        )}
+        {has("compare") && (
+          <Select label="Comparison" isBare value={viewState.compare} names={COMPARE_NAMES} onChoose={(compare) => go({ ...viewState, compare })} />
+        )}
+        {has("interval") && (
+          <Select
+            label="Interval"
+            isBare
+            value={viewState.interval}
+            names={INTERVALS.map((name) => [name, name === "auto" ? `Auto: by ${autoUnit}` : `By ${name}`] as const)}
+            onChoose={(interval) => go({ ...viewState, interval })}
+          />
+        )}
+        {has("period") && (
+          <Select
+            label="Time zone"
+            isBare
+            value={scope.zone}
+            names={zones.map((name) => [name, name.replaceAll("_", " ")] as const)}
+            onChoose={(zone) => go({ ...viewState, zone })}
+          />
+        )}
+      </div>
+      {has("filters") && <FilterChips filters={viewState.filters} onChange={(filters) => go({ ...viewState, filters })} />}
+    </div>
+  );
+}
+
+function Days({ period: { from, to }, onChoose }: { readonly period: Exclude<Period, string>; readonly onChoose: (period: Period) => void }) {
+  const commit = (first: string, last: string) => {
+    if (isDay(first) && isDay(last)) onChoose(first <= last ? { from: first, to: last } : { from: last, to: first });
+  };
+  return (
+    <>
+      <TextField label="From" isBare type="date" value={from} onCommit={(day) => commit(day, to)} />
+      <TextField label="To" isBare type="date" value={to} onCommit={(day) => commit(from, day)} />
+    </>
+  );
+}
+
+type SideBarProps = Pick<FrameProps, "projects" | "theme" | "onTheme" | "onSignOut">;
+
+/** Project, views, colors and sign-out. */
+function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
+  const { viewState, token, go } = usePage();
+  const links = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On small screens the links form one scrollable line: scroll to the current one.
+    const current = links.current?.querySelector<HTMLElement>("[aria-current]");
+    if (current && links.current) links.current.scrollLeft = current.offsetLeft - links.current.clientWidth / 2;
+  }, [viewState.view]);
+  const shown = VIEWS.filter(({ name }) => canOpen(token, name));
+  return (
+    <aside class="side" aria-label="Daybook">
+      <div class="side-head">
+        <Mark />
+        <Select
+          label="Project"
+          isBare
+          value={viewState.project}
+          names={projects.map((name) => [name, name] as const)}
+          onChoose={(project) => go({ ...viewState, project })}
+        />
+      </div>
+      <nav aria-label="Views" ref={links}>
+        {shown.map(({ name, title }) => (
+          <ViewLink key={name} to={switchView(viewState, name)} class="nav-link" isCurrent={name === viewState.view}>
+            <Icon name={name} /> <span>{title}</span>
+          </ViewLink>
+        ))}
+      </nav>
+      <div class="side-foot">
+        <span class="colors">
+          <Icon name="sun" />
+          <Select label="Colors" isBare value={theme} names={THEMES} onChoose={onTheme} />
+        </span>
+        <Button class="quiet" onClick={onSignOut} title={`${token.organization}, ${token.role}`}>
+          <Icon name="out" /> <span>Sign out</span>
+        </Button>
+      </div>
+    </aside>
+  );
+}
+
+/** Changes within this time cause one refresh. */
+const BATCH_MS = 1_000;
+/** Refresh interval without changes: the number of people online still changes. */
+const IDLE_MS = 60_000;
+
+/** A counter that increases when data of the project changes, and every minute, while the page is visible. */
+function useChanges(client: ApiClient, project: string): number {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    if (project === "") return;
+    const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const flush = () => {
+      timer = null;
+      if (document.hidden) return;
+      client.invalidate();
+      setTick((count) => count + 1);
+    };
+    const schedule = () => {
+      timer ??= setTimeout(flush, BATCH_MS);
+    };
+    const onVisibility = () => (document.hidden ? undefined : schedule());
+    const idle = setInterval(schedule, IDLE_MS);
+    document.addEventListener("visibilitychange", onVisibility);
+    void followChanges(client, project, abort.signal, schedule);
+    return () => {
+      abort.abort();
+      clearInterval(idle);
+      if (timer !== null) clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onVisibility);
+    };
+  }, [client, project]);
+  return tick;
+}
+
+/** Data that is loaded before anything is shown. */
+export interface StartInfo {
+  readonly token: TokenAnswer;
+  readonly projects: readonly string[];
+  /** Defaults if the URL names no project or no period. */
+  readonly firstProject: string;
+  readonly firstPeriod: PeriodName;
+}
+
+export interface FrameProps extends StartInfo {
+  readonly client: ApiClient;
+  readonly theme: Theme;
+  readonly themeShown: string;
+  readonly onTheme: (theme: Theme) => void;
+  readonly onSignOut: () => void;
+}
+
+/** The views and the controls around them. */
+export function Frame({ client, token, projects, firstProject, firstPeriod, theme, themeShown, onTheme, onSignOut }: FrameProps) {
+  const { viewState: requested, go, replace } = useViewState(firstPeriod);
+  const project = projects.includes(requested.project) ? requested.project : firstProject;
+  const view = canOpen(token, requested.view) ? requested.view : (VIEWS.find(({ name }) => canOpen(token, name))?.name ?? "overview");
+  const viewState = useMemo(() => ({ ...requested, project, view }), [requested, project, view]);
+  useEffect(() => {
+    if (viewState.project !== requested.project || viewState.view !== requested.view) replace(viewState);
+  }, [viewState]);
+  const tick = useChanges(client, hasScope(token, "analytics:read") ? project : "");
+  const extent = useExtent(client, project, viewState.zone, tick, hasScope(token, "analytics:read"));
+  const nowMs = useToday(viewState.zone, tick);
+  const scope = useMemo(() => scopeOf(viewState, { nowMs, extent }), [viewState, nowMs, extent]);
+  const entry = VIEWS.find(({ name }) => name === view) ?? VIEWS[0];
+  useEffect(() => {
+    document.title = `${entry.title} · ${project} · Daybook`;
+  }, [entry, project]);
+  const page: PageContext = { viewState, scope, extent, client, token, tick, theme: themeShown, go };
+  const { View } = entry;
+  return (
+    <Page.Provider value={page}>
+      <div class="frame">
+        <a class="skip" href="#view">
+          Skip to the content
+        </a>
+        <SideBar projects={projects} theme={theme} onTheme={onTheme} onSignOut={onSignOut} />
+        <main id="view" tabIndex={-1}>
+          <ToolBar view={entry} />
+          <ViewBoundary key={`${view} ${project}`} View={View} />
+        </main>
+      </div>
+    </Page.Provider>
+  );
+}
+
+/** The range in which the project has events, in whole months. */
+function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageClock["extent"] {
+  const query = extentQuery(project, zone);
+  const [extent, setExtent] = useState(() => extentIn(client.cached(query)?.answer, zone));
+  useEffect(() => {
+    const cached = client.cached(query);
+    const update = (answer: TrendAnswer | undefined) => {
+      const next = extentIn(answer, zone);
+      setExtent((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
+    };
+    if (cached !== null) update(cached.answer);
+    if (!isAllowed || cached?.isFresh === true) return;
+    const abort = new AbortController();
+    client.query(query, abort.signal).then(update, () => undefined);
+    return () => abort.abort();
+  }, [client, project, zone, tick]);
+  return extent;
+}
+
+function extentIn(answer: TrendAnswer | undefined, zone: string): PageClock["extent"] {
+  const [first, last] = [answer?.buckets[0], answer?.buckets.at(-1)];
+  const lastEnd = last?.end ?? null;
+  return first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;
+}
+
+/** The current time, updated only when the day in the zone changes, or with `tick`. */
+function useToday(zone: string, tick: number): number {
+  const nowMs = Date.now();
+  const today = dayIn(zone === "" ? "UTC" : zone, nowMs);
+  return useMemo(() => nowMs, [today, zone, tick]);
+}
+
+/** Shows a view; an error in it does not affect the rest of the page. */
+function ViewBoundary({ View }: { readonly View: ComponentType }) {
+  const [error, retry] = useErrorBoundary((thrown: unknown) => console.error(thrown));
+  if (error === undefined) return <View />;
+  return (
+    <section class="panel" aria-label="Error">
+      <Empty title="This view failed">
+        <p>It cannot display the response. The numbers are still available with curl.</p>
+        <p>
+          <Button onClick={retry}>Try again</Button>
+        </p>
+      </Empty>
+    </section>
+  );
+}

@@ -1,0 +1,218 @@
+import { funnelQuery } from "../ask/queries.js";
+import { sheetOf } from "../format/sheet.js";
+import { Select, TextField, FIELD_SUGGESTIONS, useEventNames, Settings } from "../parts/fields.js";
+import { Empty, Remark, Icon, Num, Button, IconButton, BigNum } from "../parts/inline.js";
+import { usePage, useFilterBy, useQuery, useChoices } from "../parts/page-context.js";
+import { Panel } from "../parts/panel.js";
+import type { ChoicesOf } from "../state/view-state.js";
+import { Grid } from "../parts/tables.js";
+import { EventField } from "../parts/filter-chips.js";
+import { ANY_EVENT, filterByValue, type EventChoice } from "../state/filter.js";
+import type { FunnelAnswer, ShownFunnelStep } from "../ask/answers.js";
+import { noun, plural, fieldName, fieldValue, sentence, duration, number, percent } from "../format/text.js";
+import { NothingHere } from "./remarks.js";
+
+interface FunnelResultProps {
+  readonly answer: FunnelAnswer;
+  readonly chosen: ChoicesOf<"funnels">;
+}
+
+const COUNTED = { identity: ["person", "people"], session: ["visit", "visits"], account: ["company or person", "companies and people"] } as const;
+
+function FunnelResult({ answer: { steps, rows, pending }, chosen }: FunnelResultProps) {
+  if (steps[0]?.entities === 0) return <NothingHere />;
+  const [one, many] = COUNTED[chosen.level];
+  const last = steps.at(-1);
+  const detail = (at: number) => (chosen.order === "any" ? "" : (chosen.step[at]?.filters ?? []).map(sentence).join(", "));
+  return (
+    <>
+      {last !== undefined && (
+        <p class="lead">
+          <BigNum shown={percent(last.conversion_rate)} figure="conversion" />{" "}
+          of <Num shown={number(steps[0]?.entities ?? 0)} /> {noun(steps[0]?.entities ?? 0, one, many)} completed all steps
+        </p>
+      )}
+      <ol class="funnel">
+        {steps.map((step, at) => (
+          <StepBar key={at} step={step} at={at} detail={detail(at)} next={steps[at + 1]} />
+        ))}
+      </ol>
+      {pending > 0 && (
+        <Remark>
+          <Num shown={number(pending)} /> {noun(pending, `${one} is`, `${many} are`)} still within {plural(chosen.window, "day")} of the first step,
+          and may still continue.
+        </Remark>
+      )}
+      {rows !== null && rows.length > 0 && <Rows rows={rows} by={chosen.by} />}
+    </>
+  );
+}
+
+interface StepBarProps {
+  readonly step: ShownFunnelStep;
+  readonly at: number;
+  readonly detail: string;
+  readonly next: ShownFunnelStep | undefined;
+}
+
+function StepBar({ step, at, detail, next }: StepBarProps) {
+  const share = step.conversion_rate ?? 0;
+  return (
+    <li class="funnel-step">
+      <div class="funnel-head">
+        <span class="funnel-name" title={step.name}>
+          {at + 1}. {step.name}
+        </span>
+        {detail !== "" && (
+          <span class="funnel-detail" title={detail}>
+            {detail}
+          </span>
+        )}
+      </div>
+      <div class="funnel-bar">
+        <span style={{ width: `${share * 100}%` }} />
+      </div>
+      <div class="funnel-figures">
+        <span>
+          <strong>
+            <Num shown={number(step.entities)} figure={`step ${at + 1}`} />
+          </strong>{" "}
+          <span class="faint">
+            <Num shown={percent(step.conversion_rate)} />
+          </span>
+        </span>
+        {step.from_previous !== null && (
+          <span class="faint" title={`mean ${duration(step.from_previous.avg_sec).short}, 90 % within ${duration(step.from_previous.p90_sec).short}`}>
+            median <Num shown={duration(step.from_previous.median_sec)} /> after step {at}
+          </span>
+        )}
+        {next !== undefined && step.drop_offs > 0 && (
+          <span class="funnel-loss">
+            −<Num shown={number(step.drop_offs)} />{" "}
+            <span>
+              (<Num shown={percent(1 - (next.step_rate ?? 0))} />)
+            </span>
+          </span>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function ValueButton({ by, value }: { readonly by: string; readonly value: string }) {
+  const filterBy = useFilterBy();
+  return (
+    <Button class="cell-button" onClick={() => filterBy(filterByValue(by, value))}>
+      {fieldValue(by, value)}
+    </Button>
+  );
+}
+
+function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; readonly by: string }) {
+  const names = (rows[0]?.steps ?? []).map(({ name }) => name);
+  return (
+    <Grid
+      label="Breakdown"
+      rows={rows}
+      keyOf={({ values }) => JSON.stringify(values)}
+      columns={[
+        { name: fieldName(by), cell: ({ values: [value = ""] }) => <ValueButton by={by} value={value} /> },
+        ...names.map((name, at) => ({
+          name: `${at + 1}. ${name}`,
+          isNumber: true,
+          cell: ({ steps }: (typeof rows)[number]) => <Num shown={number(steps[at]?.entities ?? null)} />,
+        })),
+        { name: "Completed", isNumber: true, cell: ({ steps }) => <Num shown={percent(steps.at(-1)?.conversion_rate ?? null)} /> },
+      ]}
+    />
+  );
+}
+
+interface StepListProps {
+  readonly steps: readonly EventChoice[];
+  readonly onChange: (steps: readonly EventChoice[]) => void;
+}
+
+const STEP_COUNT = 20;
+
+/** The steps of a funnel, which can be edited, moved and removed. */
+function StepList({ steps, onChange }: StepListProps) {
+  const shown = steps.length === 0 ? [ANY_EVENT, ANY_EVENT] : steps;
+  const replace = (at: number, step: EventChoice) => onChange(shown.map((other, index) => (index === at ? step : other)));
+  const swap = (at: number) => onChange([...shown.slice(0, at), ...shown.slice(at, at + 2).reverse(), ...shown.slice(at + 2)]);
+  return (
+    <>
+      <ol class="steps">
+        {shown.map((step, at) => (
+          <li key={at} class="step">
+            <span class="step-number" aria-hidden="true">
+              {at + 1}
+            </span>
+            <EventField label={`Step ${at + 1}`} isBare choice={step} onChange={(changed) => replace(at, changed)} />
+            <span class="step-tools">
+              <IconButton icon="up" label={`Move step ${at + 1} up`} disabled={at === 0} onClick={() => swap(at - 1)} />
+              <IconButton icon="down" label={`Move step ${at + 1} down`} disabled={at === shown.length - 1} onClick={() => swap(at)} />
+              <IconButton icon="close" label={`Remove step ${at + 1}`} onClick={() => onChange(shown.filter((_, index) => index !== at))} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      <div class="row">
+        <Button class="chip-add" disabled={shown.length >= STEP_COUNT} onClick={() => onChange([...shown, ANY_EVENT])}>
+          <Icon name="plus" /> Step
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const ORDERS = { sequential: "in this order", strict: "one right after the other", any: "in any order" } as const;
+const LEVELS = { identity: "people", session: "visits", account: "companies" } as const;
+
+/** How many entities get through each step. */
+export function Funnels() {
+  const { scope } = usePage();
+  const [chosen, change] = useChoices("funnels");
+  const result = useQuery(funnelQuery(scope, chosen));
+  const names = useEventNames();
+  const settleWindow = (text: string) => {
+    const days = Number(text);
+    if (Number.isInteger(days) && days >= 1 && days <= 366) change({ window: days });
+  };
+  const first = names.slice(0, 3).map(([event]) => ({ event, filters: [] }));
+  return (
+    <>
+      <Settings label="Steps" before={<StepList steps={chosen.step} onChange={(step) => change({ step })} />}>
+        <Select label="Counting" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
+        <Select label="Order of steps" value={chosen.order} names={ORDERS} onChoose={(order) => change({ order })} />
+        <TextField label="Within (days)" type="number" value={String(chosen.window)} onCommit={settleWindow} />
+        <TextField
+          label="Break down by"
+          value={chosen.by}
+          suggestions={FIELD_SUGGESTIONS}
+          placeholder="nothing"
+          onCommit={(by) => change({ by })}
+        />
+      </Settings>
+      <Panel
+        title="Funnel"
+        class="funnel-panel"
+        result={result}
+        lines={10}
+        sheet={({ steps, rows }) => sheetOf([...steps, ...(rows ?? []).flatMap((row) => row.steps.map((step) => ({ values: row.values, ...step })))])}
+        noQuery={
+          <Empty title="A funnel needs at least two steps">
+            <p>A step is an event, or any event that matches a filter.</p>
+            {first.length >= 2 && (
+              <p>
+                <Button onClick={() => change({ step: first })}>Start with {first.map(({ event }) => event).join(" → ")}</Button>
+              </p>
+            )}
+          </Empty>
+        }
+      >
+        {(answer) => <FunnelResult answer={answer} chosen={chosen} />}
+      </Panel>
+    </>
+  );
+}
