@@ -32,8 +32,8 @@ const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Scans a body for nesting, long integers and items, as far as it has arrived. Brackets, commas and digits are ASCII, so UTF-8 bytes need no decoding;
- * the parser checks the syntax. Cost: about a nanosecond per byte.
+ * Scans a body for nesting, long integers and items, as far as it has arrived. Brackets, commas and digits are ASCII, so UTF-8 bytes need no
+ * decoding; the parser checks the syntax. Cost: about a nanosecond per byte.
  */
 export class JsonScanner {
   #at = 0;
