@@ -1,6 +1,6 @@
 import { toHex, Sha256, sha256 } from "../core/base/hash.js";
-import type { LoadedParts } from "../clickhouse/loaded-parts.js";
-import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
+import type { LoadedParts } from "../clickhouse/tables/migrate.js";
+import type { ClickHouseDaybook } from "../clickhouse/stored-daybook.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { IngestResult } from "../core/schema/event.js";
 import { count, plural, table } from "./print/format.js";

@@ -65,7 +65,7 @@ const CHECK_TIMEOUT_MS = 86_400_000;
 /** Prints the findings in a database, then a summary. @throws UsageError; Error if there is a finding */
 export async function verifyOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>): Promise<void> {
   refuseCombination(others);
-  const { verifyClickHouse } = await import("../clickhouse/verify-clickhouse.js");
+  const { verifyClickHouse } = await import("../clickhouse/open-clickhouse.js");
   const connection = connectionOptionsOf(values.clickhouse, "clickhouse", values);
   const report = await verifyClickHouse({ ...connection, timeoutMs: CHECK_TIMEOUT_MS });
   for (const { file, expected, found } of report.findings) printLine(`${file}: expected ${expected}, found ${found}`);

@@ -1,5 +1,5 @@
 export { migrateClickHouse, openClickHouse } from "./open-clickhouse.js";
-export type { ClickHouseDaybook, ClickHouseQuery } from "./clickhouse-daybook.js";
+export type { ClickHouseDaybook, ClickHouseQuery } from "./stored-daybook.js";
 export type { ClickHouseClient } from "./connection/settings.js";
 export type { ClickHouseOptions } from "./options.js";
 export type { Migration } from "./tables/migrate.js";

@@ -5,7 +5,7 @@ import type { StoredSegment as StoredSegment } from "../store/files/saved-segmen
 import type { Connection } from "./connection/connection.js";
 import { sql } from "./sql/sql.js";
 import type { TableNames } from "./tables/layout.js";
-import { nextVersion } from "./tables/next-version.js";
+import { nextVersion } from "./tables/servers.js";
 
 /** Saved segments in a table: one row per change; the newest of a name counts. */
 export class SegmentsTable implements Segments {
@@ -55,10 +55,10 @@ export class SegmentsTable implements Segments {
 
 /** Stands in for the saved segments, to detect whether a query names one. */
 export class UnreadSegments extends Map<string, unknown> {
-  wasAsked = false;
+  wasRead = false;
 
   override has(name: string): boolean {
-    this.wasAsked = true;
+    this.wasRead = true;
     return super.has(name);
   }
 }

@@ -1,7 +1,10 @@
 import { projectOfIngest, readStopOptions, type StopOptions, type KnownOptions, type IngestOptions } from "../core/base/options.js";
 import { parameterError, shown } from "../core/base/errors.js";
-import { isoOf } from "../core/base/time.js";
+import { compareCodePoints } from "../core/base/order.js";
+import { isoOf, isoOfDay } from "../core/base/time.js";
 import { parseUuid, uuidText } from "../core/base/uuid.js";
+import { DEFAULT_PROJECT } from "../core/schema/project.js";
+import type { Daybook } from "../engine/daybook.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
@@ -18,19 +21,46 @@ import { encodeCursor } from "../query/plan/cursor.js";
 import { planExport } from "../query/plan/reports/events.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import type { Clock } from "../core/base/clock.js";
-import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
 import type { Connection } from "./connection/connection.js";
 import type { ClickHouseExecutor } from "./executor.js";
-import { joined, sql } from "./sql/sql.js";
+import { ClickHousePrivacyRequests, RequestTable } from "./privacy/privacy-requests.js";
+import { ClickHouseDeletions, ClickHouseTimeToLive } from "./removal/deletions.js";
+import type { RemovalContext } from "./removal/removal.js";
+import { joined, sql, text } from "./sql/sql.js";
+import { systemTable, type Servers } from "./tables/servers.js";
 import { exportedEvents, exportedRecords } from "./report/search-events.js";
 import type { Writes } from "./ingest/writes.js";
-import type { Upkeep } from "./upkeep.js";
 import { UnreadSegments, type SegmentsTable } from "./saved-segments.js";
+
+/** Queries available on ClickHouse: all of them. */
+export type ClickHouseQuery = ReportName;
+
+/** Same input and output as in an embedded Daybook. */
+type EmbeddedMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
+
+/** `timeToLive.sweep` has to be called: nothing sweeps automatically. */
+type UpkeepMethods = "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "stats";
+
+/**
+ * An organization's events on ClickHouse: the calls and answers of an embedded Daybook, as far as they exist here. Adds the errors `unreachable`,
+ * where no server answers, and `not_supported`, for any call that does not exist here.
+ */
+export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuery | EmbeddedMethods | UpkeepMethods | "currency" | "segments">, AsyncDisposable {
+  /** Names of all projects, by code point; always includes `default`. */
+  projects(): Promise<readonly string[]>;
+  /**
+   * Whether every query can be answered: at least one server of each shard is up. Resolves within about a second.
+   * Inferred from recent statements, or else from a probe that runs at most once a second.
+   */
+  health(): Promise<"ok" | "unreachable" | "closed">;
+  /** Closes the connection; later calls fail with `closed`. */
+  close(): Promise<void>;
+}
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
 /** The tables that queries read. */
-const ASKED_TABLES = ["events", "links", "records", "projects", "segments"];
+const QUERIED_TABLES = ["events", "links", "records", "projects", "segments"];
 
 /** The parts of a Daybook on ClickHouse. */
 export interface StoredParts {
@@ -85,7 +115,7 @@ export class StoredDaybook extends QueryMethods implements ClickHouseDaybook {
   health(): Promise<"ok" | "unreachable" | "closed"> {
     const { connection, executor } = this.#parts;
     // Counting all rows needs every shard, but reads no row.
-    return connection.health(joined(ASKED_TABLES.map((table) => sql`SELECT count() FROM ${executor.tables.all(table)}`), " UNION ALL "));
+    return connection.health(joined(QUERIED_TABLES.map((table) => sql`SELECT count() FROM ${executor.tables.all(table)}`), " UNION ALL "));
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
@@ -117,11 +147,11 @@ export class StoredDaybook extends QueryMethods implements ClickHouseDaybook {
 
   async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0], options?: StopOptions): AsyncGenerator<ExportedEvent> {
     const plan = planExport(input);
-    yield* exportedEvents(plan, input?.[AFTER] ?? null, await this.#parts.executor.asking(readStopOptions(options).signal));
+    yield* exportedEvents(plan, input?.[AFTER] ?? null, await this.#parts.executor.context(readStopOptions(options).signal));
   }
 
   async *exportRecords(options?: Parameters<PagedExports["exportRecords"]>[0]): AsyncGenerator<StoredRecord> {
-    yield* exportedRecords(options?.[AFTER] ?? null, await this.#parts.executor.asking(readStopOptions(options).signal));
+    yield* exportedRecords(options?.[AFTER] ?? null, await this.#parts.executor.context(readStopOptions(options).signal));
   }
 
   async createProject(name: string): Promise<void> {
@@ -153,9 +183,9 @@ export class StoredDaybook extends QueryMethods implements ClickHouseDaybook {
     const unread = new UnreadSegments();
     try {
       const plan = await settled(unread);
-      if (!unread.wasAsked) return plan;
+      if (!unread.wasRead) return plan;
     } catch (error) {
-      if (!unread.wasAsked) throw error;
+      if (!unread.wasRead) throw error;
     }
     return await settled(await segments.known());
   }
@@ -181,3 +211,52 @@ export class StoredDaybook extends QueryMethods implements ClickHouseDaybook {
 
 /** Reports on the money of a project, which has to exist. */
 const MONEY: ReadonlySet<ReportName> = new Set<ReportName>(["revenueByAttribution", "ltvCohorts"]);
+
+/** What deletes events and people, and reports what is stored. */
+export interface Upkeep {
+  /** Names of all projects, by code point. */
+  readonly projects: () => Promise<readonly string[]>;
+  readonly privacyRequests: ClickHousePrivacyRequests;
+  readonly deletions: ClickHouseDeletions;
+  readonly timeToLive: TimeToLive;
+  readonly stats: () => Promise<DaybookStats>;
+}
+
+export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor): Upkeep {
+  const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
+  // Removals read all rows several times.
+  const patient = { ...context, connection: context.connection.patient() };
+  const whoIsWho = (signal?: Pick<AbortSignal, "aborted">) => executor.context(signal);
+  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), whoIsWho });
+  const deletions = new ClickHouseDeletions({ ...patient, projects });
+  const timeToLive = new ClickHouseTimeToLive({ ...context, projects }, deletions, () => privacyRequests.finishLeft());
+  return { projects, privacyRequests, deletions, timeToLive, stats: async () => await statsNow(context, await projects()) };
+}
+
+/** What is stored. Segments are parts of the table of events; bytes are those of all tables on all servers; nothing is cached in memory. */
+async function statsNow(servers: Servers, projects: readonly string[]): Promise<DaybookStats> {
+  const { connection, names, database } = servers;
+  const events = sql`SELECT count(), uniqExact(day), min(day), max(day) FROM ${names.all("events")}`;
+  const [[eventCount, dayCount, firstDay, lastDay] = [0, 0, 0, 0]] = await connection.rows<[number, number, number, number]>(events);
+  const isOfEvents = sql`table = ${text(names.isCluster ? "events_local" : "events")}`;
+  const parts = sql`SELECT countIf(${isOfEvents}), sum(bytes_on_disk) FROM ${systemTable(servers, "parts")}
+    WHERE database = ${text(database)} AND active`;
+  const [[segmentCount, storedByteLength] = [0, 0]] = await connection.rows<[number, number]>(parts);
+  const dayText = (day: number) => (eventCount === 0 ? null : isoOfDay(day).slice(0, 10));
+  return {
+    health: "ok",
+    sealError: null,
+    eventCount,
+    dayCount,
+    segmentCount,
+    headRowCount: 0,
+    firstDay: dayText(firstDay),
+    lastDay: dayText(lastDay),
+    projects,
+    storedByteLength,
+    memoryByteLength: 0,
+    distinctValues: null,
+    quarantine: [],
+    scrub: null,
+  };
+}

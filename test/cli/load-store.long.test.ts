@@ -1,8 +1,8 @@
 import { memoryStorage, openDaybook } from "daybook";
 import { expect, test } from "vitest";
 import { loadStore } from "../../src/cli/load-store.js";
-import type { ClickHouseDaybook } from "../../src/clickhouse/clickhouse-daybook.js";
-import type { LoadedParts } from "../../src/clickhouse/loaded-parts.js";
+import type { ClickHouseDaybook } from "../../src/clickhouse/stored-daybook.js";
+import type { LoadedParts } from "../../src/clickhouse/tables/migrate.js";
 
 test("Long rows go in shorter inserts than short ones, for a statement is one text.", async () => {
   const store = await openDaybook({ storage: memoryStorage() });

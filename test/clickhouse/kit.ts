@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { inject, onTestFinished } from "vitest";
 import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickhouse/options.js";
-import { connect } from "../../src/clickhouse/connect.js";
+import { connect } from "../../src/clickhouse/open-clickhouse.js";
 import type { Connection } from "../../src/clickhouse/connection/connection.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
 import { CLUSTER, PAIR, type Bounds } from "./server/engine.js";

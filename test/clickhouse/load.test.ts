@@ -4,7 +4,7 @@ import { openDaybook, type EventInput } from "daybook";
 import { openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { fileStorage } from "daybook/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LoadedParts } from "../../src/clickhouse/loaded-parts.js";
+import { LoadedParts } from "../../src/clickhouse/tables/migrate.js";
 import { TableNames } from "../../src/clickhouse/tables/layout.js";
 import { daybook, emptyDirectory, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";

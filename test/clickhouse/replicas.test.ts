@@ -1,6 +1,6 @@
 import { migrateClickHouse, openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { connect } from "../../src/clickhouse/connect.js";
+import { connect } from "../../src/clickhouse/open-clickhouse.js";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
 import type { ClickHouseClient } from "../../src/clickhouse/connection/settings.js";
 import { checkClickHouseOptions } from "../../src/clickhouse/options.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { expect, test } from "vitest";
-import { verifyClickHouse } from "../../src/clickhouse/verify-clickhouse.js";
+import { verifyClickHouse } from "../../src/clickhouse/open-clickhouse.js";
 import { emptyDirectory } from "../cli/run.js";
 import { startServer } from "./kit.js";
 import { CLUSTER } from "./server/engine.js";

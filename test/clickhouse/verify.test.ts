@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
 import { sql } from "../../src/clickhouse/sql/sql.js";
-import { change } from "../../src/clickhouse/tables/change.js";
+import { change } from "../../src/clickhouse/tables/servers.js";
 import { TableNames } from "../../src/clickhouse/tables/layout.js";
 import { reportOf, type ClickHouseReport } from "../../src/clickhouse/verify/report.js";
 import { daybookHere } from "../cli/run-here.js";

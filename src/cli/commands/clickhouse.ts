@@ -1,6 +1,6 @@
 import { parseDateOnly } from "../../core/base/time.js";
 import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
-import { LoadedParts } from "../../clickhouse/loaded-parts.js";
+import { LoadedParts } from "../../clickhouse/tables/migrate.js";
 import { currencyOf, flags, readArguments, required, texts, UsageError, type Command } from "../command.js";
 import { compareAnswers, loadStore } from "../load-store.js";
 import { dataDirectory, openForReading, organizationOf } from "../organizations.js";

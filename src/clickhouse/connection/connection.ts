@@ -1,29 +1,29 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { sql, statementOf, type Sql } from "../sql/sql.js";
+import { joined, name, sql, statementOf, type Sql } from "../sql/sql.js";
 import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type ClickHouseClient, type Clients, type StatementSettings } from "./settings.js";
 import { CODES, errorOf, isOfNumber, type Doing } from "./errors.js";
 import { Reachability, isInsertConflict, CONFLICT_RETRY_MS, conflictPause, type StatementOutcome } from "./reach.js";
 
 /** Interval in ms at which signals without events are polled: bounds the delay of an abort. */
-const ASKED_EVERY_MS = 25;
+const POLL_MS = 25;
 
 type StopSignal = Pick<AbortSignal, "aborted">;
 
 /** Combines signals into one for the client. Signals that only have `aborted`, without events, are polled. */
-class HeardSignal {
+class CombinedSignal {
   readonly signal: AbortSignal | undefined;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   #close: () => void = () => undefined;
 
   constructor(...given: readonly (StopSignal | undefined)[]) {
     const signals = given.filter((each) => each instanceof AbortSignal);
-    const asked = given.filter((each): each is StopSignal => each !== undefined && !(each instanceof AbortSignal));
-    if (asked.length > 0) {
-      const told = new AbortController();
-      signals.push(told.signal);
+    const polled = given.filter((each): each is StopSignal => each !== undefined && !(each instanceof AbortSignal));
+    if (polled.length > 0) {
+      const polling = new AbortController();
+      signals.push(polling.signal);
       this.#timer = setInterval(() => {
-        if (asked.some(({ aborted }) => aborted)) told.abort();
-      }, ASKED_EVERY_MS);
+        if (polled.some(({ aborted }) => aborted)) polling.abort();
+      }, POLL_MS);
     }
     this.signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   }
@@ -116,12 +116,14 @@ export class Connection {
   /**
    * @param shared state of all connections with the same clients: closing one closes all
    * @param isPatient no time limit: statements run while all servers are up
+   * @param signal stops what is read
    */
   constructor(
     readonly clients: Clients,
     readonly place: Destination,
     readonly shared = { isClosed: false, reach: new Reachability(), outCount: 0 },
     readonly isPatient = false,
+    readonly signal?: StopSignal,
   ) {
     this.#settings = this.#settingsOf(Math.floor(place.replicaCount / 2) + 1);
   }
@@ -136,6 +138,11 @@ export class Connection {
     return new Connection(this.clients, this.place, this.shared, true);
   }
 
+  /** The same, but a signal stops what is read. */
+  stoppedBy(signal: StopSignal | undefined): Connection {
+    return new Connection(this.clients, this.place, this.shared, this.isPatient, signal);
+  }
+
   /** Whether the servers answer, known within about a second. @param small a statement that reads what any query needs */
   async health(small: Sql): Promise<"ok" | "unreachable" | "closed"> {
     if (this.shared.isClosed) return "closed";
@@ -144,30 +151,35 @@ export class Connection {
 
   /** Rows of system tables, whether or not the database exists. @throws as rows */
   async systemRows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
-    return await this.#attempt("reads", undefined, () => this.#read<Row>(this.clients.definer, statement, []));
+    return await this.#attempt("reads", () => this.#read<Row>(this.clients.definer, statement, []));
   }
 
   /** Rows as arrays of columns. @throws aborted, unreachable, query_timeout, overloaded, not_supported, manifest_missing, closed, internal */
-  async rows<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): Promise<Row[]> {
-    const read = (over?: AbortSignal) => this.#read<Row>(this.#client, statement, [signal, over]);
-    return await this.#attempt("reads", signal, () => this.#whileThere(read));
+  async rows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
+    const read = (over?: AbortSignal) => this.#read<Row>(this.#client, statement, [this.signal, over]);
+    return await this.#attempt("reads", () => this.#whileThere(read));
+  }
+
+  /** Whether any of some statements has a row. @param statements of one column, each with at most a few rows @throws as rows */
+  async hasRows(...statements: readonly Sql[]): Promise<boolean> {
+    return (await this.rows(sql`SELECT * FROM (${joined(statements, " UNION ALL ")}) LIMIT 1`)).length > 0;
   }
 
   /** Rows of a statement that servers do not accept as read-only, without a time limit while they are up. @throws as rows */
   async checkRows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
     const settings = { ...UNBOUNDED, readonly: 0, check_query_single_value_result: 0 };
     const check = (over: AbortSignal) => this.#read<Row>(this.clients.patient, statement, [over], settings);
-    return await this.#attempt("reads", undefined, () => this.#watched(check));
+    return await this.#attempt("reads", () => this.#watched(check));
   }
 
   /** Rows as a stream: one block in memory at a time. @throws as rows */
-  stream<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
-    return this.#stream(statement, signal, {});
+  stream<Row extends readonly unknown[]>(statement: Sql): AsyncGenerator<Row> {
+    return this.#stream(statement, {});
   }
 
   /** Any number of rows as a stream, with no time limit but that of an idle connection. @throws as rows */
-  streamAll<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
-    return this.#stream(statement, signal, UNBOUNDED);
+  streamAll<Row extends readonly unknown[]>(statement: Sql): AsyncGenerator<Row> {
+    return this.#stream(statement, UNBOUNDED);
   }
 
   /**
@@ -179,7 +191,7 @@ export class Connection {
     // Views rerun on rows that are already stored: the insert that stored them may have failed before its views ran.
     const once = { insert_deduplicate: 1, insert_deduplication_token: token ?? "", deduplicate_blocks_in_dependent_materialized_views: 1 };
     const insert = () => this.#insert(table, rows, token === undefined ? this.#settings : { ...this.#settings, ...once });
-    await (token === undefined ? this.#inTurn(insert) : this.#attempt("writes", undefined, insert));
+    await (token === undefined ? this.#inTurn(insert) : this.#attempt("writes", insert));
   }
 
   /** Stores rows; resolves once every replica has them. */
@@ -190,13 +202,18 @@ export class Connection {
   /** Runs a statement that changes rows and returns none, without a time limit while all servers are up. */
   async command(statement: Sql): Promise<void> {
     const { query, params } = statementOf(statement);
-    const asked = { query, query_params: params, clickhouse_settings: { ...this.#settings, ...UNBOUNDED } };
-    await this.#inTurn(() => this.#watched((abort_signal) => this.clients.patient.command({ ...asked, abort_signal })));
+    const request = { query, query_params: params, clickhouse_settings: { ...this.#settings, ...UNBOUNDED } };
+    await this.#inTurn(() => this.#watched((abort_signal) => this.clients.patient.command({ ...request, abort_signal })));
   }
 
   /** Runs a statement that creates the database or a table. */
   async define(statement: string): Promise<void> {
-    await this.#attempt("writes", undefined, () => this.clients.definer.command({ query: statement }));
+    await this.#attempt("writes", () => this.clients.definer.command({ query: statement }));
+  }
+
+  /** @throws aborted */
+  refuseStopped(): void {
+    if (this.signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
   }
 
   async close(): Promise<void> {
@@ -215,41 +232,41 @@ export class Connection {
   }
 
   #insert(table: string, values: readonly object[], settings: StatementSettings) {
-    const asked = { table, values, format: "JSONEachRow", clickhouse_settings: settings } as const;
-    return this.#whileThere((over) => this.#client.insert(over === undefined ? asked : { ...asked, abort_signal: over }));
+    const request = { table, values, format: "JSONEachRow", clickhouse_settings: settings } as const;
+    return this.#whileThere((over) => this.#client.insert(over === undefined ? request : { ...request, abort_signal: over }));
   }
 
-  async *#stream<Row>(statement: Sql, signal: Pick<AbortSignal, "aborted"> | undefined, settings: StatementSettings): AsyncGenerator<Row> {
-    const heard = new HeardSignal(signal);
+  async *#stream<Row>(statement: Sql, settings: StatementSettings): AsyncGenerator<Row> {
+    const combined = new CombinedSignal(this.signal);
     this.shared.outCount += 1;
     try {
-      const result = await this.#attempt("reads", signal, () => this.#query(this.clients.usual, statement, heard, settings));
+      const result = await this.#attempt("reads", () => this.#query(this.clients.usual, statement, combined, settings));
       for await (const block of result.stream()) {
-        if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
+        this.refuseStopped();
         for (const row of block) yield row.json() as Row;
       }
     } catch (error) {
-      throw this.#told(errorOf(error, signal, "reads"));
+      throw this.#told(errorOf(error, this.signal, "reads"));
     } finally {
       this.shared.outCount -= 1;
-      heard.end();
+      combined.end();
     }
   }
 
   async #read<Row>(
-    client: ClickHouseClient, statement: Sql, signals: readonly (Pick<AbortSignal, "aborted"> | undefined)[], settings: StatementSettings = {},
+    client: ClickHouseClient, statement: Sql, signals: readonly (StopSignal | undefined)[], settings: StatementSettings = {},
   ): Promise<Row[]> {
-    const heard = new HeardSignal(...signals);
+    const combined = new CombinedSignal(...signals);
     try {
-      return (await (await this.#query(client, statement, heard, settings)).json()) as Row[];
+      return (await (await this.#query(client, statement, combined, settings)).json()) as Row[];
     } finally {
-      heard.end();
+      combined.end();
     }
   }
 
-  async #query(client: ClickHouseClient, statement: Sql, heard: HeardSignal, settings: StatementSettings) {
+  async #query(client: ClickHouseClient, statement: Sql, combined: CombinedSignal, settings: StatementSettings) {
     const { query, params } = statementOf(statement);
-    const { signal } = heard;
+    const { signal } = combined;
     const answer = await client.query({
       query,
       format: "JSONCompactEachRow",
@@ -260,7 +277,7 @@ export class Connection {
       clickhouse_settings: { ...this.#settings, ...READING, ...settings },
       ...(signal === undefined ? {} : { abort_signal: signal }),
     });
-    heard.closes(answer);
+    combined.closes(answer);
     return answer;
   }
 
@@ -270,7 +287,7 @@ export class Connection {
 
   async #watched<T>(run: (over: AbortSignal) => Promise<T>): Promise<T> {
     const { cluster, lookMs } = this.place;
-    const servers = cluster === null ? sql`system.one` : sql`clusterAllReplicas(${{ type: "Identifier", value: cluster }}, system.one)`;
+    const servers = cluster === null ? sql`system.one` : sql`clusterAllReplicas(${name(cluster)}, system.one)`;
     const areThere = async () => {
       const outcome = await this.#look(sql`SELECT count() FROM ${servers}`, AbortSignal.timeout(lookMs));
       return outcome !== "gone" && outcome !== "refused";
@@ -297,7 +314,7 @@ export class Connection {
     const endMs = performance.now() + CONFLICT_RETRY_MS;
     for (;;) {
       try {
-        await this.#attempt("writes", undefined, run);
+        await this.#attempt("writes", run);
         return;
       } catch (error) {
         if (!isInsertConflict(error) || performance.now() > endMs) throw error;
@@ -306,16 +323,16 @@ export class Connection {
     }
   }
 
-  async #attempt<T>(doing: Doing, signal: Pick<AbortSignal, "aborted"> | undefined, run: () => Promise<T>): Promise<T> {
+  async #attempt<T>(doing: Doing, run: () => Promise<T>): Promise<T> {
     if (this.shared.isClosed) throw new DaybookError("closed", "this Daybook was closed");
-    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
+    this.refuseStopped();
     this.shared.outCount += 1;
     try {
       const result = await run();
       this.shared.reach.told("answered");
       return result;
     } catch (error) {
-      throw this.#told(errorOf(error, signal, doing));
+      throw this.#told(errorOf(error, this.signal, doing));
     } finally {
       this.shared.outCount -= 1;
     }

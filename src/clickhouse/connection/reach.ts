@@ -5,7 +5,7 @@ const FRESH_MS = 1_000;
 /** Longest wait of a caller; then it gets the last known state. */
 const WAIT_MS = 1_000;
 /** Time limit of a probe. */
-const ASK_MS = 5_000;
+const PROBE_MS = 5_000;
 
 /** How a statement ended: with an answer; a used-up quota; a refusal; no answer; no answer, and perhaps unsent. */
 export type StatementOutcome = "answered" | "exhausted" | "refused" | "gone" | "unsent";
@@ -17,8 +17,8 @@ export class Reachability {
   #isDoubted = false;
   #goodMs = -Infinity;
   #goodCount = 0;
-  #askedMs = -Infinity;
-  #asking: Promise<void> | null = null;
+  #probedMs = -Infinity;
+  #probing: Promise<void> | null = null;
 
   /** Whether the last reported statement got no answer. */
   get isDoubted(): boolean {
@@ -37,21 +37,21 @@ export class Reachability {
     }
   }
 
-  /** @param ask sends a small statement that reads what any query needs; never rejects */
-  async isThere(ask: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<boolean> {
+  /** @param probe sends a small statement that reads what any query needs; never rejects */
+  async isThere(probe: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<boolean> {
     const nowMs = performance.now();
     if (nowMs - this.#goodMs < FRESH_MS) return true;
-    if (nowMs - this.#askedMs >= FRESH_MS && this.#asking === null) {
-      this.#askedMs = nowMs;
-      this.#asking = this.#ask(ask).finally(() => (this.#asking = null));
+    if (nowMs - this.#probedMs >= FRESH_MS && this.#probing === null) {
+      this.#probedMs = nowMs;
+      this.#probing = this.#probe(probe).finally(() => (this.#probing = null));
     }
-    if (this.#asking !== null) await within(WAIT_MS, this.#asking);
+    if (this.#probing !== null) await within(WAIT_MS, this.#probing);
     return this.#isThere;
   }
 
-  async #ask(ask: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<void> {
+  async #probe(probe: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<void> {
     const goodCount = this.#goodCount;
-    const outcome = await ask(AbortSignal.timeout(ASK_MS));
+    const outcome = await probe(AbortSignal.timeout(PROBE_MS));
     // A statement that succeeded since the probe began is newer.
     if (outcome === "unsent" || (outcome === "gone" && this.#goodCount !== goodCount)) return;
     this.#isRefused = outcome === "refused" || outcome === "exhausted";

@@ -9,13 +9,13 @@ import { DecodedEvents, EventFault, decodeEvent, textFault, type DecodeContext }
 import { FIELDS, fieldIndex, type FieldRow } from "../../core/schema/fields.js";
 import { slugOf } from "../../core/schema/slug.js";
 import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../core/schema/web-address.js";
-import { remembered } from "../tables/remembered.js";
+import { remembered } from "../tables/metadata-columns.js";
 
 /** Columns of metadata: tagged values, and the leaves of arrays and objects. */
 export type TaggedMetadata = Record<string, string | readonly string[]>;
 
 /** Metadata as columns: each value under its key, and nested values also under their path. @param texts JSON texts of the values */
-export function taggedMetadata(keys: readonly string[], texts: readonly string[]): TaggedMetadata {
+function taggedMetadata(keys: readonly string[], texts: readonly string[]): TaggedMetadata {
   const columns: TaggedMetadata = {};
   keys.forEach((key, at) => {
     const json = texts[at] as string;

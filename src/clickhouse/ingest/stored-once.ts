@@ -2,8 +2,8 @@ import { DaybookError } from "../../core/base/errors.js";
 import { toHex, sha256 } from "../../core/base/hash.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "../connection/reach.js";
-import { sql, texts, uuids, type Sql } from "../sql/sql.js";
-import { change, type Servers } from "../tables/change.js";
+import { NO_ID, sql, texts, uuids, type Sql } from "../sql/sql.js";
+import { change, type Servers } from "../tables/servers.js";
 
 /** A row with a unique id, of an event within its project; storing it adds the batch it came with. */
 export type RowWithId = { readonly id: string; readonly project?: string } & Readonly<Record<string, unknown>>;
@@ -150,7 +150,7 @@ async function nameProjects(ids: readonly string[], { connection, names }: Store
 
 async function relink(ids: readonly string[], { connection, names, table, among }: StoreOf): Promise<void> {
   const isLink = sql`id IN ${uuids(ids)} AND ${among} AND anonymousId != '' AND userId != ''`;
-  const rows = table === "events" ? sql`toUUID('00000000-0000-0000-0000-000000000000') AS record, min(ms)` : sql`id AS record, min(ms)`;
+  const rows = table === "events" ? sql`${NO_ID} AS record, min(ms)` : sql`id AS record, min(ms)`;
   const kinds = table === "events" ? sql`` : sql` AND kind IN ('identify', 'alias') AND fromUserId != userId`;
   // Read, then inserted: so many ids do not fit into the URL of an INSERT SELECT.
   const links = await connection.rows<LinkRow>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}

@@ -5,12 +5,12 @@ import { RECORD_KINDS } from "../../identity/record-table.js";
 import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
 import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../core/schema/event.js";
 import { EventFault } from "../../core/schema/decode-event.js";
-import { ERASED_EVENT, erasedRecord, type Suppression } from "../../engine/ingest/suppression.js";
-import { yearsToRename } from "../removal/past-events.js";
-import { remove, type Note, type RemovalContext } from "../removal/removal.js";
+import { ERASED_EVENT, erasedRecord, Suppression, TimeToLiveRules } from "../../engine/ingest/suppression.js";
+import { rulesInForce, rulesOf, type RuleColumns } from "../removal/deletions.js";
+import { remove, yearsToRename, type Note, type RemovalContext } from "../removal/removal.js";
 import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
+import type { Servers } from "../tables/servers.js";
 import { EventRows, type EventRow } from "./event-rows.js";
-import { admittedRow, acceptedRow, type Refusals, type RefusalsTable } from "./refusals.js";
 import { keyOf, storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
 /** Rows of one insert: what a ClickHouse block holds, and a request can carry. */
@@ -86,6 +86,57 @@ class WriteCoalescer<Item> {
   }
 }
 
+/** A snapshot of the rules that refuse valid events. */
+interface Refusals {
+  /** Covers every person erased by then. */
+  readonly suppression: Suppression;
+  readonly timeToLive: TimeToLiveRules;
+}
+
+/** Reads the erasures of all processes, and the rules of time to live. */
+export class RefusalsTable {
+  readonly #key: Uint8Array;
+  #suppression: Suppression;
+  #erasedCount = 0;
+
+  constructor(
+    readonly servers: Servers,
+    key: Uint8Array,
+  ) {
+    this.#key = key;
+    this.#suppression = new Suppression(key, []);
+  }
+
+  /** The current rules. Cost: counts the erased hashes, and reads them when their number has changed. */
+  async now(): Promise<Refusals> {
+    const { connection, names } = this.servers;
+    const erased = sql`(SELECT count() FROM ${names.all("suppressed")})`;
+    const rules = sql`(SELECT groupArray((project, kept)) FROM (${rulesInForce(names)}))`;
+    const [[count, columns] = [0, []]] = await connection.rows<[number, readonly RuleColumns[]]>(sql`SELECT ${erased}, ${rules}`);
+    if (count !== this.#erasedCount) {
+      // Of several erasures of a hash the last counts.
+      const rows = await connection.rows<[string, number]>(sql`SELECT hash, erasedMs FROM ${names.all("suppressed")} ORDER BY erasedMs`);
+      this.#suppression = new Suppression(this.#key, rows);
+      this.#erasedCount = rows.length;
+    }
+    return { suppression: this.#suppression, timeToLive: new TimeToLiveRules(rulesOf(columns)) };
+  }
+}
+
+/** The row as it may be stored: null where its person was erased; without its anonymous id where that was erased, but not its user. */
+function admittedRow(row: EventRow, suppression: Suppression): EventRow | null {
+  const [userId, anonymousId] = [String(row["userId"] ?? ""), String(row["anonymousId"] ?? "")];
+  if (suppression.coversPerson(userId, anonymousId, row.ms)) return null;
+  return suppression.covers("anonymousId", anonymousId, row.ms) ? { ...row, anonymousId: "" } : row;
+}
+
+/** The row as it may be stored, or why it is refused. */
+function acceptedRow(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventRow | EventFault {
+  const admitted = admittedRow(row, suppression);
+  if (admitted === null) return ERASED_EVENT;
+  return (timeToLive.isEmpty ? null : timeToLive.faultOf(String(row["project"]), row.ms, nowMs)) ?? admitted;
+}
+
 /** Events converted to rows at a time: mostly what one insert holds. */
 const BLOCK_ROW_COUNT = 50_000;
 
@@ -116,22 +167,22 @@ interface StoredRecords {
 /** Stores events and records, each once, except those of erased people. */
 export class Writes {
   readonly #rows = new EventRows();
-  readonly #together = new WriteCoalescer<PendingIngest>(TOGETHER_COUNT, (group) => this.#ingestBlock(group.map((asked) => ({ asked, from: 0, events: asked.events }))));
+  readonly #together = new WriteCoalescer<PendingIngest>(TOGETHER_COUNT, (group) => this.#ingestBlock(group.map((pending) => ({ pending, from: 0, events: pending.events }))));
 
   constructor(readonly context: WriteContext) {}
 
   /** @throws invalid_parameter (events is not an array), unreachable, overloaded, read_only, storage_full, closed */
   async ingest(events: unknown, project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events)) throw parameterError("invalid_parameter", "events", `expected an array, got ${shown(events)}`);
-    const asked: PendingIngest = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
-    await (events.length <= SHORT_ROW_COUNT ? this.#together.add(asked) : this.#ingestAlone(asked));
-    const { accepted, duplicates, rejected, adjusted } = asked;
+    const pending: PendingIngest = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+    await (events.length <= SHORT_ROW_COUNT ? this.#together.add(pending) : this.#ingestAlone(pending));
+    const { accepted, duplicates, rejected, adjusted } = pending;
     return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
   }
 
-  async #ingestAlone(asked: PendingIngest): Promise<void> {
-    for (let from = 0; from < asked.events.length; from += BLOCK_ROW_COUNT) {
-      await this.#ingestBlock([{ asked, from, events: asked.events.slice(from, from + BLOCK_ROW_COUNT) }]);
+  async #ingestAlone(pending: PendingIngest): Promise<void> {
+    for (let from = 0; from < pending.events.length; from += BLOCK_ROW_COUNT) {
+      await this.#ingestBlock([{ pending, from, events: pending.events.slice(from, from + BLOCK_ROW_COUNT) }]);
     }
   }
 
@@ -145,13 +196,13 @@ export class Writes {
     const stored = await store(rows);
     const erased = await this.#takeBack({ table: "events", rows, stored, before: refusals, admitted: admittedRow, store });
     const fresh = new Set(stored);
-    for (const { row, index, isAdjusted, asked } of placed) {
-      if (erased.has(keyOf(row))) asked.rejected.push({ index, ...faultMembers(ERASED_EVENT) });
+    for (const { row, index, isAdjusted, pending } of placed) {
+      if (erased.has(keyOf(row))) pending.rejected.push({ index, ...faultMembers(ERASED_EVENT) });
       // Of rows with one key the first was stored.
-      else if (!fresh.delete(keyOf(row))) asked.duplicates += 1;
+      else if (!fresh.delete(keyOf(row))) pending.duplicates += 1;
       else {
-        asked.accepted += 1;
-        if (isAdjusted) asked.adjusted.push({ index, createdAt: isoOf(row.ms) });
+        pending.accepted += 1;
+        if (isAdjusted) pending.adjusted.push({ index, createdAt: isoOf(row.ms) });
       }
     }
   }
@@ -254,8 +305,7 @@ export class Writes {
   async isRecord(linkId: string): Promise<boolean> {
     if (typeof linkId !== "string" || parseUuid(linkId) === null) return false;
     const { connection, names } = this.context;
-    const rows = await connection.rows(sql`SELECT 1 FROM ${names.all("records")} WHERE id = ${uuid(linkId)} AND kind != 'unlink' LIMIT 1`);
-    return rows.length > 0;
+    return await connection.hasRows(sql`SELECT 1 FROM ${names.all("records")} WHERE id = ${uuid(linkId)} AND kind != 'unlink' LIMIT 1`);
   }
 
   /** Names of projects, from events and from calls. */
@@ -268,14 +318,14 @@ export class Writes {
     return { nowMs: this.context.clock.now(), keepsFuture: this.context.keepsFuture, random: this.context.random };
   }
 
-  #rowsOf({ asked, from, events }: IngestPart, refusals: Refusals): PlacedRow[] {
+  #rowsOf({ pending, from, events }: IngestPart, refusals: Refusals): PlacedRow[] {
     const nowMs = this.context.clock.now();
-    const context = { ...this.recordContext(), nowMs, project: asked.project };
+    const context = { ...this.recordContext(), nowMs, project: pending.project };
     return events.flatMap((event, at) => {
       const decoded = this.#rows.rowOf(event, context);
       const row = decoded instanceof EventFault ? decoded : acceptedRow(decoded, refusals, nowMs);
-      if (row instanceof EventFault) asked.rejected.push({ index: from + at, ...faultMembers(row) });
-      return row instanceof EventFault ? [] : [{ row, index: from + at, isAdjusted: this.#rows.isAdjusted, asked }];
+      if (row instanceof EventFault) pending.rejected.push({ index: from + at, ...faultMembers(row) });
+      return row instanceof EventFault ? [] : [{ row, index: from + at, isAdjusted: this.#rows.isAdjusted, pending }];
     });
   }
 
@@ -323,7 +373,7 @@ interface PendingIngest {
 
 /** Events of one ingest, starting at index `from`. */
 interface IngestPart {
-  readonly asked: PendingIngest;
+  readonly pending: PendingIngest;
   readonly from: number;
   readonly events: readonly unknown[];
 }
@@ -332,7 +382,7 @@ interface IngestPart {
 interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;
-  readonly asked: PendingIngest;
+  readonly pending: PendingIngest;
   /** Whether the row got the time of receipt because the event's own was too far ahead. */
   readonly isAdjusted: boolean;
 }

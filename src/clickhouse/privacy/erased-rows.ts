@@ -1,14 +1,11 @@
 import { isoOf } from "../../core/base/time.js";
 import type { ErasureReceipt } from "../../engine/privacy/requests.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
-import type { PersonActors, PersonLookup } from "../query/person-lookup.js";
-import { ofActors } from "../query/where.js";
-import { isInForce } from "../query/who.js";
+import { usersLike, type PersonActors } from "../query/person.js";
+import { isInForce, ofActors, type ActorIds, type WhoIsWho } from "../query/who.js";
 import { partOf } from "../removal/deletions.js";
-import { yearsToRename } from "../removal/past-events.js";
-import type { Note } from "../removal/removal.js";
+import { yearsToRename, type Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
-import { usersLike } from "../query/person.js";
 
 /** What an erasure removes, as notes, and its receipt. */
 export interface ErasedRows {
@@ -23,15 +20,15 @@ type ErasedRecordRow = readonly [id: string, kind: "identify" | "group" | "alias
  * Cost: reads all events, records and user ids.
  * @param email of the request, normalized; null for a request by id
  */
-export async function erasedRows(person: PersonActors | null, email: string | null, subjects: PersonLookup, nowMs: number): Promise<ErasedRows> {
+export async function erasedRows(person: PersonActors | null, email: string | null, context: WhoIsWho, nowMs: number): Promise<ErasedRows> {
   const { users, anonymous } = person ?? { users: [], anonymous: [] };
-  const records = await goneRecords({ users, anonymous }, email, subjects);
+  const records = await goneRecords({ users, anonymous }, email, context);
   const ids = records.map(([id]) => id);
   const held = new Set(records.map(([, , each]) => each).filter((each) => each !== ""));
-  const emails = await emailsOnlyTheirs(users, email, held, ids, subjects);
-  const cut = await traitsWithout(emails, ids, subjects);
-  const others = await heldEmails([...held], ids, subjects);
-  const { lastStoredMs, ...gone } = await goneEvents({ users, anonymous }, subjects);
+  const emails = await emailsOnlyTheirs(users, email, held, ids, context);
+  const cut = await traitsWithout(emails, ids, context);
+  const others = await heldEmails([...held], ids, context);
+  const { lastStoredMs, ...gone } = await goneEvents({ users, anonymous }, context);
   const count = (kind: ErasedRecordRow[1]) => records.filter(([, each]) => each === kind).length;
   const notes: Note[] = [
     ...users.map((id): Note => ["userId", id]),
@@ -40,7 +37,7 @@ export async function erasedRows(person: PersonActors | null, email: string | nu
     ...ids.map((id): Note => ["record", id]),
     ["stored", String(lastStoredMs)],
     ...cut,
-    ...(await yearsToRename({ connection: subjects.connection, names: subjects.moment.tables }, sql`(${ofActors({ users, anonymous })})`)),
+    ...(await yearsToRename({ connection: context.connection, names: context.tables }, sql`(${ofActors({ users, anonymous })})`)),
   ];
   const receipt: ErasureReceipt = {
     erasedAt: isoOf(nowMs),
@@ -57,11 +54,8 @@ export async function erasedRows(person: PersonActors | null, email: string | nu
   return { notes, receipt };
 }
 
-type Ids = Pick<PersonActors, "users" | "anonymous">;
-
 /** @returns also the time at which the last row with one of the ids was stored, by the servers' clocks */
-async function goneEvents(ids: Ids, { connection, moment }: PersonLookup): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
-  const { tables } = moment;
+async function goneEvents(ids: ActorIds, { connection, tables }: WhoIsWho): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
   const isOwn = sql`(${ofActors(ids)})`;
   const names = sql`${isOwn} OR anonymousId IN ${texts(ids.anonymous)}`;
   const [[events, segmentsRewritten, ofEvents] = [0, 0, 0]] = await connection.rows<[number, number, number]>(sql`SELECT countIf(${isOwn}),
@@ -72,13 +66,13 @@ async function goneEvents(ids: Ids, { connection, moment }: PersonLookup): Promi
 }
 
 /** The person's records, and records taken back whose email is only theirs. An unlink has the id of the record that it takes back. */
-async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: PersonLookup): Promise<readonly ErasedRecordRow[]> {
-  const { tables } = moment;
+async function goneRecords({ users, anonymous }: ActorIds, email: string | null, context: WhoIsWho): Promise<readonly ErasedRecordRow[]> {
+  const { connection, tables } = context;
   const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
   const own = await connection.rows<ErasedRecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
   const emails = [...new Set([...own.map(([, , each]) => each), email ?? ""])].filter((each) => each !== "");
   const others = sql`${rows} AND email IN ${texts(emails)} AND id NOT IN ${uuids(own.map(([id]) => id))}`;
-  const inForce = isInForce(sql`id`, moment);
+  const inForce = isInForce(sql`id`, context);
   // An email in force for another person is not only theirs.
   const takenBack = sql`${others} AND NOT (${inForce}) AND email GLOBAL NOT IN (SELECT email FROM (${others} AND ${inForce}))`;
   return [...own, ...(await connection.rows<ErasedRecordRow>(takenBack))];
@@ -92,9 +86,9 @@ export function isOwnRecord(users: Sql | Bound, anonymous: Sql | Bound): Sql {
 
 /** Those of the emails that some remaining record has. */
 async function heldEmails(
-  emails: readonly string[], goneIds: readonly string[], { connection, moment }: PersonLookup,
+  emails: readonly string[], goneIds: readonly string[], { connection, tables }: WhoIsWho,
 ): Promise<ReadonlySet<string>> {
-  const rows = await connection.rows<[string]>(sql`SELECT DISTINCT email FROM ${moment.tables.all("records")}
+  const rows = await connection.rows<[string]>(sql`SELECT DISTINCT email FROM ${tables.all("records")}
     WHERE email != '' AND email IN ${texts(emails)} AND id NOT IN ${uuids(goneIds)}`);
   return new Set(rows.map(([email]) => email));
 }
@@ -104,15 +98,15 @@ async function heldEmails(
  * @param held emails of the records to remove
  */
 async function emailsOnlyTheirs(
-  users: readonly string[], asked: string | null, held: ReadonlySet<string>, goneIds: readonly string[], subjects: PersonLookup,
+  users: readonly string[], requested: string | null, held: ReadonlySet<string>, goneIds: readonly string[], context: WhoIsWho,
 ): Promise<readonly string[]> {
-  const found = new Set([...held, ...(asked === null ? [] : [asked]), ...users.map(normalEmail).filter(looksLikeEmail)]);
-  const others = await heldEmails([...found], goneIds, subjects);
+  const found = new Set([...held, ...(requested === null ? [] : [requested]), ...users.map(normalEmail).filter(looksLikeEmail)]);
+  const others = await heldEmails([...found], goneIds, context);
   const theirs: string[] = [];
   for (const email of found) {
     if (others.has(email)) continue;
     // Records that were taken back count: an id that only they have is stored too.
-    const like = looksLikeEmail(email) ? await usersLike(email, subjects, sql`true`) : [];
+    const like = looksLikeEmail(email) ? await usersLike(email, context, sql`true`) : [];
     if (like.every((userId) => users.includes(userId))) theirs.push(email);
   }
   return theirs;
@@ -120,13 +114,13 @@ async function emailsOnlyTheirs(
 
 /** Other records that contain one of the emails, with their new traits. */
 async function traitsWithout(
-  emails: readonly string[], goneIds: readonly string[], { connection, moment }: PersonLookup,
+  emails: readonly string[], goneIds: readonly string[], { connection, tables }: WhoIsWho,
 ): Promise<readonly Note[]> {
   if (emails.length === 0) return [];
   // ClickHouse's `lower` changes ASCII only: check traits with other letters here.
   const has = emails.map((email) => sql`position(lower(traits), ${text(jsonOf(email))}) > 0`);
   const mayHave = anyOf([sql`length(traits) != lengthUTF8(traits)`, ...has]);
-  const rows = connection.stream<[string, string]>(sql`SELECT toString(id), traits FROM ${moment.tables.all("records")}
+  const rows = connection.stream<[string, string]>(sql`SELECT toString(id), traits FROM ${tables.all("records")}
     WHERE position(traits, '"email":') > 0 AND ${mayHave} AND id NOT IN ${uuids(goneIds)}`);
   const notes: Note[] = [];
   const isCut = (email: string) => emails.includes(email);

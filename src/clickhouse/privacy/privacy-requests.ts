@@ -1,4 +1,4 @@
-import { DaybookError } from "../../core/base/errors.js";
+import { DaybookError, shown } from "../../core/base/errors.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../../engine/privacy/erased.js";
@@ -6,25 +6,77 @@ import {
   expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, PrivacySteps,
 } from "../../engine/privacy/lifecycle.js";
 import type { StoredRequest, RequestStep } from "../../engine/privacy/lifecycle.js";
-import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject } from "../../engine/privacy/requests.js";
+import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject } from "../../engine/privacy/requests.js";
 import { normalEmail } from "../../query/plan/subject.js";
 import { line, bundleRecord } from "../../engine/privacy/bundle-lines.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
 import { identityIdOf } from "../../identity/identity-ids.js";
 import { textsOf } from "../../engine/query/saved-segments.js";
 import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
-import type { PersonLookup, PersonActors } from "../query/person-lookup.js";
-import { finishLeft, Removal, untilGone, type Noted, type RemovalContext } from "../removal/removal.js";
+import { finishLeft, Removal, rename, settleEventLinks, untilGone, wasStored, type Noted, type RemovalContext } from "../removal/removal.js";
 import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
-import { personOf, holderOf } from "../query/person.js";
-import { ofActors, type ActorIds } from "../query/where.js";
-import { isInForce } from "../query/who.js";
-import { joined, name, sql, texts, text, whole } from "../sql/sql.js";
-import { rename, NO_RECORD, settleEventLinks, wasStored } from "../removal/past-events.js";
-import { change } from "../tables/change.js";
+import { holderOf, isUser, personOf, personOfHolder, personOfId, type PersonActors } from "../query/person.js";
+import { isInForce, ofActors, type ActorIds, type WhoIsWho } from "../query/who.js";
+import { joined, name, NO_ID, sql, texts, text, uuids, whole } from "../sql/sql.js";
+import { change, nextVersion } from "../tables/servers.js";
 import { EVENT_TABLES } from "../tables/layout.js";
 import { erasedRows, isOwnRecord } from "./erased-rows.js";
-import type { Erasing, KeptRequest, RequestTable } from "./request-table.js";
+
+/** An erasure that has begun, with its future receipt. */
+export interface Erasing {
+  /** The id of the removal that notes what to remove. */
+  readonly removal: string;
+  readonly resolution: PrivacyResolution;
+  readonly identityId: string | null;
+  readonly atMs: number;
+  readonly receipt: ErasureReceipt;
+}
+
+/** A request as stored. */
+export interface KeptRequest {
+  readonly request: StoredRequest;
+  /** Null: not begun, or done. */
+  readonly erasing: Erasing | null;
+}
+
+/** Privacy requests: one row per change; the newest of an id counts. */
+export class RequestTable {
+  constructor(readonly context: RemovalContext) {}
+
+  async all(): Promise<readonly KeptRequest[]> {
+    return (await this.#read()).kept;
+  }
+
+  /** @throws privacy_request_not_found */
+  async get(id: string): Promise<KeptRequest> {
+    const found = (await this.all()).find(({ request }) => request.id === id);
+    if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
+    return found;
+  }
+
+  async put(requests: readonly KeptRequest[]): Promise<void> {
+    const { connection, random } = this.context;
+    const version = nextVersion((await this.#read()).newest, random);
+    await connection.insert("privacy_requests", requests.map((kept) =>
+      ({ id: kept.request.id, version, isErased: "erased" in kept.request.subject, body: JSON.stringify(kept) })));
+  }
+
+  /** Deletes former rows of requests that no longer name a person. */
+  async forgetNames(requests: readonly KeptRequest[]): Promise<void> {
+    // The ids are random: statements that persist on the servers reveal no one by them.
+    await change(this.context, "privacy_requests", sql`DELETE WHERE id IN ${uuids(requests.map(({ request }) => request.id))} AND NOT isErased`);
+  }
+
+  async #read(): Promise<{ readonly kept: readonly KeptRequest[]; readonly newest: number }> {
+    const { connection, names } = this.context;
+    const rows = await connection.rows<[body: string, version: number]>(
+      sql`SELECT argMax(body, version), max(version) FROM ${names.all("privacy_requests")} GROUP BY id`);
+    return {
+      kept: rows.map(([body]) => JSON.parse(body) as KeptRequest),
+      newest: rows.reduce((newest, [, version]) => Math.max(newest, version), 0),
+    };
+  }
+}
 
 interface ErasureContext extends RemovalContext {
   readonly suppressionKey: Uint8Array;
@@ -90,7 +142,7 @@ async function removeRows(removal: Removal, atMs: number, cutsTraits: boolean): 
 async function forgetRecordLinks({ users, anonymous }: ActorIds, removal: Removal): Promise<void> {
   const { connection, names } = removal.servers;
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT toString(record) FROM ${names.all("links")}
-    WHERE record != ${NO_RECORD} AND (anonymousId IN ${texts(anonymous)} OR userId IN ${texts(users)})
+    WHERE record != ${NO_ID} AND (anonymousId IN ${texts(anonymous)} OR userId IN ${texts(users)})
     AND record GLOBAL NOT IN (SELECT id FROM ${names.all("records")} WHERE kind != 'unlink' AND anonymousId != '')`);
   if (rows.length === 0) return;
   await removal.note(rows.map(([record]) => ["link", record]));
@@ -102,7 +154,7 @@ async function isLeft({ users, anonymous }: ActorIds, atMs: number, { connection
   const isBefore = sql`ms <= ${whole(atMs)}`;
   const events = sql`SELECT 1 FROM ${names.all("events")} WHERE ${isBefore} AND (${ofActors({ users, anonymous })}) LIMIT 1`;
   const records = sql`SELECT 1 FROM ${names.all("records")} WHERE ${isBefore} AND ${isOwnRecord(texts(users), texts(anonymous))} LIMIT 1`;
-  return (await connection.rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;
+  return await connection.hasRows(events, records);
 }
 
 /** Deletes saved segments that name the person, and former versions of other segments that did. */
@@ -137,8 +189,8 @@ async function forgetRequests(request: StoredRequest, person: ErasedPerson, { re
 
 /** Context for privacy requests. */
 export interface PrivacyContext extends ErasureContext {
-  /** Finds people in a current snapshot. */
-  readonly subjects: (signal?: Pick<AbortSignal, "aborted">) => Promise<PersonLookup>;
+  /** Who is who now. */
+  readonly whoIsWho: (signal?: Pick<AbortSignal, "aborted">) => Promise<WhoIsWho>;
 }
 
 /** The privacy requests of an organization: rows of a table, which every call reads again. */
@@ -151,12 +203,12 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
   }
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
-    const { clock, random, requests, subjects } = this.#context;
+    const { clock, random, requests, whoIsWho } = this.#context;
     const read = readPrivacyInput(input);
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
-    const request = newRequest(read, { nowMs, id: uuidText(id), ...(await namedBy(read.subject, await subjects())) });
+    const request = newRequest(read, { nowMs, id: uuidText(id), ...(await namedBy(read.subject, await whoIsWho())) });
     await requests.put([{ request, erasing: null }]);
     return shownRequest(request, nowMs);
   }
@@ -185,10 +237,10 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const { signal } = readStopOptions(options);
     const { request } = await this.#kept(id);
     refuseBundle(request);
-    const subjects = await this.#context.subjects(signal);
-    const person = await personOfRequest(request, subjects);
+    const context = await this.#context.whoIsWho(signal);
+    const person = await personOfRequest(request, context);
     if (person === null) throw new DaybookError("identity_not_found", "nothing is stored about the subject of this request");
-    yield* bundleOf(person, subjects);
+    yield* bundleOf(person, context);
   }
 
   /** Finishes erasures and deletions that ended processes left undone. */
@@ -205,10 +257,10 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const atMs = clock.now();
     resolve(request, resolution, atMs);
     if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request has already been erased");
-    const subjects = await this.#context.subjects();
-    const person = await personOfRequest(request, subjects);
+    const context = await this.#context.whoIsWho();
+    const person = await personOfRequest(request, context);
     const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
-    const { notes, receipt } = await erasedRows(person, email, subjects, atMs);
+    const { notes, receipt } = await erasedRows(person, email, context, atMs);
     const removal = await Removal.begin(this.#context, [["request", request.id], ...notes]);
     // Another process may have begun meanwhile, and noted more: its removal counts.
     const { erasing } = await requests.get(request.id);
@@ -240,68 +292,64 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
 type BundleRecordRow = [kind: string, id: string, ms: number, ...fields: string[]];
 
 /** Everything stored about a person as NDJSON lines: the identity, its records, then every event, streamed from the servers. */
-async function* bundleOf(person: PersonActors, subjects: PersonLookup): AsyncGenerator<string> {
-  const { connection, moment, signal } = subjects;
-  const { tables } = moment;
+async function* bundleOf(person: PersonActors, context: WhoIsWho): AsyncGenerator<string> {
+  const { connection, tables } = context;
   const { users, anonymous } = person;
   const names = { userIds: [...users].sort(), anonymousIds: [...anonymous].sort() };
-  yield line({ kind: "identity", identityId: idOf(person), resolvedIdentifier: await resolvedIdentifier(person, subjects), ...names });
+  yield line({ kind: "identity", identityId: idOf(person), resolvedIdentifier: await resolvedIdentifier(person, context), ...names });
   const isNamed = sql`userId IN ${texts(users)} OR fromUserId IN ${texts(users)}
     OR ((kind = 'alias' OR userId = '') AND anonymousId IN ${texts(anonymous)})`;
   const columns = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
   const records = sql`SELECT kind, id, ms, ${columns} FROM ${tables.all("records")}
-    WHERE kind != 'unlink' AND (${isNamed}) AND ${isInForce(sql`id`, moment)} ORDER BY storedMs, ms, toUInt128(id)`;
-  for await (const [kind, id, ms, ...fields] of connection.stream<BundleRecordRow>(records, signal))
+    WHERE kind != 'unlink' AND (${isNamed}) AND ${isInForce(sql`id`, context)} ORDER BY storedMs, ms, toUInt128(id)`;
+  for await (const [kind, id, ms, ...fields] of connection.stream<BundleRecordRow>(records))
     yield line(bundleRecord(kind, id, ms, (field: RecordField) => fields[RECORD_FIELDS.indexOf(field)] ?? ""));
   const events = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${ofActors(person)} ORDER BY day, ms, toUInt128(id), project`;
-  for await (const event of connection.stream<EventTuple>(events, signal)) yield line({ kind: "event", ...copyOf(event) });
+  for await (const event of connection.stream<EventTuple>(events)) yield line({ kind: "event", ...copyOf(event) });
 }
 
 /** The newest email if it resolves to this person, else the user id; null for an anonymous person. */
-async function resolvedIdentifier(person: PersonActors, subjects: PersonLookup): Promise<string | null> {
-  const { connection, moment, signal } = subjects;
-  const { tables } = moment;
+async function resolvedIdentifier(person: PersonActors, context: WhoIsWho): Promise<string | null> {
+  const { connection, tables } = context;
   const rows = sql`SELECT email FROM ${tables.all("records")} WHERE kind = 'identify' AND email != '' AND (${ofActors(person)})
-    AND ${isInForce(sql`id`, moment)} ORDER BY ms DESC, toUInt128(id) DESC LIMIT 1`;
-  const [[email] = [null]] = await connection.rows<[string]>(rows, signal);
-  const found = email === null ? null : await personOf({ kind: "email", email }, subjects);
+    AND ${isInForce(sql`id`, context)} ORDER BY ms DESC, toUInt128(id) DESC LIMIT 1`;
+  const [[email] = [null]] = await connection.rows<[string]>(rows);
+  const found = email === null ? null : await personOf({ kind: "email", email }, context);
   if (found?.kind === person.kind && found.id === person.id) return email;
   return person.kind === "user" ? person.id : null;
 }
 
 /** The identity that a subject currently resolves to. */
-async function namedBy(subject: PrivacySubject, subjects: PersonLookup): Promise<Pick<StoredRequest, "identityId" | "holder">> {
-  const person = await found(subject, subjects);
+async function namedBy(subject: PrivacySubject, context: WhoIsWho): Promise<Pick<StoredRequest, "identityId" | "holder">> {
+  const person = await personNamed(subject, context);
   if (person === null) return { identityId: null, holder: null };
   const identityId = idOf(person);
-  if ("email" in subject) return { identityId, holder: await holderOf(normalEmail(subject.email), subjects) };
+  if ("email" in subject) return { identityId, holder: await holderOf(normalEmail(subject.email), context) };
   const userId = "userId" in subject ? subject.userId : "";
-  return { identityId, holder: (await subjects.isUser(userId)) ? { userId } : { anonymousId: userId } };
+  return { identityId, holder: (await isUser(userId, context)) ? { userId } : { anonymousId: userId } };
 }
 
 /** The person of a request: for an email, the one it named when the request came. Null where unknown. */
-async function personOfRequest({ subject, holder }: StoredRequest, subjects: PersonLookup): Promise<PersonActors | null> {
+async function personOfRequest({ subject, holder }: StoredRequest, context: WhoIsWho): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
-  if (holder === null || "userId" in subject || !(await isStored(holder, subjects))) return await found(subject, subjects);
-  return "userId" in holder ? await subjects.ofUser(holder.userId) : await subjects.ofAnonymous(holder.anonymousId);
+  const isHeld = holder !== null && !("userId" in subject) && (await isStored(holder, context));
+  return isHeld ? await personOfHolder(holder, context) : await personNamed(subject, context);
 }
 
 function idOf({ kind, id }: PersonActors): string {
   return identityIdOf(kind, id);
 }
 
-async function found(subject: PrivacySubject, subjects: PersonLookup): Promise<PersonActors | null> {
+async function personNamed(subject: PrivacySubject, context: WhoIsWho): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
-  if ("userId" in subject) return await subjects.ofId(subject.userId);
-  return await personOf({ kind: "email", email: normalEmail(subject.email) }, subjects);
+  if ("userId" in subject) return await personOfId(subject.userId, context);
+  return await personOf({ kind: "email", email: normalEmail(subject.email) }, context);
 }
 
 /** Whether any event or record has the id. */
-async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, moment }: PersonLookup): Promise<boolean> {
-  const { tables } = moment;
+async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, tables }: WhoIsWho): Promise<boolean> {
   const isOf = "userId" in holder ? sql`userId = ${text(holder.userId)}` : sql`anonymousId = ${text(holder.anonymousId)}`;
   const orFrom = "userId" in holder ? sql` OR fromUserId = ${text(holder.userId)}` : sql``;
-  const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${isOf} LIMIT 1`;
-  const records = sql`SELECT 1 FROM ${tables.all("records")} WHERE ${isOf}${orFrom} LIMIT 1`;
-  return (await connection.rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;
+  const select = (table: string) => sql`SELECT 1 FROM ${tables.all(table)} WHERE ${isOf}`;
+  return await connection.hasRows(sql`${select("events")} LIMIT 1`, sql`${select("records")}${orFrom} LIMIT 1`);
 }

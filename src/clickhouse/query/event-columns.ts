@@ -2,9 +2,8 @@ import { eventRecord, exportedEvent, type EventRecord, type FoundEvent, type Eve
 import { FIELDS, fieldIndex } from "../../core/schema/fields.js";
 import { jsonOfTagged, type TaggedMetadata } from "../ingest/event-rows.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
-import type { SentIds } from "./person.js";
 import { keyColumn } from "../tables/metadata-columns.js";
-import type { ValueLocation } from "./operand.js";
+import type { RowSource } from "./needs.js";
 import type { TableNames } from "../tables/layout.js";
 
 /** An event as statements select it. */
@@ -33,12 +32,13 @@ export function foundEventOf(columns: EventTuple, identityId: string | null): Fo
   };
 }
 
-export function sentIdsOf([, , , , ...fields]: EventTuple): SentIds {
+/** The ids that an event was sent with; `""` for none. */
+export function sentIdsOf([, , , , ...fields]: EventTuple): { readonly userId: string; readonly anonymousId: string } {
   return { userId: fields[fieldIndex("userId")] ?? "", anonymousId: fields[fieldIndex("anonymousId")] ?? "" };
 }
 
 /** The metadata as sent: the same members in the same order. */
-export function metadataOf(keys: readonly string[], tagged: TaggedMetadata): Record<string, unknown> {
+function metadataOf(keys: readonly string[], tagged: TaggedMetadata): Record<string, unknown> {
   const members = keys.map((key) => `${JSON.stringify(key)}:${jsonOfTagged(tagged[keyColumn(key)] as string)}`);
   return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
 }
@@ -51,25 +51,10 @@ export function copyOf([id, ms, keys, metadata, ...fields]: EventTuple): EventIn
 }
 
 /**
- * The texts under which a row counts, at least one; `""` where nothing is set.
- * Numbers and booleans count as JSON text, objects as canonical JSON, an array under each distinct element.
- */
-export function propertiesOf(found: ValueLocation): Sql {
-  if (found.kind === "text") return sql`[${found.text}]`;
-  return sql`if(empty(${found.leaves}), [''], arrayDistinct(arrayMap(leaf -> substring(leaf, 2), ${found.leaves})))`;
-}
-
-/** The value of a row as one text: JSON for an array or an object; `""` or `null` where it is not set. */
-export function wholeOf(found: ValueLocation): Sql {
-  if (found.kind === "text") return found.text;
-  return found.kind === "trait" ? found.label : sql`substring(${found.whole}, 2)`;
-}
-
-/**
  * The order of events within one ms, as a number: the id, then the rank of its project. Every project has a rank once its first event is stored.
  * Projects keep their order when others are added.
  */
-export function tieBreakerOf(id: Sql, project: Sql, tables: TableNames): Sql {
+export function tieBreakerOf(tables: TableNames, id = sql`id`, project = sql`project`): Sql {
   const inOrder = sql`(SELECT arraySort(groupUniqArray(name)) FROM ${tables.all("projects")})`;
   // `indexOf` scans the list for each row: 600 times slower with 5,000 projects.
   return sql`(${recordTieBreakerOf(id)} + transform(${project}, ${inOrder}, arrayEnumerate(${inOrder}), 0))`;
@@ -92,5 +77,10 @@ export function msOfPlace(place: Sql): Sql {
 
 /** The `placeOf` number of a row of events. */
 export function rowSortKey(tables: TableNames): Sql {
-  return placeOf(sql`ms`, tieBreakerOf(sql`id`, sql`project`, tables));
+  return placeOf(sql`ms`, tieBreakerOf(tables));
+}
+
+/** Groups events into one row per pair of ids. @param columns aggregates */
+export function rowsByIds(tables: TableNames, columns: Sql, where: Sql): RowSource {
+  return { rows: sql`(SELECT userId, anonymousId, ${columns} FROM ${tables.all("events")} WHERE ${where} GROUP BY userId, anonymousId)`, isGathered: true };
 }

@@ -2,16 +2,16 @@ import { canonicalJson, isSetJson, labelOf } from "../../query/filter/value-test
 import { TraitPath, type RecordedTraits } from "../../query/filter/trait-key.js";
 import type { Operand, Plan } from "../../query/plan/plan.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
-import { listsOf, type Connection } from "../connection/connection.js";
+import { listsOf } from "../connection/connection.js";
 import { taggedLeaves } from "../ingest/event-rows.js";
 import { allOf, anyOf, combinations, sql, text, texts, wholes, type Sql } from "../sql/sql.js";
-import type { QueryContext } from "./needs.js";
-import { isInForce, ownersOf, whoOf } from "./who.js";
+import { isInForce, recordsInForce, whoOf, type WhoIsWho } from "./who.js";
 
-type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
+/** A trait of people or of companies. */
+export type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
 
 /** One trait of all people, or of all companies, in the snapshot of a query. */
-export class KnownTrait {
+class KnownTrait {
   readonly #owners: string[] = [];
   /** For each owner the position of its value, from 1. */
   readonly #places: number[] = [];
@@ -45,21 +45,17 @@ export type TraitLookup = (operand: TraitOperand) => KnownTrait;
 /** For queries that use no traits. */
 export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
 
-type TraitContext = Pick<QueryContext, "tables" | "survivors" | "unlinked">;
-
-type TraitQuery = TraitContext & { readonly connection: Connection; readonly signal: Pick<AbortSignal, "aborted"> | undefined };
-
 /**
  * Reads the traits that a plan uses; the embedded engine's code decides which record counts.
  * Memory: an id per owner with the trait, and the distinct values.
  */
-export async function knownOfPlan(plan: Plan, asked: TraitQuery): Promise<TraitLookup> {
+export async function knownOfPlan(plan: Plan, context: WhoIsWho): Promise<TraitLookup> {
   const known = new Map<string, KnownTrait>();
   for (const { operand } of operandsOf(plan)) {
     if (operand.kind !== "person" && operand.kind !== "company") continue;
     const name = nameOf(operand);
     const isEmail = operand.kind === "person" && operand.path === "email";
-    if (!known.has(name)) known.set(name, await (isEmail ? newestEmails(asked) : traitOf(operand, asked)));
+    if (!known.has(name)) known.set(name, await (isEmail ? newestEmails(context) : traitOf(operand, context)));
   }
   return (operand) => known.get(nameOf(operand)) ?? new KnownTrait();
 }
@@ -69,30 +65,26 @@ export function nameOf({ kind, path }: TraitOperand): string {
   return `${kind} ${path}`;
 }
 
-async function newestEmails({ connection, signal, ...moment }: TraitQuery): Promise<KnownTrait> {
+async function newestEmails(context: WhoIsWho): Promise<KnownTrait> {
   const known = new KnownTrait();
-  const emails = sql`SELECT owner, argMax(email, (ms, toUInt128(id))) FROM (${recordsOf("person", sql`email != ''`, moment)}) GROUP BY owner`;
-  for await (const [owner, email] of connection.stream<[string, string]>(emails, signal)) known.add(owner, email);
+  const emails = sql`SELECT owner, argMax(email, (ms, toUInt128(id))) FROM (${ownedRecords("person", sql`email != ''`, context)}) GROUP BY owner`;
+  for await (const [owner, email] of context.connection.stream<[string, string]>(emails)) known.add(owner, email);
   return known;
 }
 
-async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...moment }: TraitQuery): Promise<KnownTrait> {
+async function traitOf({ kind, path }: TraitOperand, context: WhoIsWho): Promise<KnownTrait> {
   const known = new KnownTrait();
   const trait = new TraitPath(path);
   const tells = anyOf(trait.written.map((written) => sql`position(traits, ${text(written)}) > 0`));
-  const told = sql`SELECT owner, ms, traits FROM (${recordsOf(kind, tells, moment)}) ORDER BY owner, ms, toUInt128(id)`;
-  for await (const records of listsOf(connection.stream<readonly [owner: string, ms: number, traits: string]>(told, signal)))
+  const told = sql`SELECT owner, ms, traits FROM (${ownedRecords(kind, tells, context)}) ORDER BY owner, ms, toUInt128(id)`;
+  for await (const records of listsOf(context.connection.stream<readonly [owner: string, ms: number, traits: string]>(told)))
     known.add(records[0]?.[0] ?? "", trait.newest(records.map(([, ms, traits]): RecordedTraits => ({ ms, traits }))));
   return known;
 }
 
 /** Records in force that fulfil `tells`, each with its owner. */
-function recordsOf(kind: TraitOperand["kind"], tells: Sql, moment: TraitContext): Sql {
-  const { tables, survivors } = moment;
-  const inForce = isInForce(sql`id`, moment);
-  if (kind === "company")
-    return sql`SELECT companyId AS owner, id, ms, traits FROM ${tables.all("records")} WHERE ${allOf([sql`kind = 'group'`, inForce, tells])}`;
-  const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
-  return sql`SELECT ${whoOf(survivors)} AS owner, id, ms, email, traits FROM ${tables.all("records")} AS records ${owners}
-    WHERE ${allOf([sql`kind = 'identify'`, inForce, tells])}`;
+function ownedRecords(kind: TraitOperand["kind"], tells: Sql, context: WhoIsWho): Sql {
+  if (kind === "person") return sql`SELECT ${whoOf(context)} AS owner, id, ms, email, traits FROM ${recordsInForce("identify", tells, context)}`;
+  const isMeant = allOf([sql`kind = 'group'`, isInForce(sql`id`, context), tells]);
+  return sql`SELECT companyId AS owner, id, ms, traits FROM ${context.tables.all("records")} WHERE ${isMeant}`;
 }

@@ -1,13 +1,14 @@
 import { DaybookError } from "../../core/base/errors.js";
+import { labelOf as labelOfValue, walk } from "../../query/filter/value-test.js";
 import type { Operand } from "../../query/plan/plan.js";
+import { jsonOfTagged } from "../ingest/event-rows.js";
 import { isoTextOf, TAG } from "../sql/value-test.js";
-import { name, sql, text, texts, type Sql } from "../sql/sql.js";
+import { EMPTY, joined, name, sql, text, texts, type Sql } from "../sql/sql.js";
 import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
-import { attributedLabel } from "./attribution.js";
 import { companyOf } from "./companies.js";
-import { nameOf } from "./known-traits.js";
-import type { Needs, TraitColumns } from "./needs.js";
-import { touchOf } from "./touch.js";
+import { nameOf, type TraitOperand } from "./known-traits.js";
+import type { Needs } from "./needs.js";
+import { attributedLabel, touchOf } from "./touch.js";
 import { identityIdOfWho } from "./who.js";
 
 /** How to find a value of a row. */
@@ -16,8 +17,8 @@ export type ValueLocation =
   | { readonly kind: "text"; readonly text: Sql }
   /** The tagged scalars and objects that count as the value: several for an array, none where it is not set. `whole` is its tagged text. */
   | { readonly kind: "leaves"; readonly leaves: Sql; readonly whole: Sql }
-  /** The same for a trait, with its label. */
-  | ({ readonly kind: "trait" } & TraitColumns);
+  /** The same for a trait, with the label of its value as a whole. */
+  | { readonly kind: "trait"; readonly leaves: Sql; readonly label: Sql };
 
 const METADATA_UNSET = [TAG.null, TAG.text, ""];
 
@@ -49,16 +50,42 @@ export function foundOf(operand: Operand, needs: Needs): ValueLocation {
     case "companyId":
       return { kind: "text", text: companyOf(needs) };
     case "touch":
-      return { kind: "text", text: touchOf(operand.dimension, needs.touch) };
+      return { kind: "text", text: touchOf(operand.dimension, needs.context.touch) };
     case "paymentTouch":
       return { kind: "text", text: attributedLabel(operand.model, operand.dimension, needs) };
     case "person":
-      return { kind: "trait", ...needs.trait(nameOf(operand), needs.who(), needs.moment.known(operand)) };
+      return joinedTrait(operand, needs.who(), needs);
     case "company":
-      return { kind: "trait", ...needs.trait(nameOf(operand), companyOf(needs), needs.moment.known(operand)) };
+      return joinedTrait(operand, companyOf(needs), needs);
     case "segment":
       throw new DaybookError("internal", "membership in a segment has no value");
   }
+}
+
+/** A trait of the owner that `owner` computes. @param called distinguishes owners of one trait */
+export function joinedTrait(operand: TraitOperand, owner: Sql, needs: Needs, called = nameOf(operand)): ValueLocation {
+  const [leaves = EMPTY, label = EMPTY] = needs.join(called, (number) => {
+    const [of, ...columns] = [name(`owner${number}`), sql`${name(`leaves${number}`)}`, sql`${name(`label${number}`)}`] as const;
+    const [ownLeaves, ownLabel] = columns;
+    const known = sql`SELECT owner AS ${of}, leaves AS ${ownLeaves}, label AS ${ownLabel} FROM (${needs.context.known(operand).rows()})`;
+    return { joins: sql`GLOBAL ANY LEFT JOIN (${known}) AS ${name(`known${number}`)} ON ${of} = ${owner}`, columns };
+  });
+  return { kind: "trait", leaves, label };
+}
+
+/**
+ * The texts under which a row counts, at least one; `""` where nothing is set.
+ * Numbers and booleans count as JSON text, objects as canonical JSON, an array under each distinct element.
+ */
+export function propertiesOf(found: ValueLocation): Sql {
+  if (found.kind === "text") return sql`[${found.text}]`;
+  return sql`if(empty(${found.leaves}), [''], arrayDistinct(arrayMap(leaf -> substring(leaf, 2), ${found.leaves})))`;
+}
+
+/** The value of a row as one text: JSON for an array or an object; `""` or `null` where it is not set. */
+export function wholeOf(found: ValueLocation): Sql {
+  if (found.kind === "text") return found.text;
+  return found.kind === "trait" ? found.label : sql`substring(${found.whole}, 2)`;
 }
 
 /** The value at a key, else at a path. */
@@ -73,7 +100,7 @@ function leavesAt(key: string, path: string | null): { readonly leaves: Sql; rea
 }
 
 /** The tagged value in a metadata column; `""` where it is missing. */
-export function tagged(column: string): Sql {
+function tagged(column: string): Sql {
   return sql`ifNull(metadata.${name(column)}.:String, '')`;
 }
 
@@ -86,4 +113,43 @@ function leavesOf(column: string, leavesColumn: string): Sql {
   const several = sql`CAST(metadata.${name(leavesColumn)}.:\`Array(Nullable(String))\`, 'Array(String)')`;
   const single = sql`if(${value} IN ${texts(METADATA_UNSET)}, CAST([], 'Array(String)'), [${value}])`;
   return sql`if(substring(${value}, 1, 1) IN ${texts([TAG.array, TAG.object])}, ${several}, ${single})`;
+}
+
+/** The label of a row's value as a whole: that of an array is its JSON text. */
+export interface Label {
+  /** SQL for a list of texts. */
+  column(needs: Needs): Sql;
+  /** The label that these texts give; `""` for a row without a value. */
+  textOf(texts: readonly string[]): string;
+}
+
+export function labelOf(operand: Operand): Label {
+  switch (operand.kind) {
+    case "metadataKey":
+      return firstSet([], [{ key: operand.key, rest: [] }]);
+    case "metadataPath": {
+      const [root = "", ...rest] = operand.path.split(".");
+      return firstSet([], [{ key: operand.path, rest: [] }, ...(rest.length === 0 ? [] : [{ key: root, rest }])]);
+    }
+    case "member":
+      return firstSet([{ kind: "field", field: operand.field }], [{ key: operand.field, rest: [] }]);
+    default:
+      return firstSet([operand], []);
+  }
+}
+
+/** The first value that is set: of `own`, then of `keys`, each followed into its value by `rest`. */
+function firstSet(own: readonly Operand[], keys: readonly { readonly key: string; readonly rest: readonly string[] }[]): Label {
+  return {
+    column: (needs) => {
+      const ownTexts = own.map((operand) => wholeOf(foundOf(operand, needs)));
+      return sql`[${joined([...ownTexts, ...keys.map(({ key }) => tagged(keyColumn(key)))], ", ")}]`;
+    },
+    textOf: (found) => {
+      const place = found.findIndex((one) => one !== "");
+      const value = found[place] ?? "";
+      const key = keys[place - own.length];
+      return key === undefined ? value : labelOfValue(walk(JSON.parse(jsonOfTagged(value)), key.rest));
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { AMOUNT_DIGITS } from "../../query/answer/money.js";
 import type { RevenueRule } from "../../query/plan/plan.js";
-import { joined, name, sql, Sql, text, texts, whole } from "../sql/sql.js";
+import { float, joined, name, raw, sql, text, texts, whole, type Sql } from "../sql/sql.js";
 import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS, type TableNames } from "../tables/layout.js";
 import { tieBreakerOf } from "./event-columns.js";
 import type { Needs, RowSource } from "./needs.js";
@@ -14,7 +14,7 @@ export function isMoney({ paymentSlugs, refundSlugs }: RevenueRule): Sql {
 /** Payments and refunds with the payment columns and no others: grouped as the servers keep them. */
 export function moneyRows(rule: RevenueRule, tables: TableNames): RowSource {
   const members = MONEY_MEMBERS.map((member) => sql`money.${name(member)} AS ${name(member)}`);
-  const columns = new Sql([`slug, ${MONEY_GROUP}`], []);
+  const columns = raw(`slug, ${MONEY_GROUP}`);
   const gathered = sql`SELECT ${columns} FROM ${tables.all("events")} WHERE ${isMoney(rule)} GROUP BY ${columns}`;
   return { rows: sql`(SELECT ${columns}, ${joined(members, ", ")} FROM (${gathered}))`, isGathered: true };
 }
@@ -37,10 +37,10 @@ export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
 const WHOLE_DIGITS = 9;
 const SUMMED_DIGITS = 6;
 const isShort = sql`match(amount, ${text(`^-?[0-9]{1,${WHOLE_DIGITS}}([.][0-9]{1,${SUMMED_DIGITS}})?$`)})`;
-const short = sql`toDecimal64OrZero(amount, ${new Sql([String(SUMMED_DIGITS)], [])})`;
+const short = sql`toDecimal64OrZero(amount, ${raw(String(SUMMED_DIGITS))})`;
 
 /**
- * Groups similar payments: short amounts of one sign as their sum, others by equal amount. Columns: `keys`, then those of `PaymentColumns`, with day
+ * Groups similar payments: short amounts of one sign as their sum, others by equal amount. Columns: `keys`, then those of a group, with day
  * 0 where no rate is needed. Days ascend, so that the first bad rate is refused.
  * @param keys names of columns to group by
  * @param payments a statement with these columns, and `amount`, `isRefund`, `currencies` and `day`
@@ -63,9 +63,8 @@ export function groupedPayments(keys: readonly string[], payments: Sql, { curren
  * @param rest further columns, computed from the rows of `needs`
  */
 export function allPaymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
-  const half = { type: "Float64", value: String(HALF) };
-  const columns = sql`project, ms, ${tieBreakerOf(sql`id`, sql`project`, needs.moment.tables)} AS num, day, money.amount AS amount,
-    (slug IN ${texts(rule.refundSlugs)} OR toFloat64OrZero(amount) < -${half}) AS isRefund, money.orderKey AS orderKey, money.currencies AS currencies,
+  const columns = sql`project, ms, ${tieBreakerOf(needs.context.tables)} AS num, day, money.amount AS amount,
+    (slug IN ${texts(rule.refundSlugs)} OR toFloat64OrZero(amount) < -${float(HALF)}) AS isRefund, money.orderKey AS orderKey, money.currencies AS currencies,
     if(isRefund, refundId, '') AS refundOf${rest}`;
   return sql`SELECT ${columns} FROM ${needs.rows()} WHERE ${isMoney(rule)}`;
 }

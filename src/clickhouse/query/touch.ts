@@ -1,9 +1,13 @@
+import { NO_TOUCH, NOT_SET } from "../../query/answer/visits/session-figures.js";
 import type { HostList, TouchDimension, TouchRule } from "../../query/plan/plan.js";
 import { SECOND_LEVELS } from "../../query/plan/report-rules.js";
-import { anyOf, shortLists, sql, text, texts, name, whole, type Sql, type Bound } from "../sql/sql.js";
-import type { TableNames } from "../tables/layout.js";
-import type { Needs, RowSource } from "./needs.js";
-import { msOfPlace, placeOf, rowSortKey } from "./event-columns.js";
+import { anyOf, EMPTY, joined, shortLists, sql, text, texts, name, whole, type Sql, type Bound } from "../sql/sql.js";
+import { msOfPlace, placeOf, rowSortKey, rowsByIds, tieBreakerOf } from "./event-columns.js";
+import { Needs, type QueryContext, type RowJoin, type RowSource } from "./needs.js";
+import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
+
+/** The dimensions of touches, in the order of their labels in a list. */
+export const TOUCH_DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
 
 /** Whether an event has a touch: a campaign, or a referrer that counts. */
 export function isTouch(rule: TouchRule): Sql {
@@ -11,7 +15,7 @@ export function isTouch(rule: TouchRule): Sql {
 }
 
 /** The same for revenue, where sign-in hosts do not count: the payer had come before signing in. */
-export function takesRevenue(rule: TouchRule): Sql {
+function takesRevenue(rule: TouchRule): Sql {
   return sql`(isCampaign OR (touchHost != '' AND NOT ${isAmong(rule.excludedHosts)} AND NOT ${isAmong(rule.signInHosts)}))`;
 }
 
@@ -42,12 +46,10 @@ export type TouchModel = "first_touch" | "last_touch";
 
 /** SQL for touches, with their keys and values; a value is never empty. */
 export interface TouchRows {
-  /** Without a source: all events. */
-  newNeeds(source?: RowSource): Needs;
+  readonly context: QueryContext;
   /** The key of a row, a text; `""` for none. An `arrayJoin` gives several. */
   keyOf(needs: Needs): Sql;
   readonly told: Sql;
-  readonly tables: TableNames;
   /** Selects by `key`. */
   readonly isMeant: Sql;
   /** Groups events into few rows with the same keys. @param columns aggregates */
@@ -62,7 +64,7 @@ export interface AttributedRows {
 }
 
 /** SQL to follow the rows of `AttributedRows`, and the value of each one's touch; empty without a touch. */
-export interface Nearest {
+interface Nearest {
   readonly joins: Sql;
   readonly told: Sql;
 }
@@ -71,31 +73,28 @@ export interface Nearest {
  * Finds the first or the last touch that is no later, and within the lookback time.
  * @param called distinguishes several in one statement
  */
-export function nearestTouch(model: TouchModel, rule: TouchRule, touches: TouchRows, owed: AttributedRows, called = ""): Nearest {
-  return model === "first_touch" ? firstTouch(rule, touches, owed, name(`first${called}`)) : lastTouch(rule, touches, owed, name(`last${called}`));
+export function nearestTouch(model: TouchModel, touches: TouchRows, owed: AttributedRows, called = ""): Nearest {
+  return model === "first_touch" ? firstTouch(touches, owed, name(`first${called}`)) : lastTouch(touches, owed, name(`last${called}`));
 }
 
-function firstTouch(rule: TouchRule, touches: TouchRows, { key, ms, place }: AttributedRows, of: Bound): Nearest {
-  const { lookbackMs } = rule;
+function firstTouch(touches: TouchRows, { key, ms, place }: AttributedRows, of: Bound): Nearest {
+  const { lookbackMs } = touches.context.touch;
   if (lookbackMs !== null) {
-    const told = toldUntil(place, sql`${of}.touchPlace`, sql`${of}.told`);
+    const told = toldIf(sql`${of}.touchPlace <= ${place}`, sql`${of}.told`);
     const from = placeOf(sql`greatest(toInt64(${ms}) - ${whole(lookbackMs)}, 0)`, sql`toUInt256(0)`);
-    return { joins: sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches, rule)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace >= ${from}`, told };
+    return { joins: sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace >= ${from}`, told };
   }
-  const first = sql`SELECT key, min(touchPlace) AS firstPlace, argMin(told, touchPlace) AS firstTold FROM (${firstOfActors(touches, rule)}) GROUP BY key`;
-  const told = toldUntil(place, sql`${of}.firstPlace`, sql`${of}.firstTold`);
+  const first = sql`SELECT key, min(touchPlace) AS firstPlace, argMin(told, touchPlace) AS firstTold FROM (${firstOfActors(touches)}) GROUP BY key`;
+  const told = toldIf(sql`${of}.firstPlace <= ${place}`, sql`${of}.firstTold`);
   return { joins: sql`GLOBAL ANY LEFT JOIN (${first}) AS ${of} ON ${of}.key = ${key}`, told };
 }
 
-function lastTouch(rule: TouchRule, touches: TouchRows, { key, ms, place }: AttributedRows, of: Bound): Nearest {
-  const joins = sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches, rule)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace <= ${place}`;
-  if (rule.lookbackMs === null) return { joins, told: sql`${of}.told` };
-  const isRecent = sql`toInt64(${ms}) - ${msOfPlace(sql`${of}.touchPlace`)} <= ${whole(rule.lookbackMs)}`;
+function lastTouch(touches: TouchRows, { key, ms, place }: AttributedRows, of: Bound): Nearest {
+  const { lookbackMs } = touches.context.touch;
+  const joins = sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace <= ${place}`;
+  if (lookbackMs === null) return { joins, told: sql`${of}.told` };
+  const isRecent = sql`toInt64(${ms}) - ${msOfPlace(sql`${of}.touchPlace`)} <= ${whole(lookbackMs)}`;
   return { joins, told: toldIf(isRecent, sql`${of}.told`) };
-}
-
-function toldUntil(place: Sql, touchPlace: Sql, told: Sql): Sql {
-  return toldIf(sql`${touchPlace} <= ${place}`, told);
 }
 
 /** Otherwise an empty value of the same type. */
@@ -103,19 +102,64 @@ function toldIf(condition: Sql, told: Sql): Sql {
   return sql`if(${condition}, ${told}, arrayFirst(one -> false, [${told}]))`;
 }
 
-function touchesOf(touches: TouchRows, rule: TouchRule): Sql {
-  const needs = touches.newNeeds();
-  const key = touches.keyOf(needs);
-  return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, ${rowSortKey(needs.moment.tables)} AS touchPlace, ${touches.told} AS told
-    FROM ${needs.rows()} WHERE ${takesRevenue(rule)}) WHERE key != '' AND ${touches.isMeant}`;
+function touchesOf({ context, keyOf, told, isMeant }: TouchRows): Sql {
+  const needs = new Needs(context);
+  const key = keyOf(needs);
+  return sql`SELECT key, touchPlace, told
+    FROM (SELECT ${key} AS key, ${rowSortKey(context.tables)} AS touchPlace, ${told} AS told FROM ${needs.rows()} WHERE ${takesRevenue(context.touch)})
+    WHERE key != '' AND ${isMeant}`;
 }
 
 /** The first touch of each actor: these are few, so that keys are computed for them only. */
-function firstOfActors(touches: TouchRows, rule: TouchRule): Sql {
-  const place = rowSortKey(touches.tables);
-  const first = sql`min(${place}) AS firstPlace, argMin(${touches.told}, ${place}) AS firstTold`;
-  const needs = touches.newNeeds(touches.byActor(first, takesRevenue(rule)));
-  const key = touches.keyOf(needs);
+function firstOfActors({ context, keyOf, told, isMeant, byActor }: TouchRows): Sql {
+  const place = rowSortKey(context.tables);
+  const needs = new Needs(context, byActor(sql`min(${place}) AS firstPlace, argMin(${told}, ${place}) AS firstTold`, takesRevenue(context.touch)));
+  const key = keyOf(needs);
   return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, firstPlace AS touchPlace, firstTold AS told FROM ${needs.rows()})
-    WHERE key != '' AND ${touches.isMeant}`;
+    WHERE key != '' AND ${isMeant}`;
+}
+
+/** The label that attribution gives an event as a payment of its identity; a refund gets that of its order, where known. */
+export function attributedLabel(model: TouchModel, dimension: TouchDimension, needs: Needs): Sql {
+  const who = needs.who();
+  const [found = EMPTY] = needs.join(model, () => attributionOf(model, who, needs.context));
+  const value = sql`${found}[${whole(TOUCH_DIMENSIONS.indexOf(dimension) + 1)}]`;
+  return sql`multiIf(empty(${found}), ${text(NO_TOUCH[dimension])}, ${value} = '', ${text(NOT_SET)}, ${value})`;
+}
+
+/**
+ * The labels of a row's touch by dimension, empty without one: the touch of its identity by then, or for a refund of a known order that of the payer.
+ * @param who SQL for a row's identity
+ */
+function attributionOf(model: TouchModel, who: Sql, context: QueryContext): RowJoin {
+  const { tables, touch } = context;
+  const touches = {
+    context,
+    byActor: (columns: Sql, where: Sql) => rowsByIds(tables, columns, where),
+    keyOf: (needs: Needs) => needs.who(),
+    told: sql`[${joined(TOUCH_DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ")}]`,
+    isMeant: sql`true`,
+  };
+  const num = tieBreakerOf(tables, sql`events.id`, sql`events.project`);
+  const own = nearestTouch(model, touches, { key: who, ms: sql`events.ms`, place: placeOf(sql`events.ms`, num) }, "Own");
+  const returned = name(`${model}_returned`);
+  const told = sql`if(${returned}.isReturn, ${returned}.toldOfOrder, ${own.told})`;
+  const joins = sql`${own.joins} GLOBAL ANY LEFT JOIN (${returnsOf(model, touches)}) AS ${returned} ON ${returned}.refundNum = ${num}`;
+  return { joins, columns: [told] };
+}
+
+/** Refunds of known orders, by `refundNum`, with the touch of their payer. Covers all refunds of an order, whichever of them counts. */
+function returnsOf(model: TouchModel, touches: TouchRows): Sql {
+  const { revenue, tables } = touches.context;
+  const ofMoney = () => new Needs(touches.context, moneyRows(revenue, tables));
+  const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), EMPTY)})
+    WHERE isRefund AND orderKey != ''`;
+  const needs = ofMoney();
+  const orders = sql`SELECT project AS paidProject, orderKey AS paidKey, ms AS paidMs, ${placeOf(sql`ms`, sql`num`)} AS paidPlace, payer
+    FROM (${paymentsOf(revenue, needs, sql`, ${needs.who()} AS payer`)}) WHERE NOT isRefund AND orderKey != ''`;
+  const { joins, told } = nearestTouch(model, touches, { key: sql`payer`, ms: sql`paidMs`, place: sql`paidPlace` }, "OfOrder");
+  return sql`SELECT refundNum, true AS isReturn, ${told} AS toldOfOrder
+    FROM (${refunds}) AS refunds
+    GLOBAL INNER JOIN (${orders}) AS orders ON refundProject = paidProject AND refundKey = paidKey
+    ${joins}`;
 }

@@ -1,19 +1,15 @@
-import { dayOf, isoOf, parseTimestamp, MS_PER_DAY } from "../../core/base/time.js";
+import { rangeOf } from "../../query/plan/insights/segments.js";
+import { dayOf, isoOf, parseTimestamp } from "../../core/base/time.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
 import type { PlannedFilter, Range, QueryScope, Test, Operand } from "../../query/plan/plan.js";
-import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../query/plan/insights/plan.js";
-import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/sql.js";
+import type { ConditionPlan } from "../../query/plan/insights/plan.js";
+import { allOf, anyOf, sql, text, uuids, whole, type Sql } from "../sql/sql.js";
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import { Needs } from "./needs.js";
-import { foundOf, type ValueLocation } from "./operand.js";
+import { foundOf, joinedTrait, type ValueLocation } from "./operand.js";
 import { lastCompanyOf } from "./companies.js";
 import { nameOf } from "./known-traits.js";
-
-/** The ids of a person's rows. */
-export interface ActorIds {
-  readonly users: readonly string[];
-  readonly anonymous: readonly string[];
-}
+import { ofActors, type ActorIds } from "./who.js";
 
 /** Contains every row. */
 export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
@@ -38,20 +34,13 @@ export function inRange({ fromMs, toMs }: Range): Sql[] {
   ];
 }
 
-/** Rows of these ids; an event with both belongs to its user. */
-export function ofActors({ users, anonymous }: ActorIds): Sql {
-  return sql`(userId IN ${texts(users)} AND userId != '') OR (userId = '' AND anonymousId IN ${texts(anonymous)} AND anonymousId != '')`;
-}
-
 function comparisonOf({ operand, test, negated }: PlannedFilter, needs: Needs): Sql {
-  const passes = operand.kind === "segment"
-    ? isInSegment(operand, needs, { whereOf: (scope, own) => whereOf(scope, null, own), passesOf: passesFound })
-    : (exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs));
+  const passes = operand.kind === "segment" ? isInSegment(operand, needs) : (exactly(operand, test) ?? passesOf(foundOf(operand, needs), test));
   return negated ? sql`NOT (${passes})` : passes;
 }
 
 /** Compares sorted columns by their values instead of their texts. */
-function exactly({ operand, test }: PlannedFilter): Sql | null {
+function exactly(operand: Operand, test: Test): Sql | null {
   if (operand.kind === "createdAt" && test.op === "instant")
     return allOf([sql`ms >= ${whole(test.fromMs ?? -Infinity)}`, sql`ms < ${whole(test.toMs ?? Infinity)}`]);
   if (test.op === "isSet" && (operand.kind === "createdAt" || operand.kind === "id")) return sql`true`;
@@ -68,11 +57,7 @@ function isIdText(value: string): boolean {
   return id !== null && uuidText(id) === value;
 }
 
-function passesOf({ operand, test }: PlannedFilter, needs: Needs): Sql {
-  return passesFound(foundOf(operand, needs), test);
-}
-
-function passesFound(found: ValueLocation, test: Test): Sql {
+function passesOf(found: ValueLocation, test: Test): Sql {
   if (found.kind === "text") {
     if (test.op === "isSet") return sql`${found.text} != ''`;
     return sql`if(${found.text} = '', ${passesNotSet(test) ? sql`true` : sql`false`}, ${textTest(test, found.text)})`;
@@ -82,23 +67,15 @@ function passesFound(found: ValueLocation, test: Test): Sql {
   return passesNotSet(test) ? sql`empty(${found.leaves}) OR ${some}` : some;
 }
 
-interface Tests {
-  readonly whereOf: (scope: QueryScope, needs: Needs) => Sql;
-  readonly passesOf: (found: ValueLocation, test: Test) => Sql;
-}
-
 /** Whether a row's identity is in a segment. */
-function isInSegment({ segment, nowMs }: Extract<Operand, { readonly kind: "segment" }>, needs: Needs, tests: Tests): Sql {
+function isInSegment({ segment, nowMs }: Extract<Operand, { readonly kind: "segment" }>, needs: Needs): Sql {
   const who = needs.who();
-  return sql`${who} != '' AND ${membersOf(segment, (condition) => holdsFor(condition, who, nowMs, needs, tests))}`;
-}
-
-function membersOf(segment: SegmentPlan, holds: (condition: ConditionPlan) => Sql): Sql {
-  return anyOf(segment.map((group) => allOf(group.map(holds))));
+  const isMember = anyOf(segment.map((group) => allOf(group.map((condition) => holdsFor(condition, who, nowMs, needs)))));
+  return sql`${who} != '' AND ${isMember}`;
 }
 
 /** Whether a condition holds for a row's identity: what an identity did is read from all rows, once. */
-function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Needs, { whereOf, passesOf }: Tests): Sql {
+function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Needs): Sql {
   if (condition.type === "is") {
     const { operand, test, negated } = condition.comparison;
     const passes = passesOf(knownOf(operand, needs), test);
@@ -106,8 +83,8 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
   }
   const range = rangeOf(condition.window, nowMs);
   const those = (scope: QueryScope, having: Sql) => {
-    const own = new Needs(needs.moment);
-    const [person, where] = [own.who(), whereOf(scope, own)];
+    const own = new Needs(needs.context);
+    const [person, where] = [own.who(), whereOf(scope, null, own)];
     return sql`${who} GLOBAL IN (SELECT ${person} AS person FROM ${own.rows()} WHERE (${where}) AND person != '' GROUP BY person HAVING ${having})`;
   };
   if (condition.type === "did") {
@@ -116,7 +93,7 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
     if (atMost === 0) return sql`NOT ${those(scope, sql`true`)}`;
     return those(scope, sql`count() >= ${whole(atLeast)} AND count() <= ${whole(atMost ?? Infinity)}`);
   }
-  const ever = { project: condition.project, eventName: null, userId: null, range: { fromMs: 0, toMs: Infinity }, where: [] };
+  const ever = { project: condition.project, eventName: null, userId: null, range: ALL_TIME, where: [] };
   const seenMs = condition.type === "firstSeen" ? sql`min(ms)` : sql`max(ms)`;
   return those(ever, sql`${seenMs} >= ${whole(range.fromMs)} AND ${seenMs} < ${whole(range.toMs)}`);
 }
@@ -125,9 +102,5 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
 function knownOf(operand: PlannedFilter["operand"], needs: Needs): ValueLocation {
   if (operand.kind === "companyId") return { kind: "text", text: lastCompanyOf(needs) };
   if (operand.kind !== "company") return foundOf(operand, needs);
-  return { kind: "trait", ...needs.trait(`last ${nameOf(operand)}`, lastCompanyOf(needs), needs.moment.known(operand)) };
-}
-
-function rangeOf(window: SegmentWindow, nowMs: number): Range {
-  return window.kind === "range" ? window.range : { fromMs: nowMs - window.days * MS_PER_DAY, toMs: nowMs + 1 };
+  return joinedTrait(operand, lastCompanyOf(needs), needs, `last ${nameOf(operand)}`);
 }

@@ -1,9 +1,8 @@
 import type { Clock } from "../../core/base/clock.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
-import { Sql, sql, text, uuid, texts, wholes } from "../sql/sql.js";
-import { alter, systemTable, change, type Servers } from "../tables/change.js";
-import { EVENT_TABLES } from "../tables/layout.js";
-import { settleEventLinks, rename, isNotedPast } from "./past-events.js";
+import { NO_ID, raw, sql, text, texts, uuid, wholes, type Sql } from "../sql/sql.js";
+import { EVENT_TABLES, METADATA_TYPE, YEAR } from "../tables/layout.js";
+import { alter, systemTable, change, type Servers } from "../tables/servers.js";
 
 /** The kind of a note. */
 export type Noted =
@@ -66,12 +65,75 @@ export class Removal {
   /** Deletes the notes; use `untilGone` to wait for their files. */
   async end(): Promise<void> {
     // Partition names cannot be bound; this one is a UUID.
-    await alter(this.servers, "removals", new Sql([`DROP PARTITION '${this.id}' SETTINGS alter_sync = 2`], []));
+    await alter(this.servers, "removals", raw(`DROP PARTITION '${this.id}' SETTINGS alter_sync = 2`));
   }
 
   #of(kind: Noted): Sql {
     return sql`(SELECT text, value FROM ${this.servers.names.all("removals")} WHERE removal = ${uuid(this.id)} AND kind = ${text(kind)})`;
   }
+}
+
+/** The events to delete: for each project, those before an instant, epoch ms. */
+export type Cutoffs = ReadonlyMap<string, number>;
+
+/** Later than any stored event. */
+export const END_OF_TIME_MS = 2 ** 53;
+
+/** Whether an event is to be deleted. */
+export function isPast(cutoffs: Cutoffs): Sql {
+  const projects = texts([...cutoffs.keys()]);
+  return sql`has(${projects}, toString(project)) AND ms < arrayElement(${wholes([...cutoffs.values()])}, indexOf(${projects}, toString(project)))`;
+}
+
+/** The same as noted, for events stored by then: later ones stay, however late an interrupted removal is finished. */
+function isNotedPast(removal: Removal): Sql {
+  const cutoff = removal.valueOf("project", sql`toString(project)`, sql`'0'`);
+  return sql`project IN ${removal.texts("project")} AND ms < toUInt64(${cutoff}) AND ${wasStored(removal)}`;
+}
+
+/** Whether a row was stored no later than the last row to remove, as noted. */
+export function wasStored(removal: Removal): Sql {
+  return sql`storedMs <= (SELECT toUInt64(max(text)) FROM ${removal.texts("stored")})`;
+}
+
+function linksOf(events: Sql): Sql {
+  return sql`SELECT anonymousId, userId, min(ms) AS firstMs FROM ${events} WHERE anonymousId != '' AND userId != '' GROUP BY anonymousId, userId`;
+}
+
+/** Matches the links made by events to the remaining events. Cost: all events with both ids, and all links. */
+export async function settleEventLinks(servers: Servers): Promise<void> {
+  const { connection, names } = servers;
+  // Links lie on the shard of their events.
+  const right = linksOf(names.ofShard("events"));
+  await change(servers, "links", sql`DELETE WHERE record = ${NO_ID} AND (anonymousId, userId, firstMs) NOT IN (${right})`);
+  const there = sql`SELECT anonymousId, userId, firstMs FROM ${names.all("links")} WHERE record = ${NO_ID}`;
+  await connection.command(sql`INSERT INTO ${names.all("links")} (anonymousId, userId, record, firstMs)
+    SELECT anonymousId, userId, ${NO_ID} AS record, firstMs FROM (${linksOf(names.all("events"))})
+    WHERE (anonymousId, userId, firstMs) GLOBAL NOT IN (${there})`);
+}
+
+const year = raw(YEAR);
+
+/**
+ * Notes the years of rows to remove that have a metadata key, at any depth, which no remaining row has: the parts of these years keep its name.
+ * Cost: the metadata of all events.
+ */
+export async function yearsToRename({ connection, names }: Pick<Servers, "connection" | "names">, isGone: Sql): Promise<Note[]> {
+  const events = names.all("events");
+  const paths = sql`SELECT DISTINCT arrayJoin(JSONAllPaths(metadata)) AS path FROM ${events}`;
+  const own = sql`SELECT path FROM (${paths} WHERE ${isGone}) WHERE path GLOBAL NOT IN (${paths} WHERE NOT (${isGone}))`;
+  const lonely = await connection.rows<[string]>(own);
+  if (lonely.length === 0) return [];
+  const has = sql`hasAny(JSONAllPaths(metadata), ${texts(lonely.map(([path]) => path))})`;
+  const rows = await connection.rows<[number]>(sql`SELECT DISTINCT ${year} FROM ${events} WHERE (${isGone}) AND ${has}`);
+  return rows.map(([each]) => ["year", String(each)]);
+}
+
+/** Rewrites the metadata of some years, to drop names that no row has any more. Cost: all events of these years. */
+export async function rename(servers: Servers, years: readonly string[]): Promise<void> {
+  if (years.length === 0) return;
+  const anew = sql`CAST(toString(metadata), ${raw(`'${METADATA_TYPE}'`)})`;
+  await change(servers, "events", sql`UPDATE metadata = ${anew} WHERE ${year} IN ${wholes(years.map(Number))}`);
 }
 
 /** Interval between checks. */
@@ -123,28 +185,21 @@ async function perform(removal: Removal): Promise<void> {
   for (const table of EVENT_TABLES) for (const isGone of ofEvents) await change(servers, table, sql`DELETE WHERE ${isGone}`);
   await rename(servers, noted.filter(([kind]) => kind === "year").map(([, year]) => year));
   if (ofEvents.length > 0) await settleEventLinks(servers);
-  if (kinds.has("record")) {
-    await change(servers, "records", sql`DELETE WHERE toString(id) IN ${removal.texts("record")}`);
-    await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("record")}`);
-  }
-  if (kinds.has("anew")) {
-    // An unlink has the id of the record that it takes back, and stays.
-    await change(servers, "records", sql`DELETE WHERE kind != 'unlink' AND toString(id) IN ${removal.texts("anew")}`);
-    await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("anew")}`);
+  for (const kind of (["record", "anew"] as const).filter((each) => kinds.has(each))) {
+    // An unlink has the id of the record that it takes back. It stays where that record is stored again.
+    const isOf = kind === "record" ? sql`toString(id)` : sql`kind != 'unlink' AND toString(id)`;
+    await change(servers, "records", sql`DELETE WHERE ${isOf} IN ${removal.texts(kind)}`);
+    await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts(kind)}`);
   }
   const names = noted.filter(([kind]) => kind === "name").map(([, name]) => name);
-  if (names.length > 0 && !(await haveEvents(names, servers))) {
+  const events = sql`SELECT 1 FROM ${servers.names.all("events")} WHERE project IN ${texts(names)} LIMIT 1`;
+  // A deleted project that has events again stays.
+  if (names.length > 0 && !(await servers.connection.hasRows(events))) {
     await change(servers, "projects", sql`DELETE WHERE name IN ${removal.texts("name")}`);
     await change(servers, "time_to_live", sql`DELETE WHERE project IN ${removal.texts("name")}`);
   }
   await removal.end();
   await untilGone(servers, [...EVENT_TABLES, "links", "records", "projects", "time_to_live", "removals"]);
-}
-
-/** Whether a deleted project has events again: then it stays. */
-async function haveEvents(projects: readonly string[], { connection, names }: Servers): Promise<boolean> {
-  const rows = await connection.rows(sql`SELECT 1 FROM ${names.all("events")} WHERE project IN ${texts(projects)} LIMIT 1`);
-  return rows.length > 0;
 }
 
 /** Finishes interrupted deletions of a project, which would otherwise delete it after it was created again. */

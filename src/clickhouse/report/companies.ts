@@ -1,29 +1,30 @@
 import { companyNames } from "../../query/answer/company-names.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../query/answer/money.js";
+import { parameterError, shown } from "../../core/base/errors.js";
+import { grouped } from "../../core/base/grouped.js";
 import { compareCodePoints } from "../../core/base/order.js";
 import { isoOf } from "../../core/base/time.js";
-import type { Plan } from "../../query/plan/plan.js";
+import type { Plan, Range } from "../../query/plan/plan.js";
 import { newestTexts } from "../../core/schema/record.js";
 import { companyOf, rowsByActor } from "../query/companies.js";
-import { emailIdentifiers, isIdentified } from "../query/person.js";
+import { identifierJoin, IS_IDENTIFIED } from "../query/person.js";
 import { Needs } from "../query/needs.js";
-import { groupedPayments, moneyRows, paymentsOf } from "../query/payments.js";
+import { moneyRows, paymentsOf } from "../query/payments.js";
 import { inRange } from "../query/where.js";
 import { isInForce } from "../query/who.js";
-import { allOf, sql, texts, text, whole } from "../sql/sql.js";
-import { Conversion, type PaymentColumns } from "./revenue.js";
+import { allOf, limitOf, sql, texts, text, type Sql } from "../sql/sql.js";
+import { paidGroups } from "./revenue.js";
 import type { ReportContext, StatementReport } from "./report.js";
-import { parameterError, shown } from "../../core/base/errors.js";
 
 type CompanyRow = readonly [companyId: string, events: number, users: number, lastSeenMs: number];
 
 /** The companies with events in the window, over all projects. */
-export const topCompanies: StatementReport<"topCompanies"> = async (plan, asking) => {
+export const topCompanies: StatementReport<"topCompanies"> = async (plan, context) => {
   const { currency } = plan.revenue;
-  const money = await moneyByCompany(plan, asking);
+  const money = await moneyByCompany(plan, context);
   const moneyOf = (companyId: string) => money.get(companyId) ?? ZERO;
-  const rows = (await activeCompanies(plan, asking)).sort(orderOf(plan, moneyOf)).slice(0, plan.limit);
-  const traits = await traitsOf(rows.map(([companyId]) => companyId), asking);
+  const rows = (await activeCompanies(plan, context)).sort(orderOf(plan, moneyOf)).slice(0, plan.limit);
+  const traits = await traitsOf(rows.map(([companyId]) => companyId), context);
   const companies = rows.map(([companyId, events, users, lastSeenMs]) => ({
     ...companyNames(companyId, traits.get(companyId) ?? {}),
     events,
@@ -34,25 +35,26 @@ export const topCompanies: StatementReport<"topCompanies"> = async (plan, asking
   return { currency, companies };
 };
 
-async function activeCompanies({ window }: Plan<"topCompanies">, asking: ReportContext): Promise<CompanyRow[]> {
-  const needs = new Needs(asking, rowsByActor(asking, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
-  const seen = sql`SELECT ${companyOf(needs)} AS company, ${needs.who()} AS person, eventCount, lastMs FROM ${needs.rows()} WHERE company != ''`;
-  const people = sql`uniqExactIf(person, ${isIdentified(sql`person`)})`;
-  return await asking.connection.rows<CompanyRow>(sql`SELECT company, sum(eventCount), ${people}, max(lastMs) FROM (${seen}) AS seen
-    GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person GROUP BY company`, asking.signal) as CompanyRow[];
+async function activeCompanies({ window }: Plan<"topCompanies">, context: ReportContext): Promise<CompanyRow[]> {
+  const people = sql`uniqExactIf(person, ${IS_IDENTIFIED})`;
+  return await context.connection.rows<CompanyRow>(sql`SELECT company, sum(eventCount), ${people}, max(lastMs)
+    FROM ${activity(window, sql`company != ''`, context)} GROUP BY company`) as CompanyRow[];
 }
 
-async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking: ReportContext): Promise<ReadonlyMap<string, Money>> {
-  const needs = new Needs(asking, moneyRows(revenue, asking.tables));
+/** The events of the window by company and person, with the identifiers of these. */
+function activity(window: Range, isMeant: Sql, context: ReportContext): Sql {
+  const needs = new Needs(context, rowsByActor(context, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
+  const columns = sql`${companyOf(needs)} AS company, ${needs.who()} AS person, eventCount, lastMs`;
+  return sql`(SELECT ${columns} FROM ${needs.rows()} WHERE ${isMeant}) AS seen ${identifierJoin(context)}`;
+}
+
+async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, context: ReportContext): Promise<ReadonlyMap<string, Money>> {
+  const needs = new Needs(context, moneyRows(revenue, context.tables));
   const payments = paymentsOf(revenue, needs, sql`, ${companyOf(needs)} AS company`);
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
-  const conversion = new Conversion(revenue.currency, asking.rules.rates);
   const sums = new Map<string, Money>();
-  const added = groupedPayments(["company"], paid, revenue);
-  for await (const [company, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(added, asking.signal)) {
-    const { converted } = conversion.paid(payment);
-    if (converted !== null) sums.set(company, addMoney(sums.get(company) ?? ZERO, converted));
-  }
+  for await (const { keys: [company], money } of paidGroups<[string]>(["company"], paid, revenue, context))
+    sums.set(company, addMoney(sums.get(company) ?? ZERO, money));
   return sums;
 }
 
@@ -67,37 +69,32 @@ function orderOf({ sort }: Plan<"topCompanies">, moneyOf: (companyId: string) =>
 }
 
 /** The newest text of every trait of some companies. */
-async function traitsOf(companyIds: readonly string[], asking: ReportContext): Promise<Map<string, Record<string, unknown>>> {
-  const { connection, tables, signal } = asking;
-  const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, asking)}`;
+async function traitsOf(companyIds: readonly string[], context: ReportContext): Promise<Map<string, Record<string, unknown>>> {
+  const { connection, tables } = context;
+  const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, context)}`;
   const rows = await connection.rows<[string, string]>(sql`SELECT companyId, traits FROM ${tables.all("records")}
-    WHERE ${inForce} AND companyId IN ${texts(companyIds)} ORDER BY ms, toUInt128(id)`, signal);
-  const told = new Map<string, string[]>();
-  for (const [companyId, traits] of rows) told.set(companyId, [...(told.get(companyId) ?? []), traits]);
-  return new Map([...told].map(([companyId, traits]) => [companyId, newestTexts(traits)]));
+    WHERE ${inForce} AND companyId IN ${texts(companyIds)} ORDER BY ms, toUInt128(id)`);
+  const told = grouped(rows, ([companyId]) => companyId);
+  return new Map([...told].map(([companyId, own]) => [companyId, newestTexts(own.map(([, traits]) => traits))]));
 }
 
 /** The identified identities that were most active for a company in the window. */
-export const companyTopUsers: StatementReport<"companyTopUsers"> = async ({ companyId, window, limit }, asking) => {
-  if (!(await isKnown(companyId, asking))) throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
-  const needs = new Needs(asking, rowsByActor(asking, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
-  const isOfCompany = sql`${companyOf(needs)} = ${text(companyId)}`;
-  const person = needs.who();
-  const seen = sql`SELECT ${person} AS person, eventCount, lastMs FROM ${needs.rows()} WHERE ${isOfCompany} AND person != ''`;
+export const companyTopUsers: StatementReport<"companyTopUsers"> = async ({ companyId, window, limit }, context) => {
+  if (!(await isKnown(companyId, context))) throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
   const called = sql`if(any(identifier) != '', any(identifier), substring(person, 2))`;
-  const statement = sql`SELECT ${called} AS resolvedIdentifier, sum(eventCount) AS events, max(lastMs) AS last FROM (${seen}) AS seen
-    GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person
-    WHERE ${isIdentified(sql`person`)} GROUP BY person
-    ORDER BY events DESC, last DESC, resolvedIdentifier ${limit === null ? sql`` : sql`LIMIT ${whole(limit)}`}`;
-  const rows = await asking.connection.rows<[string, number, number]>(statement, asking.signal);
+  const rows = await context.connection.rows<[string, number, number]>(sql`SELECT ${called} AS resolvedIdentifier,
+      sum(eventCount) AS events, max(lastMs) AS last
+    FROM ${activity(window, sql`company = ${text(companyId)} AND person != ''`, context)}
+    WHERE ${IS_IDENTIFIED} GROUP BY person
+    ORDER BY events DESC, last DESC, resolvedIdentifier ${limitOf(limit)}`);
   return { companyId, users: rows.map(([resolvedIdentifier, events, lastMs]) => ({ resolvedIdentifier, events, lastSeen: isoOf(lastMs) })) };
 };
 
 /** Whether an event, or a group call in force, has this company. */
-async function isKnown(companyId: string, asking: ReportContext): Promise<boolean> {
-  const { connection, tables, signal } = asking;
-  const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE companyId = ${text(companyId)} GROUP BY companyId`;
-  const inForce = sql`kind = 'group' AND ${isInForce(sql`id`, asking)}`;
-  const ofRecords = sql`SELECT 1 FROM ${tables.all("records")} WHERE companyId = ${text(companyId)} AND ${inForce} LIMIT 1`;
-  return companyId !== "" && (await connection.rows(sql`SELECT * FROM (${ofEvents} UNION ALL ${ofRecords}) LIMIT 1`, signal)).length > 0;
+async function isKnown(companyId: string, context: ReportContext): Promise<boolean> {
+  const { connection, tables } = context;
+  const isOf = sql`companyId = ${text(companyId)}`;
+  const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${isOf} GROUP BY companyId`;
+  const ofRecords = sql`SELECT 1 FROM ${tables.all("records")} WHERE ${isOf} AND kind = 'group' AND ${isInForce(sql`id`, context)} LIMIT 1`;
+  return companyId !== "" && (await connection.hasRows(ofEvents, ofRecords));
 }

@@ -6,13 +6,13 @@ import { Needs } from "../query/needs.js";
 import { whereOf } from "../query/where.js";
 import { anyOf, joined, name, sql, wholes, type Sql } from "../sql/sql.js";
 import type { ReportContext } from "./report.js";
+import type { KeyGroups } from "../../query/answer/insights/combinations.js";
 import type { ChainKeys } from "../../query/answer/insights/funnel-answer.js";
-import { foundOf } from "../query/operand.js";
-import { propertiesOf } from "../query/event-columns.js";
+import { foundOf, propertiesOf } from "../query/operand.js";
 
 /** Rows with the `entity` they count for; rows without one are left out. */
-export function entityRows(scopes: readonly QueryScope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, asking: ReportContext): Sql {
-  const needs = new Needs(asking);
+export function entityRows(scopes: readonly QueryScope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, context: ReportContext): Sql {
+  const needs = new Needs(context);
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : sql`''`;
   const ofAccount = sql`multiIf(${company} != '', concat('c', ${company}), ${who} = '', '', concat('w', ${who}))`;
@@ -25,15 +25,14 @@ export function entityRows(scopes: readonly QueryScope[], level: EntityLevel, co
 }
 
 /** The first and last time of some rows; null without rows. @param rows with `ms` */
-export async function extentOf(rows: Sql, { connection, signal }: ReportContext): Promise<Extent | null> {
-  const statement = sql`SELECT min(ms), max(ms), count() FROM (${rows})`;
-  const [[firstMs, lastMs, count] = [0, 0, 0]] = await connection.rows<[number, number, number]>(statement, signal);
+export async function extentOf(rows: Sql, { connection }: ReportContext): Promise<Extent | null> {
+  const [[firstMs, lastMs, count] = [0, 0, 0]] = await connection.rows<[number, number, number]>(sql`SELECT min(ms), max(ms), count() FROM (${rows})`);
   return count === 0 ? null : { firstMs, lastMs };
 }
 
 /** The same where a side of the range is open; otherwise the range determines the units. */
-export async function openExtentOf(isOpen: AxisScope["isOpen"], rows: () => Sql, asking: ReportContext): Promise<Extent | null> {
-  return isOpen.start || isOpen.end ? await extentOf(rows(), asking) : null;
+export async function openExtentOf(isOpen: AxisScope["isOpen"], rows: () => Sql, context: ReportContext): Promise<Extent | null> {
+  return isOpen.start || isOpen.end ? await extentOf(rows(), context) : null;
 }
 
 /** The start of a row's unit. @param bounds starts of units, ascending; the first is no later than any row */
@@ -50,23 +49,37 @@ export function propertiesColumn(fields: readonly Operand[], needs: Needs): Sql 
   return sql`[${joined(fields.map((field) => propertiesOf(foundOf(field, needs))), ", ")}]`;
 }
 
-/** Numbers the values of up to two fields in order of arrival. Memory: the distinct ones. */
-export class PropertyKeys implements ChainKeys {
-  readonly #keys = new Map<string, number>();
-  readonly #properties: Properties[] = [];
-  readonly #groups = new Map<string, number>();
-  readonly #values: (readonly string[])[] = [];
+/** Numbers things in order of arrival, from 0. Memory: the distinct ones. */
+export class Numbered<T extends string | readonly unknown[]> {
+  readonly things: T[] = [];
+  readonly #numbers = new Map<string, number>();
 
-  get keys(): Iterable<number> {
-    return this.#properties.keys();
+  numberOf(thing: T): number {
+    const name = typeof thing === "string" ? thing : JSON.stringify(thing);
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    this.#numbers.set(name, this.things.length);
+    return this.things.push(thing) - 1;
+  }
+}
+
+/** Numbers texts: each is a group of its own. */
+export class TextNumbers extends Numbered<string> implements KeyGroups {
+  groupsOf(number: number): readonly number[] {
+    return [number];
   }
 
-  /** From 0. */
-  numberOf(properties: Properties): number {
-    const name = JSON.stringify(properties);
-    const key = this.#keys.get(name) ?? this.#properties.push(properties) - 1;
-    this.#keys.set(name, key);
-    return key;
+  valuesOfGroup(number: number): readonly string[] {
+    return [this.things[number] ?? ""];
+  }
+}
+
+/** Numbers the values of up to two fields. */
+export class PropertyKeys extends Numbered<Properties> implements ChainKeys {
+  readonly #groups = new Numbered<readonly string[]>();
+
+  get keys(): Iterable<number> {
+    return this.things.keys();
   }
 
   numberOfKey(key: number): number {
@@ -74,17 +87,12 @@ export class PropertyKeys implements ChainKeys {
   }
 
   groupsOf(key: number): readonly number[] {
-    const combinations = (this.#properties[key] ?? []).reduce<string[][]>(
+    const combinations = (this.things[key] ?? []).reduce<string[][]>(
       (some, values) => some.flatMap((combination) => values.map((value) => [...combination, value])), [[]]);
-    return combinations.map((values) => {
-      const name = JSON.stringify(values);
-      const group = this.#groups.get(name) ?? this.#values.push(values) - 1;
-      this.#groups.set(name, group);
-      return group;
-    });
+    return combinations.map((values) => this.#groups.numberOf(values));
   }
 
   valuesOfGroup(group: number): readonly string[] {
-    return this.#values[group] ?? [];
+    return this.#groups.things[group] ?? [];
   }
 }

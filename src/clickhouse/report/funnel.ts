@@ -10,29 +10,21 @@ import { tieBreakerOf } from "../query/event-columns.js";
 import { ALL_TIME, whereOf } from "../query/where.js";
 import { entityRows, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
 import { sessionsOfPeople } from "./visits.js";
-import { pauseOf, refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
+import { insight, pauseOf, type ReportContext } from "./report.js";
 
 /** The matches of one entity. The next entity reuses the memory. */
-export class MatchBuffer implements Matches {
-  #ms = new Float64Array(64);
-  #masks = new Uint32Array(64);
-
-  get ms(): Float64Array {
-    return this.#ms;
-  }
-
-  get masks(): Uint32Array {
-    return this.#masks;
-  }
+class MatchBuffer implements Matches {
+  ms = new Float64Array(64);
+  masks = new Uint32Array(64);
 
   /** Both in the order of the matches. */
   put(ms: readonly number[], masks: readonly number[]): void {
-    if (ms.length > this.#ms.length) {
-      this.#ms = new Float64Array(ms.length * 2);
-      this.#masks = new Uint32Array(ms.length * 2);
+    if (ms.length > this.ms.length) {
+      this.ms = new Float64Array(ms.length * 2);
+      this.masks = new Uint32Array(ms.length * 2);
     }
-    this.#ms.set(ms);
-    this.#masks.set(masks);
+    this.ms.set(ms);
+    this.masks.set(masks);
   }
 }
 
@@ -40,41 +32,38 @@ export class MatchBuffer implements Matches {
 type MatchedEvents = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];
 
 /** An entity that may go through the steps. */
-interface Goer {
+interface FunnelEntity {
   /** When the session starts; null for identities and accounts. */
   readonly startMs: number | null;
   readonly matches: MatchedEvents;
 }
 
 /** How far entities go: servers send the relevant events of each entity as a list, and the embedded engine's code finds its chain. */
-export const funnel: StatementReport<"funnel"> = async (plan, asking) => {
-  refuseAsOf(plan);
-  const pause = pauseOf(asking);
-  const slots = plan.interval === null ? null : slotsOf(plan, plan.interval, await extentOf(plan, asking));
+export const funnel = insight<"funnel">(async (plan, context) => {
+  const pause = pauseOf(context);
+  const slots = plan.interval === null ? null : slotsOf(plan, plan.interval, await extentOf(plan, context));
   const walk = new Walk(plan, slots === null ? plan.range : spanOf(slots));
   const { tries } = walk;
   const keys = new PropertyKeys();
   const byBucket = tries.newFigures();
-  for await (const [ms, , properties] of walk.goers(asking)) {
+  for await (const [ms, , properties] of walk.entities(context)) {
     tries.add(0, ms.length, (at) => keys.numberOf(properties?.[at] ?? []));
     if (slots !== null) tries.addWithin(byBucket, slots, 0, ms.length);
   }
   return {
-    definition: plan.definition,
-    asOf: null,
     pending: tries.pendingCount,
     steps: await tries.figures.stepsOf(null, pause),
     ...(await funnelRows(plan, tries.figures, keys, pause)),
     trend: slots === null ? null : await funnelTrend(slots, byBucket, pause),
   };
-};
+});
 
 /** When chains may begin, where the dates leave it open: one more pass over all events. */
-async function extentOf(plan: FunnelPlan, asking: ReportContext): Promise<Extent | null> {
+async function extentOf(plan: FunnelPlan, context: ReportContext): Promise<Extent | null> {
   if (!plan.isOpen.start && !plan.isOpen.end) return null;
   const walk = new Walk(plan, plan.range);
   let extent: Extent | null = null;
-  for await (const [ms] of walk.goers(asking)) extent = bothExtents(extent, walk.tries.extentOf(0, ms.length));
+  for await (const [ms] of walk.entities(context)) extent = bothExtents(extent, walk.tries.extentOf(0, ms.length));
   return extent;
 }
 
@@ -100,9 +89,10 @@ class Walk {
   }
 
   /** Until the next entity is requested, the buffer holds the matches of this one. */
-  async *goers(asking: ReportContext): AsyncGenerator<MatchedEvents> {
+  async *entities(context: ReportContext): AsyncGenerator<MatchedEvents> {
     const { plan, span } = this;
-    for await (const { startMs, matches } of plan.level === "session" ? sessionGoers(plan, span, asking) : entityGoers(plan, plan.level, span, asking)) {
+    const all = plan.level === "session" ? sessionEntities(plan, span, context) : countedEntities(plan, plan.level, span, context);
+    for await (const { startMs, matches } of all) {
       const [ms, masks] = matches;
       this.#startMs = startMs;
       this.#buffer.put(ms, masks);
@@ -130,17 +120,17 @@ function maskOf(meant: readonly StepScope[], are: readonly Sql[]): Sql {
 }
 
 /** Memory: on the servers all matches, sorted at the end; here those of one entity. */
-async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: ReportContext): AsyncGenerator<Goer> {
+async function* countedEntities(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, context: ReportContext): AsyncGenerator<FunnelEntity> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
   const isTold = plan.breakdown !== null;
-  const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(sql`id`, sql`project`, asking.tables)} AS num${
+  const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(context.tables)} AS num${
     isTold ? sql`, ${propertiesOf(plan, needs)} AS properties` : sql``}`;
-  const rows = entityRows(meant.map(({ scope }) => scope), level, columns, asking);
+  const rows = entityRows(meant.map(({ scope }) => scope), level, columns, context);
   const isEntry = sql`bitAnd(mask, ${whole(entryBits(plan))}) != 0 AND ms >= ${whole(fromMs)} AND ms < ${whole(toMs)}`;
   const lists = sql`SELECT arraySort(one -> (one.1, one.2), groupArray((ms, num, mask${isTold ? sql`, properties` : sql``}))) AS list
     FROM (${rows}) GROUP BY entity HAVING max(${isEntry})`;
   const told = sql`SELECT list.1, list.3${isTold ? sql`, list.4` : sql``} FROM (${lists})`;
-  for await (const matches of asking.connection.stream<MatchedEvents>(told, asking.signal)) yield { startMs: null, matches };
+  for await (const matches of context.connection.stream<MatchedEvents>(told)) yield { startMs: null, matches };
 }
 
 type FunnelEvent = readonly [ms: number, mask: number, properties: Properties];
@@ -148,14 +138,14 @@ type FunnelEvent = readonly [ms: number, mask: number, properties: Properties];
 /** Marks events that are read and no step: above the bits of steps and exclusions. */
 const LOOKED_AT = 1 << 30;
 
-async function* sessionGoers(plan: FunnelPlan, span: Range, asking: ReportContext): AsyncGenerator<Goer> {
+async function* sessionEntities(plan: FunnelPlan, span: Range, context: ReportContext): AsyncGenerator<FunnelEntity> {
   // A condition may be long: each is written once.
   const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
   const columns = (needs: Needs) => {
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
     return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}`;
   };
-  for await (const { startMs, events } of sessionsOfPeople<FunnelEvent>(plan, span, columns, asking)) {
+  for await (const { startMs, events } of sessionsOfPeople<FunnelEvent>(plan, span, columns, context)) {
     const own = events.filter(([, mask]) => mask !== 0);
     const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask & ~LOOKED_AT), own.map(([, , properties]) => properties)] as const;
     if (own.length > 0) yield { startMs, matches };

@@ -12,9 +12,8 @@ import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
 import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
 import { moneyRows } from "../query/payments.js";
-import { personOf } from "../query/person.js";
-import { PersonLookup, type PersonActors } from "../query/person-lookup.js";
-import { ofActors } from "../query/where.js";
+import { personOf, type PersonActors } from "../query/person.js";
+import { ofActors } from "../query/who.js";
 import type { StatementReport, ReportContext } from "./report.js";
 import { SERVER_NOW, isStoredUntil, sequenceOf } from "./search-events.js";
 
@@ -28,21 +27,21 @@ const BLOCK_ROW_COUNT = 5_000;
  * Memory: these events.
  * @param isStored condition of the rows to read
  */
-async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: ReportContext, isStored: Sql): Promise<Answer<K>> {
-  const subject = await personOf(plan.subject, new PersonLookup(asking.connection, asking, asking.signal));
+async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, context: ReportContext, isStored: Sql): Promise<Answer<K>> {
+  const subject = await personOf(plan.subject, context);
   if (subject === null) throw notFound(plan);
   const executors: Executor[] = [];
   // At the end of time no stored event is in the future.
-  const options = { ...asking.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
+  const options = { ...context.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
   await using daybook = await openOn(options, (store, contexts) => {
     const executor = new MemoryExecutor(store, contexts, () => undefined);
     executors.push(executor);
     return executor;
   });
   await tie(subject, daybook);
-  await copyEvents(subject, isStored, asking, daybook);
+  await copyEvents(subject, isStored, context, daybook);
   const named = { ...plan, subject: { kind: "userId", userId: subject.id } } as Plan<K>;
-  return await (executors[0] as Executor).execute<K>(named, asking.signal);
+  return await (executors[0] as Executor).execute<K>(named, context.connection.signal);
 }
 
 /** Merges all ids of the person before any event is ingested. */
@@ -54,22 +53,22 @@ async function tie({ kind, id, users, anonymous }: PersonActors, daybook: Dayboo
   await daybook.ingestRecords([{ type: "identify", ...person }, ...aliases, ...links]);
 }
 
-async function copyEvents(subject: PersonActors, isStored: Sql, asking: ReportContext, daybook: Daybook): Promise<void> {
-  const { connection, tables, signal } = asking;
+async function copyEvents(subject: PersonActors, isStored: Sql, context: ReportContext, daybook: Daybook): Promise<void> {
+  const { connection, tables } = context;
   const rows = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
   const block: EventInput[] = [];
-  for await (const event of connection.stream<EventTuple>(sql`${rows} AND (${ofActors(subject)})`, signal)) {
+  for await (const event of connection.stream<EventTuple>(sql`${rows} AND (${ofActors(subject)})`)) {
     block.push(copyOf(event));
     if (block.length === BLOCK_ROW_COUNT) await take(block.splice(0), daybook);
   }
   await take(block, daybook);
   // An order counts once, for its first payer, and so does a refund with an id: add those of others.
-  const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, asking), signal);
+  const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, context));
   if (same.length === 0) return;
   const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
   // The days make this fast: rows are sorted by them.
   const places = sql`day IN ${wholes(days)} AND ms IN ${wholes(times)} AND id IN ${uuids(ids)}`;
-  const others = await connection.rows<EventTuple>(sql`${rows} AND ${places}`, signal);
+  const others = await connection.rows<EventTuple>(sql`${rows} AND ${places}`);
   await take(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })), daybook);
 }
 
@@ -96,18 +95,18 @@ function notFound({ subject }: Plan<PersonReport>): Error {
 /** Above the sequence of any row of a copy. */
 const ALL_ROWS = 2 ** 32 - 1;
 
-export const identityProfile: StatementReport<"identityProfile"> = (plan, asking) => answerOfPerson<"identityProfile">(plan, asking, sql`true`);
+export const identityProfile: StatementReport<"identityProfile"> = (plan, context) => answerOfPerson<"identityProfile">(plan, context, sql`true`);
 
-export const identityReferrers: StatementReport<"identityReferrers"> = (plan, asking) => answerOfPerson<"identityReferrers">(plan, asking, sql`true`);
+export const identityReferrers: StatementReport<"identityReferrers"> = (plan, context) => answerOfPerson<"identityReferrers">(plan, context, sql`true`);
 
-export const identityDeviceGeo: StatementReport<"identityDeviceGeo"> = (plan, asking) => answerOfPerson<"identityDeviceGeo">(plan, asking, sql`true`);
+export const identityDeviceGeo: StatementReport<"identityDeviceGeo"> = (plan, context) => answerOfPerson<"identityDeviceGeo">(plan, context, sql`true`);
 
 /** A page of sessions, of the events stored before the first page was requested. */
-export const identitySessions: StatementReport<"identitySessions"> = async (plan, asking) => {
-  const { connection, signal } = asking;
-  const [[nowMs] = [0]] = plan.cursor === null ? await connection.rows<[number]>(sql`SELECT ${SERVER_NOW}`, signal) : [];
+export const identitySessions: StatementReport<"identitySessions"> = async (plan, context) => {
+  const { connection } = context;
+  const [[nowMs] = [0]] = plan.cursor === null ? await connection.rows<[number]>(sql`SELECT ${SERVER_NOW}`) : [];
   const sequence = plan.cursor?.sequence ?? sequenceOf(nowMs);
   const cursor = plan.cursor === null ? null : { ...plan.cursor, sequence: ALL_ROWS };
-  const { next, ...page } = await answerOfPerson<"identitySessions">({ ...plan, cursor }, asking, isStoredUntil(sequence));
+  const { next, ...page } = await answerOfPerson<"identitySessions">({ ...plan, cursor }, context, isStoredUntil(sequence));
   return { ...page, next: next === null ? null : { ...next, sequence } };
 };

@@ -2,17 +2,14 @@ import { DaybookError } from "../../core/base/errors.js";
 import { yieldToEventLoop } from "../../core/base/turn.js";
 import type { Rates } from "../../query/plan/input.js";
 import type { RuleOptions } from "../../query/plan/report-rules.js";
-import type { InsightScope } from "../../query/plan/insights/plan.js";
 import type { Answer, Plan, ReportName, QueryScope } from "../../query/plan/plan.js";
-import type { Connection } from "../connection/connection.js";
 import { Needs, type QueryContext } from "../query/needs.js";
-import { whereOf, type ActorIds } from "../query/where.js";
-import { sql, type Sql } from "../sql/sql.js";
+import { whereOf } from "../query/where.js";
+import type { ActorIds } from "../query/who.js";
+import { EMPTY, sql, type Sql } from "../sql/sql.js";
 
 /** Context of a report. */
 export interface ReportContext extends QueryContext {
-  readonly connection: Connection;
-  readonly signal: Pick<AbortSignal, "aborted"> | undefined;
   /** The options that affect answers. */
   readonly rules: RuleOptions & { readonly rates?: Rates };
   /** The person of the scope's user id; null: the scope has none. */
@@ -20,25 +17,38 @@ export interface ReportContext extends QueryContext {
 }
 
 /** Answers the plans of one report by statements. */
-export type StatementReport<K extends ReportName> = (plan: Plan<K>, asking: ReportContext) => Promise<Answer<K>>;
+export type StatementReport<K extends ReportName> = (plan: Plan<K>, context: ReportContext) => Promise<Answer<K>>;
+
+/** The reports whose plans have a definition and may be of an earlier state. */
+type InsightName = { [K in ReportName]: Answer<K> extends { readonly asOf: number | null } ? K : never }[ReportName];
+
+/** A report that answers for the present only. @param figuresOf the rest of the answer @throws not_supported (another state was requested) */
+export function insight<K extends InsightName>(
+  figuresOf: (plan: Plan<K>, context: ReportContext) => Promise<Omit<Answer<K>, "definition" | "asOf">>,
+): StatementReport<K> {
+  return async (plan, context) => {
+    if (plan.asOf !== null) throw new DaybookError("not_supported", "asOf: ClickHouse supports only queries of the current state");
+    return { definition: plan.definition, asOf: null, ...(await figuresOf(plan, context)) } as Answer<K>;
+  };
+}
 
 /** A SELECT over the rows of a scope. */
-export function selectRows(scope: QueryScope, asking: ReportContext, columns: (needs: Needs) => Sql, rest: Sql = sql``): Sql {
-  const needs = new Needs(asking);
+export function selectRows(scope: QueryScope, context: ReportContext, columns: (needs: Needs) => Sql, rest = EMPTY): Sql {
+  const needs = new Needs(context);
   const selected = columns(needs);
-  const where = whereOf(scope, asking.subject, needs);
+  const where = whereOf(scope, context.subject, needs);
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ${rest}`;
 }
 
-/** ClickHouse answers for the present only. @throws not_supported */
-export function refuseAsOf({ asOf }: InsightScope): void {
-  if (asOf !== null) throw new DaybookError("not_supported", "asOf: ClickHouse supports only queries of the current state");
+/** The number of identities of rows. */
+export function identityCount(needs: Needs): Sql {
+  return sql`uniqExactIf(${needs.who()} AS who, who != '')`;
 }
 
 /** A pause that yields during long computations. @throws aborted */
-export function pauseOf({ signal }: ReportContext): () => Promise<void> {
+export function pauseOf({ connection }: ReportContext): () => Promise<void> {
   return async () => {
     await yieldToEventLoop();
-    if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
+    connection.refuseStopped();
   };
 }

@@ -8,27 +8,26 @@ import type { Needs } from "../query/needs.js";
 import { sql, whole, wholes, type Sql } from "../sql/sql.js";
 import { entityRows, openExtentOf, unitOf, propertiesColumn, PropertyKeys, extentOf, type Properties } from "./entity-rows.js";
 import { rowSortKey } from "../query/event-columns.js";
-import { refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
+import { insight, type ReportContext } from "./report.js";
 import { axisOf } from "../../core/calendar/axis.js";
 import { LIMITS } from "../../core/base/limits.js";
 
 /** Who came back when: from each entity's cohorts, and the units in which it returned. */
-export const retention: StatementReport<"retention"> = async (plan, asking) => {
-  refuseAsOf(plan);
+export const retention = insight<"retention">(async (plan, context) => {
   const { range, isOpen } = widened(plan, plan.interval);
   const isWithin: IsWithin = (ms) => sql`${ms} >= ${whole(range.fromMs)} AND ${ms} < ${whole(range.toMs)}`;
-  const extent = await openExtentOf(isOpen, () => sql`SELECT ms FROM (${entriesOf(plan, asking)}) WHERE ${isWithin(sql`ms`)}`, asking);
+  const extent = await openExtentOf(isOpen, () => sql`SELECT ms FROM (${entriesOf(plan, context)}) WHERE ${isWithin(sql`ms`)}`, context);
   const cut = { ...cutOf(plan.calendar, plan.interval), unit: plan.interval };
   const axis = new PeriodAxis(slotsOf({ ...plan, range, isOpen }, plan.interval, extent), plan.periods, cut, plan.nowMs);
   const members = new CohortMembers(plan, axis);
-  if (axis.unitCount > 0) await members.count(isWithin, asking);
+  if (axis.unitCount > 0) await members.count(isWithin, context);
   const counts = members.countsOf(null);
-  return { definition: plan.definition, asOf: null, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), ...members.rows() };
-};
+  return { cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), ...members.rows() };
+});
 
 /** The times of the cohort event; where only the first counts, that of each entity. */
-function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, asking: ReportContext): Sql {
-  const rows = entityRows([cohortEvent], level, () => sql`1`, asking);
+function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, context: ReportContext): Sql {
+  const rows = entityRows([cohortEvent], level, () => sql`1`, context);
   return cohort === "recurring" ? rows : sql`SELECT min(ms) AS ms FROM (${rows}) GROUP BY entity`;
 }
 
@@ -56,9 +55,9 @@ class CohortMembers {
     readonly axis: PeriodAxis,
   ) {}
 
-  async count(isWithin: IsWithin, asking: ReportContext): Promise<void> {
+  async count(isWithin: IsWithin, context: ReportContext): Promise<void> {
     const { periods, returned } = this.plan;
-    const pairs = cohortsAndReturns(this.plan, this.axis, isWithin, asking);
+    const pairs = cohortsAndReturns(this.plan, this.axis, isWithin, context);
     // Where any later time counts, the last one decides; one after all periods counts in the last.
     const last = sql`if(empty(units), [], [least(arrayMax(units) - member.1, ${whole(periods)})])`;
     const came = returned === "on" ? sql`arrayMap(unit -> unit - member.1, units)` : last;
@@ -67,7 +66,7 @@ class CohortMembers {
     const counted = sql`SELECT member.1 AS cohort, arrayJoin(arrayPushFront(arrayFilter(period -> ${isPeriod}, ${came}), 0)) AS at,
         member.2 AS properties, count()
       FROM (${pairs}) ARRAY JOIN members AS member GROUP BY cohort, at, properties`;
-    for await (const [cohort, period, properties, count] of asking.connection.stream<RetentionRow>(counted, asking.signal))
+    for await (const [cohort, period, properties, count] of context.connection.stream<RetentionRow>(counted))
       (period === 0 ? this.#sizes : this.#returned).push({ key: this.#groups.numberOf(properties), cohort, period, count });
   }
 
@@ -104,13 +103,13 @@ class CohortMembers {
 const NO_PROPERTIES = sql`CAST([], 'Array(Array(String))')`;
 
 /** For each entity, the numbers of its cohorts, each with the values of its first event there, and the units of its returns. */
-function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, asking: ReportContext): Sql {
+function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, context: ReportContext): Sql {
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
   const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: Needs) =>
-    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowSortKey(asking.tables)} AS place,
+    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowSortKey(context.tables)} AS place,
       ${propertiesColumn(plan.breakdown.fields, needs)} AS properties`}`;
-  const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, asking);
+  const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, context);
   // Without a breakdown only the units are needed, and these are few.
   const each = plan.breakdown === null
     ? sql`arrayMap(one -> (one, ${NO_PROPERTIES}), groupUniqArrayIf(unit, isEntry AND ${isWithin(sql`ms`)}))`
@@ -128,13 +127,12 @@ function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWi
 type LifecycleRow = [unitMs: number, isNew: number, isReturning: number, isResurrecting: number, stayedAway: number];
 
 /** Counts new, returning, resurrecting and dormant entities, from the units in which each was active, and its first one. */
-export const lifecycle: StatementReport<"lifecycle"> = async (plan, asking) => {
-  refuseAsOf(plan);
+export const lifecycle = insight<"lifecycle">(async (plan, context) => {
   const { range, isOpen } = widened(plan, plan.interval);
-  const extent = await openExtentOf(isOpen, () => entityRows([{ ...plan, range }], plan.level, () => sql`1`, asking), asking);
+  const extent = await openExtentOf(isOpen, () => entityRows([{ ...plan, range }], plan.level, () => sql`1`, context), context);
   const slots = slotsOf({ ...plan, range, isOpen }, plan.interval, extent);
   const [firstMs] = slots.map(({ unitMs }) => unitMs);
-  if (firstMs === undefined) return { definition: plan.definition, asOf: null, buckets: [] };
+  if (firstMs === undefined) return { buckets: [] };
   // Entities active in the unit before the first bucket may be dormant in it.
   const before = isOpen.start || firstMs <= 0 ? null : axisOf(cutOf(plan.calendar, plan.interval), firstMs - 1, firstMs, 1);
   const bounds = [...(before === null ? [] : [before.bounds[0] ?? 0]), ...slots.map(({ unitMs }) => unitMs)];
@@ -142,48 +140,47 @@ export const lifecycle: StatementReport<"lifecycle"> = async (plan, asking) => {
   const of = (step: number) => sql`transform(unit, ${wholes(bounds)}, ${neighbour(step)}, toInt64(-1))`;
 
   const startMs = whole(bounds[0] ?? 0);
-  const rows = entityRows([{ ...plan, range: { fromMs: 0, toMs: range.toMs } }], plan.level, () => sql`${unitOf(bounds)} AS unit`, asking);
+  const rows = entityRows([{ ...plan, range: { fromMs: 0, toMs: range.toMs } }], plan.level, () => sql`${unitOf(bounds)} AS unit`, context);
   const entities = sql`SELECT groupUniqArrayIf(unit, ms >= ${startMs}) AS units, min(ms) >= ${startMs} AS isRecent, min(unit) AS first
     FROM (${rows}) GROUP BY entity`;
   const active = sql`SELECT unit, isRecent AND unit = first AS isNew, has(units, ${of(-1)}) AS wasActive, NOT has(units, ${of(1)}) AS leaves
     FROM (${entities}) ARRAY JOIN units AS unit`;
-  const figures = await asking.connection.rows<LifecycleRow>(sql`SELECT unit,
+  const figures = await context.connection.rows<LifecycleRow>(sql`SELECT unit,
       countIf(isNew), countIf(wasActive), countIf(NOT isNew AND NOT wasActive), countIf(leaves)
-    FROM (${active}) GROUP BY unit`, asking.signal);
+    FROM (${active}) GROUP BY unit`);
   const byUnit = new Map(figures.map((row) => [row[0], row]));
   const buckets = slots.map(({ unitMs, bucket }): LifecycleBucket => {
     const [, isNew = 0, returning = 0, resurrecting = 0] = byUnit.get(unitMs) ?? [];
     const [, , , , dormant = 0] = byUnit.get(bounds[bounds.indexOf(unitMs) - 1] ?? -1) ?? [];
     return { ...bucket, new: isNew, returning, resurrecting, dormant };
   });
-  return { definition: plan.definition, asOf: null, buckets };
-};
+  return { buckets };
+});
 
 /** In how many units each entity was active. */
-export const stickiness: StatementReport<"stickiness"> = async (plan, asking) => {
-  refuseAsOf(plan);
+export const stickiness = insight<"stickiness">(async (plan, context) => {
   const cut = cutOf(plan.calendar, plan.unit);
   const { range, isOpen } = plan;
   const ofRange = isOpen.start || isOpen.end ? null : axisOf(cut, range.fromMs, range.toMs, LIMITS.bucketCount);
   // In an open range, or one of very many units, only those between the first and the last event.
-  const extent = ofRange === null ? await extentOf(entityRows([plan], plan.level, () => sql`1`, asking), asking) : null;
+  const extent = ofRange === null ? await extentOf(entityRows([plan], plan.level, () => sql`1`, context), context) : null;
   const slots = slotsOf(plan, plan.interval, extent);
   const bucketsOf = (histogramOf: (unitMs: number) => readonly number[]) =>
     slots.map(({ unitMs, bucket }) => ({ ...bucket, ...stickinessOf(histogramOf(unitMs)) }));
   const axis = extent === null ? ofRange : axisOf(cut, extent.firstMs, extent.lastMs + 1, Infinity);
-  if (axis === null) return { definition: plan.definition, asOf: null, buckets: bucketsOf(() => []) };
+  if (axis === null) return { buckets: bucketsOf(() => []) };
   const starts = plan.interval === "total" ? [0] : slots.map(({ unitMs }) => unitMs);
   // A unit that two buckets share counts in both.
   const units = sql`${unitOf([...axis.bounds])} AS unit, ${unitOf(starts)} AS slot`;
-  const active = entityRows([plan], plan.level, () => units, asking);
+  const active = entityRows([plan], plan.level, () => units, context);
   const counts = sql`SELECT slot, entity, uniqExact(unit) AS units FROM (${active}) GROUP BY slot, entity`;
   const statement = sql`SELECT slot, units, count() FROM (${counts}) GROUP BY slot, units`;
-  const rows = await asking.connection.rows<[number, number, number]>(statement, asking.signal);
+  const rows = await context.connection.rows<[number, number, number]>(statement);
   const histograms = new Map<number, number[]>();
   for (const [slot, count, entities] of rows) {
     const histogram = histograms.get(slot) ?? [];
     histogram[count] = entities;
     histograms.set(slot, histogram);
   }
-  return { definition: plan.definition, asOf: null, buckets: bucketsOf((unitMs) => histograms.get(unitMs) ?? []) };
-};
+  return { buckets: bucketsOf((unitMs) => histograms.get(unitMs) ?? []) };
+});

@@ -2,22 +2,21 @@ import { checkedRate, isOrder, AttributedRevenue, Unconverted } from "../../quer
 import { convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../query/answer/money.js";
 import { isoOfDay } from "../../core/base/time.js";
 import type { Rates } from "../../query/plan/input.js";
-import type { Plan } from "../../query/plan/plan.js";
-import { companyOf, rowsByActor, actorRows } from "../query/companies.js";
+import type { Plan, RevenueRule } from "../../query/plan/plan.js";
+import { actorRows, companiesOf, companyOf, rowsByActor } from "../query/companies.js";
 import { Needs } from "../query/needs.js";
 import { nearestTouch, touchOf, type TouchRows } from "../query/touch.js";
-import { rowsByIds } from "../query/who.js";
-import { placeOf } from "../query/event-columns.js";
+import { placeOf, rowsByIds } from "../query/event-columns.js";
 import { groupedPayments, allPaymentsOf, moneyRows, paymentsOf } from "../query/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import type { ReportContext, StatementReport } from "./report.js";
 import { Cohorts } from "../../query/answer/cohorts.js";
 
-/** A group of similar payments: an amount, how often it counts, and the number of payments. */
-export type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];
+/** A group of similar payments as selected: an amount, how often it counts, and the number of payments. */
+type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];
 
 /** Payments as one sum, in their own currency, and in the reporting currency where a rate is known. */
-export interface Paid {
+interface Paid {
   readonly amount: Money;
   readonly currency: string;
   readonly converted: Money | null;
@@ -26,7 +25,7 @@ export interface Paid {
 }
 
 /** Converts amounts to the reporting currency. Calls `rates` once per currency and day. */
-export class Conversion {
+class Conversion {
   readonly #known = new Map<string, number | undefined>();
 
   constructor(
@@ -53,19 +52,38 @@ export class Conversion {
   }
 }
 
+/** Payments in the reporting currency, with the columns that they are grouped by. */
+interface PaidGroup<Keys> {
+  readonly keys: Keys;
+  readonly money: Money;
+  readonly count: number;
+  readonly orderCount: number;
+}
+
+/**
+ * Groups payments by some columns, and converts them. Those without a rate are added to `unconverted` instead.
+ * @param payments a statement with the columns that `groupedPayments` needs @throws invalid_parameter (a rate that is not a number above 0)
+ */
+export async function* paidGroups<Keys extends readonly unknown[]>(
+  keys: readonly string[], payments: Sql, rule: RevenueRule, context: ReportContext, unconverted = new Unconverted(),
+): AsyncGenerator<PaidGroup<Keys>> {
+  const conversion = new Conversion(rule.currency, context.rules.rates);
+  for await (const row of context.connection.stream<readonly unknown[]>(groupedPayments(keys, payments, rule))) {
+    const { amount, currency, converted, count, orderCount } = conversion.paid(row.slice(keys.length) as PaymentColumns);
+    if (converted === null) unconverted.add(currency, amount, orderCount);
+    else yield { keys: row.slice(0, keys.length) as readonly unknown[] as Keys, money: converted, count, orderCount };
+  }
+}
+
 /** Prefix of every touch's label, which may be empty; without a touch there is no prefix. */
 const CALLED = "+";
 
 /** The revenue of a project by attribution: payments are read with their touch, similar ones as one. */
-export const revenueByAttribution: StatementReport<"revenueByAttribution"> = async (plan, asking) => {
-  const conversion = new Conversion(plan.revenue.currency, asking.rules.rates);
+export const revenueByAttribution: StatementReport<"revenueByAttribution"> = async (plan, context) => {
   const attributed = new AttributedRevenue(plan.dimension);
   const unconverted = new Unconverted();
-  for await (const [called, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(attributedPayments(plan, asking), asking.signal)) {
-    const { amount, currency, converted, orderCount } = conversion.paid(payment);
-    if (converted === null) unconverted.add(currency, amount, orderCount);
-    else attributed.add(touchCalled(called, plan.dimension), converted, orderCount);
-  }
+  const groups = paidGroups<[called: string]>(["called"], attributedPayments(plan, context), plan.revenue, context, unconverted);
+  for await (const { keys: [called], money, orderCount } of groups) attributed.add(touchCalled(called, plan.dimension), money, orderCount);
   const { currency } = plan.revenue;
   return { currency, rows: attributed.rows(plan.limit, currency), unconverted: unconverted.items() };
 };
@@ -78,11 +96,11 @@ function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["di
 }
 
 /** The payments of the window, each with the label of its touch. */
-function attributedPayments(plan: Plan<"revenueByAttribution">, asking: ReportContext): Sql {
-  const { model, window, touch } = plan;
+function attributedPayments(plan: Plan<"revenueByAttribution">, context: ReportContext): Sql {
+  const { model, window } = plan;
   const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
-  const { joins, told } = nearestTouch(model, touch, touchesOf(plan, asking), owed);
-  const attributed = sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
+  const { joins, told } = nearestTouch(model, touchesOf(plan, context), owed);
+  return sql`WITH payments AS (${paymentsOfProject(plan, context)}),
     origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
       FROM payments WHERE NOT isRefund AND orderKey != ''),
     owed AS (SELECT amount, isRefund, currencies, day, isRefund AND isKnown AS isReturn,
@@ -90,12 +108,11 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: ReportCo
       FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
       WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})
     SELECT ${told} AS called, amount, isRefund, currencies, day FROM owed ${joins}`;
-  return groupedPayments(["called"], attributed, plan.revenue);
 }
 
 /** The payments of a project with the key of their touches: company (`c` and its id) or identity (`who`); `""` for none. */
-function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: ReportContext, paymentsOfRule = paymentsOf): Sql {
-  const needs = new Needs(asking, moneyRows(revenue, asking.tables));
+function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, context: ReportContext, paymentsOfRule = paymentsOf): Sql {
+  const needs = new Needs(context, moneyRows(revenue, context.tables));
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : null;
   const brought = company === null ? who : sql`if(${who} = '' OR ${company} = '', ${who}, concat('c', ${company}))`;
@@ -104,12 +121,12 @@ function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttrib
 }
 
 /** The touches of the companies or identities with payments. */
-function touchesOf(plan: Plan<"revenueByAttribution">, asking: ReportContext): TouchRows {
+function touchesOf(plan: Plan<"revenueByAttribution">, context: ReportContext): TouchRows {
   const { level, dimension, touch } = plan;
   const isOfAccounts = level === "account";
   return {
-    newNeeds: (source) => new Needs({ ...asking, touch }, source),
-    byActor: (columns, where) => (isOfAccounts ? rowsByActor(asking, columns, where) : rowsByIds(asking.tables, columns, where)),
+    context: { ...context, touch },
+    byActor: (columns, where) => (isOfAccounts ? rowsByActor(context, columns, where) : rowsByIds(context.tables, columns, where)),
     keyOf: (needs) => {
       const who = needs.who();
       if (!isOfAccounts) return who;
@@ -117,69 +134,62 @@ function touchesOf(plan: Plan<"revenueByAttribution">, asking: ReportContext): T
       return sql`arrayJoin([${who}, if(${company} = '', '', concat('c', ${company}))])`;
     },
     told: sql`concat(${text(CALLED)}, ${touchOf(dimension, touch)})`,
-    tables: asking.tables,
-    isMeant: sql`key GLOBAL IN (SELECT DISTINCT brought FROM (${paymentsOfProject(plan, asking, allPaymentsOf)}))`,
+    isMeant: sql`key GLOBAL IN (SELECT DISTINCT brought FROM (${paymentsOfProject(plan, context, allPaymentsOf)}))`,
   };
 }
 
 /** Entities with an event in a project, by the month in which they were first seen, and all they paid there. */
-export const ltvCohorts: StatementReport<"ltvCohorts"> = async (plan, asking) => {
-  const { connection, signal, rules } = asking;
+export const ltvCohorts: StatementReport<"ltvCohorts"> = async (plan, context) => {
   const cohorts = new Cohorts();
-  const counts = sql`SELECT firstDay, count() FROM (${entitiesOf(plan, asking)}) GROUP BY firstDay`;
-  for (const [day, count] of await connection.rows<[number, number]>(counts, signal)) cohorts.addEntities(day, count);
-  const conversion = new Conversion(plan.revenue.currency, rules.rates);
+  const counts = sql`SELECT firstDay, count() FROM (${entitiesOf(plan, context)}) GROUP BY firstDay`;
+  for (const [day, count] of await context.connection.rows<[number, number]>(counts)) cohorts.addEntities(day, count);
   const unconverted = new Unconverted();
-  for await (const [firstDay, ...payment] of connection.stream<[number, ...PaymentColumns]>(paymentsOfEntities(plan, asking), signal)) {
-    const { amount, currency, converted, orderCount } = conversion.paid(payment);
-    if (converted === null) unconverted.add(currency, amount, orderCount);
-    else cohorts.addMoney(firstDay, converted, orderCount);
-  }
+  const groups = paidGroups<[firstDay: number]>(["firstDay"], paymentsOfEntities(plan, context), plan.revenue, context, unconverted);
+  for await (const { keys: [firstDay], money, orderCount } of groups) cohorts.addMoney(firstDay, money, orderCount);
   const { currency } = plan.revenue;
   return { currency, cohorts: cohorts.items(plan.limit, currency), unconverted: unconverted.items() };
 };
 
 /** The entity an event's money counts for: at account level its company, if it has one, else its identity; `""` for none. */
 function entityOf({ level }: Plan<"ltvCohorts">, needs: Needs): Sql {
-  const company = level === "account" ? companyOf(needs) : sql`''`;
-  const who = needs.who();
+  return payerOf(needs.who(), level === "account" ? companyOf(needs) : sql`''`);
+}
+
+function payerOf(who: Sql, company: Sql): Sql {
   return sql`multiIf(${who} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${who}))`;
 }
 
 /** Entities with an event in the project, and the day of their first one in any. */
-function entitiesOf(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
-  const seen = plan.level === "account" ? accountsSeen(plan, asking) : peopleSeen(asking);
+function entitiesOf(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+  const seen = plan.level === "account" ? accountsSeen(plan, context) : peopleSeen(plan, context);
   return sql`SELECT entity, min(firstDay) AS firstDay FROM (${seen}) WHERE entity != ''
     GROUP BY entity HAVING countIf(project = ${text(plan.payProject)}) > 0`;
 }
 
-function peopleSeen(asking: ReportContext): Sql {
-  const needs = new Needs(asking, actorRows(asking.tables));
-  const who = needs.who();
-  return sql`SELECT if(${who} = '', '', concat('w', ${who})) AS entity, project, firstDay FROM ${needs.rows()}`;
+function peopleSeen(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+  const needs = new Needs(context, actorRows(context.tables));
+  return sql`SELECT ${entityOf(plan, needs)} AS entity, project, firstDay FROM ${needs.rows()}`;
 }
 
 /** For an identity with several companies the company depends on the time, so its events are read. */
-function accountsSeen(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
-  const actors = new Needs(asking, actorRows(asking.tables));
-  const [who, companies] = [actors.who(), actors.companies()];
+function accountsSeen(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+  const actors = new Needs(context, actorRows(context.tables));
+  const [who, companies] = [actors.who(), companiesOf(actors)];
   const company = sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[1].3)`;
   const changes = sql`companyId = '' AND length(${companies}) > 1`;
-  const entity = sql`multiIf(${who} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${who}))`;
-  const ofActors = sql`SELECT ${entity} AS entity, project, firstDay FROM ${actors.rows()} WHERE NOT (${changes})`;
+  const ofActors = sql`SELECT ${payerOf(who, company)} AS entity, project, firstDay FROM ${actors.rows()} WHERE NOT (${changes})`;
   const ids = sql`SELECT userId, anonymousId FROM ${actors.rows()} WHERE ${changes}`;
-  if (asking.several?.length === 0) return ofActors;
-  const events = new Needs(asking);
+  if (context.several?.length === 0) return ofActors;
+  const events = new Needs(context);
   const ofEvents = sql`SELECT ${entityOf(plan, events)} AS entity, project, day AS firstDay FROM ${events.rows()}
     WHERE companyId = '' AND (userId, anonymousId) GLOBAL IN (${ids})`;
   return sql`${ofActors} UNION ALL ${ofEvents}`;
 }
 
-function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: ReportContext): Sql {
-  const needs = new Needs(asking, moneyRows(plan.revenue, asking.tables));
+function paymentsOfEntities(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+  const needs = new Needs(context, moneyRows(plan.revenue, context.tables));
   const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
-  const ofEntities = sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
-    GLOBAL ANY LEFT JOIN (${entitiesOf(plan, asking)}) AS entities ON entities.entity = payments.payer
+  return sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
+    GLOBAL ANY LEFT JOIN (${entitiesOf(plan, context)}) AS entities ON entities.entity = payments.payer
     WHERE project = ${text(plan.payProject)} AND payer != ''`;
-  return groupedPayments(["firstDay"], ofEntities, plan.revenue);
 }

@@ -1,6 +1,6 @@
 import { sql, whole, text, uuid, allOf, joined, name, type Sql } from "../sql/sql.js";
 import type { CursorPosition } from "../../query/plan/plan.js";
-import type { FoundEvent, ExportedEvent } from "../../core/schema/event.js";
+import type { ExportedEvent } from "../../core/schema/event.js";
 import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, copyOf, type EventTuple } from "../query/event-columns.js";
 import { identityIdsOf } from "../query/person.js";
 import { selectRows, type ReportContext, type StatementReport } from "./report.js";
@@ -35,13 +35,14 @@ export function isStoredUntil(sequence: number): Sql {
 type FoundRow = readonly [nowMs: number, ...EventTuple];
 
 /** Matching events, newest first, a page at a time: those stored before the first page was requested. */
-export const searchEvents: StatementReport<"searchEvents"> = async (plan, asking) => {
+export const searchEvents: StatementReport<"searchEvents"> = async (plan, context) => {
   const behind = plan.cursor === null ? sql`` : sql`AND ${isBehind(plan.cursor)}`;
   const order = sql`ORDER BY day DESC, ms DESC, toUInt128(id) DESC, project DESC LIMIT ${whole(plan.limit + 1)}`;
-  const statement = selectRows(plan, asking, () => sql`${SERVER_NOW}, ${EVENT_COLUMNS}`, sql`${behind} ${order}`);
-  const rows = await asking.connection.rows<FoundRow>(statement, asking.signal);
+  const statement = selectRows(plan, context, () => sql`${SERVER_NOW}, ${EVENT_COLUMNS}`, sql`${behind} ${order}`);
+  const rows = await context.connection.rows<FoundRow>(statement);
   const page = rows.slice(0, plan.limit).map(([, ...columns]): EventTuple => columns);
-  const events = plan.allFields ? await foundEvents(page, asking) : page.map(recordOf);
+  const identityIds = plan.allFields ? await identityIdsOf(page.map(sentIdsOf), context) : null;
+  const events = page.map((columns, at) => (identityIds === null ? recordOf(columns) : foundEventOf(columns, identityIds[at] ?? null)));
   const last = page.at(-1);
   if (rows.length <= plan.limit || last === undefined) return { next: null, events };
   const [[nowMs] = [0]] = rows;
@@ -50,24 +51,18 @@ export const searchEvents: StatementReport<"searchEvents"> = async (plan, asking
   return { next: { createdAtMs, id, project, sequence: plan.cursor?.sequence ?? sequenceOf(nowMs) }, events };
 };
 
-/** Looks identities up for the events of the page only. */
-async function foundEvents(page: readonly EventTuple[], asking: ReportContext): Promise<FoundEvent[]> {
-  const identityIds = await identityIdsOf(page.map(sentIdsOf), asking.connection, asking, asking.signal);
-  return page.map((columns, at) => foundEventOf(columns, identityIds[at] ?? null));
-}
-
 /** After the last event of the previous page, and stored before the first page was requested. */
 function isBehind({ createdAtMs, id, project, sequence }: CursorPosition): Sql {
   return sql`(ms, toUInt128(id), project) < (${whole(createdAtMs)}, toUInt128(${uuid(id)}), ${text(project)}) AND ${isStoredUntil(sequence)}`;
 }
 
 /** Every stored event in (createdAt, id, project) order, streamed from the servers. @param after the last event exported before */
-export async function* exportedEvents({ project, range, identityIds }: ExportPlan, after: ExportPlace | null, asking: ReportContext): AsyncGenerator<ExportedEvent> {
-  const needs = new Needs(asking);
+export async function* exportedEvents({ project, range, identityIds }: ExportPlan, after: ExportPlace | null, context: ReportContext): AsyncGenerator<ExportedEvent> {
+  const needs = new Needs(context);
   const identityId = identityIds ? identityIdOfWho(needs.who()) : sql`''`;
   const where = allOf([...inRange(range), ...behind(after), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
   const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id), project`;
-  for await (const [id, ...event] of asking.connection.streamAll<[string, ...EventTuple]>(statement, asking.signal))
+  for await (const [id, ...event] of context.connection.streamAll<[string, ...EventTuple]>(statement))
     yield { ...(copyOf(event) as ExportedEvent), ...(id === "" ? {} : { identityId: id }) };
 }
 
@@ -90,14 +85,14 @@ function behind(after: ExportPlace | null): Sql[] {
  * Every project without events, then every record in (createdAt, id) order, an unlink after the record that it takes back.
  * @param after the last item exported before
  */
-export async function* exportedRecords(after: ExportedRecordPlace | null, { connection, tables, signal }: ReportContext): AsyncGenerator<StoredRecord> {
+export async function* exportedRecords(after: ExportedRecordPlace | null, { connection, tables }: ReportContext): AsyncGenerator<StoredRecord> {
   const seen = sql`SELECT DISTINCT project FROM ${tables.all("events")}`;
   const from = after !== null && "name" in after ? after.name : "";
   const unseen = sql`SELECT DISTINCT name FROM ${tables.all("projects")} WHERE name > ${text(from)} AND name GLOBAL NOT IN (${seen}) ORDER BY name`;
   const isInRecords = after !== null && !("name" in after);
-  if (!isInRecords) for (const [project] of await connection.rows<[string]>(unseen, signal)) yield { type: "project", name: project };
+  if (!isInRecords) for (const [project] of await connection.rows<[string]>(unseen)) yield { type: "project", name: project };
   const fields = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
   const statement = sql`SELECT kind, id, ms, ${fields} FROM ${tables.all("records")} WHERE ${isInRecords ? behindRecord(after) : sql`true`} ORDER BY ${RECORD_ORDER}`;
-  for await (const [kind, id, ms, ...texts] of connection.streamAll<ExportedRow>(statement, signal))
+  for await (const [kind, id, ms, ...texts] of connection.streamAll<ExportedRow>(statement))
     yield storedRecord(RECORD_KINDS[kind], id, ms, (field: RecordField) => texts[RECORD_FIELDS.indexOf(field)] ?? "");
 }

@@ -2,16 +2,14 @@ import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tal
 import type { NumericMeasureType } from "../../query/plan/insights/input.js";
 import type { MeasurePlan, TrendPlan } from "../../query/plan/insights/plan.js";
 import { Needs } from "../query/needs.js";
-import { foundOf } from "../query/operand.js";
-import { propertiesOf, wholeOf } from "../query/event-columns.js";
+import { foundOf, propertiesOf, wholeOf } from "../query/operand.js";
 import { isNumber } from "../sql/value-test.js";
-import { sql, combinations, joined, Sql, whole, wholes } from "../sql/sql.js";
+import { combinations, joined, raw, sql, whole, wholes, type Sql } from "../sql/sql.js";
 import type { Extent } from "../../query/answer/insights/buckets.js";
 import { MS_PER_DAY } from "../../core/base/time.js";
 import type { Range } from "../../query/plan/plan.js";
 import { whereOf } from "../query/where.js";
 import type { ReportContext } from "./report.js";
-import type { KeyGroups } from "../../query/answer/insights/combinations.js";
 
 /** A figure as selected: a number, or the distinct numbers that it is computed from, with their counts. */
 export type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
@@ -121,14 +119,14 @@ export class TrendCells {
     readonly plan: TrendPlan,
     readonly range: Range,
     readonly measure: MeasureSql,
-    readonly asking: ReportContext,
+    readonly context: ReportContext,
   ) {}
 
   /** The first and last time that counts; null where none does. */
   async extent(): Promise<Extent | null> {
-    const needs = new Needs(this.asking);
+    const needs = new Needs(this.context);
     const [things, where] = [this.#things(needs), this.#where(needs)];
-    const [[firstMs, lastMs, count] = [0, 0, 0]] = await this.#ask<[number, number, number]>(
+    const [[firstMs, lastMs, count] = [0, 0, 0]] = await this.context.connection.rows<[number, number, number]>(
       sql`SELECT min(ms), max(ms), count() FROM (SELECT ms, ${things} AS things FROM ${needs.rows()} WHERE ${where}) WHERE notEmpty(things)`);
     return count === 0 ? null : { firstMs, lastMs };
   }
@@ -137,7 +135,7 @@ export class TrendCells {
   async totals(limit: number): Promise<{ readonly totals: readonly Total[]; readonly valueCount: number }> {
     const all = sql`SELECT combo, ${this.measure.figure} AS figure, ${this.#counted()} AS counted FROM (${this.#joined(null)}) GROUP BY combo`;
     const first = this.measure.isOrdered ? sql`ORDER BY figure DESC, combo LIMIT ${whole(limit)}` : sql``;
-    const rows = await this.#ask<[string[], MeasureValue, number, number]>(sql`SELECT combo, figure, counted, count() OVER () FROM (${all}) ${first}`);
+    const rows = await this.context.connection.rows<[string[], MeasureValue, number, number]>(sql`SELECT combo, figure, counted, count() OVER () FROM (${all}) ${first}`);
     return { totals: rows.map(([values, given, counted]) => ({ values, given, counted })), valueCount: rows[0]?.[3] ?? 0 };
   }
 
@@ -145,7 +143,7 @@ export class TrendCells {
   async ofAll(units: readonly number[]): Promise<CellFigures> {
     const rows = sql`SELECT unit, ${this.measure.figure}, ${this.#counted()} AS counted, grouping(unit) AS isTotal FROM (${this.#rows(units)})
       GROUP BY GROUPING SETS ((unit), ()) ORDER BY unit`;
-    const all = await this.#ask<[unitMs: number, MeasureValue, counted: number, isTotal: number]>(rows);
+    const all = await this.context.connection.rows<[unitMs: number, MeasureValue, counted: number, isTotal: number]>(rows);
     const own = all.map(([unitMs, given, counted, isTotal]) => ({ values: [], unitMs, given, counted, isTotal: isTotal === 1 }));
     return { totals: own.filter(({ isTotal }) => isTotal), cells: own.filter(({ isTotal }) => !isTotal) };
   }
@@ -165,19 +163,20 @@ export class TrendCells {
   async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[], known: readonly Total[] | null): Promise<CellFigures> {
     const { figure, running } = this.measure;
     const cells = units.length === 0 ? [] : await this.#cellsOf(rowsOf(units), this.plan.cumulative ? running : null);
-    const totals = known ?? (await this.#ask<[string[], MeasureValue, number]>(sql`SELECT combo, ${figure}, ${this.#counted()} FROM (${rowsOf(null)}) GROUP BY combo`)).map(
-      ([values, given, counted]): Total => ({ values, given, counted }),
-    );
-    return { totals, cells: cells.map(([values, unitMs, given, counted]): Cell => ({ values, unitMs, given, counted })) };
+    if (known !== null) return { totals: known, cells };
+    const all = sql`SELECT combo, ${figure}, ${this.#counted()} FROM (${rowsOf(null)}) GROUP BY combo`;
+    const totals = await this.context.connection.rows<[string[], MeasureValue, number]>(all);
+    return { totals: totals.map(([values, given, counted]): Total => ({ values, given, counted })), cells };
   }
 
-  async #cellsOf(rows: Sql, running: MeasureSql["running"]): Promise<[string[], number, MeasureValue, number][]> {
-    const counted = this.#counted();
-    const cells = (figure: Sql) => sql`SELECT combo, unit, ${figure}, ${counted} AS counted FROM (${rows}) GROUP BY combo, unit`;
-    if (running === null) return await this.#ask(sql`${cells(this.measure.figure)} ORDER BY combo, unit`);
+  async #cellsOf(rows: Sql, running: MeasureSql["running"]): Promise<Cell[]> {
+    const cells = (figure: Sql) => sql`SELECT combo, unit, ${figure}, ${this.#counted()} AS counted FROM (${rows}) GROUP BY combo, unit`;
     const over = sql`OVER (PARTITION BY combo ORDER BY unit ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
-    const states = cells(sql`${running.state} AS state`);
-    return await this.#ask(sql`SELECT combo, unit, ${running.figure} ${over}, counted FROM (${states}) ORDER BY combo, unit`);
+    const figures = running === null
+      ? cells(this.measure.figure)
+      : sql`SELECT combo, unit, ${running.figure} ${over}, counted FROM (${cells(sql`${running.state} AS state`)})`;
+    const found = await this.context.connection.rows<[string[], number, MeasureValue, number]>(sql`${figures} ORDER BY combo, unit`);
+    return found.map(([values, unitMs, given, counted]) => ({ values, unitMs, given, counted }));
   }
 
   #joined(bounds: readonly number[] | null): Sql {
@@ -190,8 +189,8 @@ export class TrendCells {
    * @param bounds starts of units; null: a single unit
    */
   #rows(bounds: readonly number[] | null): Sql {
-    const needs = new Needs(this.asking);
-    const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: new Sql([`key${at}`], []), found: foundOf(field, needs) }));
+    const needs = new Needs(this.context);
+    const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: raw(`key${at}`), found: foundOf(field, needs) }));
     const [first, second] = fields.map(({ key, found }) => (found.kind === "text" ? sql`[${key}]` : key));
     const ofTwo = sql`arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second ?? sql`['']`}), ${first ?? sql`['']`}))`;
     const pairs = sql`arrayMap(pair -> [pair.1, pair.2], ${ofTwo})`;
@@ -221,10 +220,6 @@ export class TrendCells {
   #counted(): Sql {
     return sql`sumIf(n, notEmpty(things))`;
   }
-
-  async #ask<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
-    return await this.asking.connection.rows<Row>(statement, this.asking.signal);
-  }
 }
 
 const NO_VALUES = sql`CAST([], 'Array(String)')`;
@@ -233,25 +228,4 @@ const NO_VALUES = sql`CAST([], 'Array(String)')`;
 function momentOf(bounds: readonly number[] | null): Sql {
   if (bounds === null) return sql`toInt64(0)`;
   return bounds.every((ms) => ms % MS_PER_DAY === 0) ? sql`toInt64(day) * ${whole(MS_PER_DAY)}` : sql`toInt64(ms)`;
-}
-
-/** Numbers texts in order of arrival: each is a group of its own. */
-export class TextNumbers implements KeyGroups {
-  readonly #numbers = new Map<string, number>();
-  readonly #texts: string[] = [];
-
-  /** From 0. */
-  numberOf(text: string): number {
-    const number = this.#numbers.get(text) ?? this.#texts.push(text) - 1;
-    this.#numbers.set(text, number);
-    return number;
-  }
-
-  groupsOf(number: number): readonly number[] {
-    return [number];
-  }
-
-  valuesOfGroup(number: number): readonly string[] {
-    return [this.#texts[number] ?? ""];
-  }
 }

@@ -1,21 +1,19 @@
 import { slotsOf, type Slot, type Extent } from "../../query/answer/insights/buckets.js";
 import { compareValues } from "../../query/answer/insights/combinations.js";
-import { parameterError } from "../../core/base/errors.js";
-import { LIMITS } from "../../core/base/limits.js";
-import type { TrendAnswers, TrendSeries } from "../../query/plan/insights/answers.js";
+import type { TrendAnswers } from "../../query/plan/insights/answers.js";
 import type { TrendPlan } from "../../query/plan/insights/plan.js";
 import type { Range } from "../../query/plan/plan.js";
 import { majorUnits, type Money, addMoney, ZERO } from "../../query/answer/money.js";
-import { trendFiguresOf } from "../../query/answer/insights/trend-answers.js";
+import { bucketsOf, refuseFigures, trendFiguresOf } from "../../query/answer/insights/trend-answers.js";
 import { Unconverted } from "../../query/answer/attribution.js";
 import type { Measured, SeriesFigures } from "../../query/answer/insights/funnel-answer.js";
 import { Needs } from "../query/needs.js";
-import { groupedPayments, moneyRows, paymentsOf } from "../query/payments.js";
+import { moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
-import { refuseAsOf, type ReportContext, type StatementReport, pauseOf, selectRows } from "./report.js";
+import { insight, pauseOf, selectRows, type ReportContext } from "./report.js";
 import { TrendCells, measureOf, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
-import { Conversion, type PaymentColumns } from "./revenue.js";
+import { paidGroups } from "./revenue.js";
 import { unitOf, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
 import { visitsIn } from "./visits.js";
 
@@ -101,17 +99,16 @@ function lastAtMost(ascending: readonly number[], number: number): number {
 }
 
 /** A measure over time, by the values of up to two fields. */
-export const trend: StatementReport<"trend"> = async (plan, asking) => {
-  refuseAsOf(plan);
+export const trend = insight<"trend">(async (plan, context) => {
   const measure = measureOf(plan.measure);
   const isRevenue = plan.measure.type === "revenue";
   const ofThings = isRevenue ? revenueAnswersOf : sessionAnswersOf;
   const ofRange = (range: Range, given: readonly (readonly string[])[] | null) =>
-    measure === null ? ofThings(plan, range, given, asking) : answersOf(plan, range, measure, given, asking);
+    measure === null ? ofThings(plan, range, given, context) : answersOf(plan, range, measure, given, context);
   const answers = await ofRange(plan.range, null);
   const previous = plan.previous === null ? null : await ofRange(plan.previous, answers.series.map(({ values }) => values));
-  return { definition: plan.definition, asOf: null, ...answers, previous, currency: isRevenue ? plan.revenue.currency : null };
-};
+  return { ...answers, previous, currency: isRevenue ? plan.revenue.currency : null };
+});
 
 /** @param given values to show in this order, whatever their totals; null: those with the greatest totals */
 async function answersOf(
@@ -119,10 +116,10 @@ async function answersOf(
   range: Range,
   measure: MeasureSql,
   given: readonly (readonly string[])[] | null,
-  asking: ReportContext,
+  context: ReportContext,
 ): Promise<TrendAnswers> {
-  const { breakdown, interval, fill } = plan;
-  const cells = new TrendCells(plan, range, measure, asking);
+  const { breakdown, interval } = plan;
+  const cells = new TrendCells(plan, range, measure, context);
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await cells.extent() : null);
   const units = slots.map(({ unitMs }) => unitMs);
@@ -131,20 +128,16 @@ async function answersOf(
   const { totals, valueCount } = all === null ? await cells.totals(breakdown?.limit ?? 1) : { totals: all.totals, valueCount: 0 };
   const shown = given ?? (breakdown === null ? [[]] : greatest(totals, measure, breakdown.limit));
   const hasRest = breakdown?.rest === true;
-  const figureCount = slots.length * (shown.length + (hasRest ? 1 : 0));
-  if (figureCount > LIMITS.figureCount)
-    throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
+  refuseFigures(slots.length * (shown.length + (hasRest ? 1 : 0)));
 
   const own = byCombination(all ?? (await cells.ofCombinations(shown, units, given === null ? totals : null)), shown);
-  const series = shown.map((values) => seriesOf(values, own, slots, plan, measure));
-  const rest = hasRest ? seriesOf([], byCombination(await cells.ofRest(shown, units), [[]]), slots, plan, measure) : null;
-  const visible = rest === null ? series : [...series, rest];
-  const kept = [...slots.keys()].filter((at) => fill || visible.some(({ countedByUnit }) => (countedByUnit[at] ?? 0) > 0));
-  const only = ({ series: { data, ...figures } }: ShownSeries): TrendSeries => ({ ...figures, data: kept.map((at) => data[at] ?? null) });
+  const series = shown.map((values) => figuresOf(values, own, slots, plan, measure));
+  const rest = hasRest ? figuresOf([], byCombination(await cells.ofRest(shown, units), [[]]), slots, plan, measure) : null;
+  const { buckets, seriesOf } = bucketsOf(plan, slots, rest === null ? series : [...series, rest]);
   return {
-    buckets: kept.flatMap((at) => slots[at]?.bucket ?? []),
-    series: series.map(only),
-    rest: rest === null ? null : only(rest),
+    buckets,
+    series: series.map((figures, at) => seriesOf(shown[at] ?? [], figures)),
+    rest: rest === null ? null : seriesOf([], rest),
     valueCount: breakdown === null ? 0 : valueCount,
     unconverted: [],
   };
@@ -173,13 +166,8 @@ function byCombination({ totals, cells }: CellFigures, wanted: readonly (readonl
   return found;
 }
 
-interface ShownSeries {
-  readonly series: TrendSeries;
-  readonly countedByUnit: readonly number[];
-}
-
-function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOne>, slots: readonly Slot[], plan: TrendPlan, measure: MeasureSql): ShownSeries {
-  const { total, cells } = figuresOf.get(JSON.stringify(values)) ?? { total: null, cells: [] };
+function figuresOf(values: readonly string[], found: ReadonlyMap<string, OfOne>, slots: readonly Slot[], plan: TrendPlan, measure: MeasureSql): SeriesFigures {
+  const { total, cells } = found.get(JSON.stringify(values)) ?? { total: null, cells: [] };
   const byUnit = new Map(cells.map((cell) => [cell.unitMs, cell]));
   const isAdded = plan.cumulative && measure.running === null;
   let last = measure.nothing;
@@ -189,64 +177,56 @@ function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOn
     else if (given !== undefined) last = isAdded ? measure.add(last, given) : given;
     return measure.shown(last);
   });
-  const figures = { values, counted: total?.counted ?? 0, total: measure.shown(total?.given ?? measure.nothing), data };
-  return { series: figures, countedByUnit: slots.map(({ unitMs }) => byUnit.get(unitMs)?.counted ?? 0) };
+  const countedByUnit = slots.map(({ unitMs }) => byUnit.get(unitMs)?.counted ?? 0);
+  return { counted: total?.counted ?? 0, total: measure.shown(total?.given ?? measure.nothing), data, countedByUnit };
 }
 
 type SplitValues = readonly (readonly string[])[] | null;
 
 /** Trends of sessions, by the values of their first events. */
-async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, asking: ReportContext): Promise<TrendAnswers> {
+async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
   const columns = (needs: Needs) => sql`, ${propertiesOf(plan, needs)}`;
   const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
-    plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], asking);
+    plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], context);
   const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
   const ones = new Uint8Array(keys.length).fill(1);
   const things = new ThingsOverTime({ keys, ms, amounts: ones, counts: ones }, groups.keys, Number);
-  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: [] };
+  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: [] };
 }
 
 /** The same for payments, where all matching events determine which values exist. */
-async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, asking: ReportContext): Promise<TrendAnswers> {
+async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const { currency } = plan.revenue;
   const groups = new PropertyKeys();
-  const conversion = new Conversion(currency, asking.rules.rates);
   const unconverted = new Unconverted();
   const [keys, ms, amounts, counts]: [number[], number[], Money[], number[]] = [[], [], [], []];
-  for await (const [atMs, properties, ...payment] of asking.connection.stream<PaymentRow>(paymentsIn(plan, range, asking), asking.signal)) {
-    const { amount, currency: told, converted, count, orderCount } = conversion.paid(payment);
-    if (converted === null) {
-      unconverted.add(told, amount, orderCount);
-      continue;
-    }
+  const paid = paidGroups<[atMs: number, properties: Properties]>(["at", "properties"], paymentsIn(plan, range, context), plan.revenue, context, unconverted);
+  for await (const { keys: [atMs, properties], money, count } of paid) {
     keys.push(groups.numberOf(properties));
     ms.push(atMs);
-    amounts.push(converted);
+    amounts.push(money);
     counts.push(count);
   }
   const each = plan.breakdown === null ? sql`LIMIT 1` : sql`GROUP BY properties`;
-  const all = selectRows({ ...plan, range }, asking, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, each);
-  for (const [properties] of await asking.connection.rows<[Properties]>(all, asking.signal)) groups.numberOf(properties);
+  const all = selectRows({ ...plan, range }, context, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, each);
+  for (const [properties] of await context.connection.rows<[Properties]>(all)) groups.numberOf(properties);
   const things = new ThingsOverTime({ keys, ms, amounts, counts }, groups.keys, (sum) => majorUnits(sum, currency));
-  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: unconverted.items() };
+  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: unconverted.items() };
 }
 
-type PaymentRow = readonly [atMs: number, properties: Properties, ...payment: PaymentColumns];
-
 /** The payments that count and match, those of one unit together: which payment of an order counts is decided among all. */
-function paymentsIn(plan: TrendPlan, range: Range, asking: ReportContext): Sql {
+function paymentsIn(plan: TrendPlan, range: Range, context: ReportContext): Sql {
   // Only then do the columns suffice that the servers keep of payments.
   const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
-  const needs = isPlain ? new Needs(asking, moneyRows(plan.revenue, asking.tables)) : new Needs(asking);
+  const needs = isPlain ? new Needs(context, moneyRows(plan.revenue, context.tables)) : new Needs(context);
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
   const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
   // An open side of the axis begins with the first payment that counts, so each instant is a unit until that is known.
   const isOpen = plan.interval !== "total" && (plan.isOpen.start || plan.isOpen.end);
   const unit = isOpen ? sql`ms` : unitOf(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs));
-  const matching = sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
+  return sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
     WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
-  return groupedPayments(["at", "properties"], matching, plan.revenue);
 }
 
 function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {

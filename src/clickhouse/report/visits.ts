@@ -6,18 +6,17 @@ import { isMoney } from "../query/payments.js";
 import { inRange, ALL_TIME, whereOf } from "../query/where.js";
 import { allOf, sql, text, texts, type Sql } from "../sql/sql.js";
 import { listsOf } from "../connection/connection.js";
-import { pauseOf, refuseAsOf, type ReportContext, type StatementReport } from "./report.js";
+import { insight, pauseOf, type ReportContext } from "./report.js";
 import { Visits, ListedSessions } from "../../query/answer/visits/visits.js";
 import { pathOf } from "../../query/filter/value-test.js";
 import type { InsightScope } from "../../query/plan/insights/plan.js";
 import { sessionsAnswer } from "../../query/answer/visits/sessions-answer.js";
 import { Scratch } from "../../core/base/scratch.js";
-import { propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
-import { TextNumbers } from "./trend-cells.js";
+import { Numbered, propertiesColumn, PropertyKeys, TextNumbers, type Properties } from "./entity-rows.js";
 import { PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
 import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
 import { LabelNumbers, NO_LABEL } from "../../query/filter/label-numbers.js";
-import { labelOf } from "../query/label.js";
+import { labelOf } from "../query/operand.js";
 
 /** The sessions to read. */
 export interface SessionPlan {
@@ -46,14 +45,14 @@ export async function* sessionsOfPeople<Own extends readonly unknown[]>(
   plan: SessionPlan,
   range: Range,
   columns: (needs: Needs) => Sql,
-  asking: ReportContext,
+  context: ReportContext,
 ): AsyncGenerator<PersonSession<Own>> {
-  const projects = new Map<string, number>();
+  const projects = new Numbered<string>();
   let person = 0;
-  for await (const rows of listsOf(asking.connection.stream<SessionRow<Own>>(eventsOf(plan, range, columns, asking), asking.signal))) {
+  for await (const rows of listsOf(context.connection.stream<SessionRow<Own>>(eventsOf(plan, range, columns, context)))) {
     person += 1;
     const times = Float64Array.from(rows, ([, ms]) => ms);
-    const numbers = rows.map(([, , project]) => numberIn(projects, project));
+    const numbers = rows.map(([, , project]) => projects.numberOf(project));
     const { sessionOf } = sessionize(times, numbers, null, plan.session);
     const sessions: { startMs: number; endMs: number; readonly events: Own[] }[] = [];
     rows.forEach(([, ms, , ...own], at) => {
@@ -66,25 +65,19 @@ export async function* sessionsOfPeople<Own extends readonly unknown[]>(
 }
 
 /** The events of everyone active in a range, and all earlier ones of theirs: a session continues until there is a pause. */
-function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, asking: ReportContext): Sql {
+function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, context: ReportContext): Sql {
   const { project, session, revenue } = plan;
-  const needs = new Needs(asking);
+  const needs = new Needs(context);
   const selected = sql`${needs.who()} AS who, ms, project, ${columns(needs)}`;
   const isOfProject = project === null ? [] : [sql`project = ${text(project)}`];
   // Payments reported by a server, without a page, belong to no session.
   const isThere = sql`NOT (url = '' AND hostname = '' AND ${isMoney(revenue)})`;
   const before = { fromMs: 0, toMs: Math.min(range.toMs + session.maxMs, LIMITS.instantMaxMs) };
-  const there = new Needs(asking);
+  const there = new Needs(context);
   const who = there.who();
   const active = sql`SELECT DISTINCT ${who} FROM ${there.rows()} WHERE ${allOf([...inRange(range), ...isOfProject])}`;
   const where = allOf([...inRange(before), ...isOfProject, isThere, sql`who != ''`, sql`who GLOBAL IN (${active})`]);
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id), project`;
-}
-
-function numberIn(numbers: Map<string, number>, of: string): number {
-  const number = numbers.get(of) ?? numbers.size;
-  numbers.set(of, number);
-  return number;
 }
 
 /** The selected columns of an event of a visit. */
@@ -108,14 +101,14 @@ export async function visitsIn<Rest extends readonly unknown[]>(
   range: Range,
   rest: (needs: Needs) => Sql,
   kinds: readonly KeyOf<Rest>[],
-  asking: ReportContext,
+  context: ReportContext,
 ): Promise<KeyedVisits> {
   const columns = (needs: Needs) => {
     const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
     return sql`(${matches}), slug IN ${texts(plan.pageviewSlugs)}, url${rest(needs)}`;
   };
   const found = columnsOf(FACT_COUNT + kinds.length);
-  for await (const { person, startMs, endMs, events } of sessionsOfPeople<VisitEvent<Rest>>(plan, range, columns, asking)) {
+  for await (const { person, startMs, endMs, events } of sessionsOfPeople<VisitEvent<Rest>>(plan, range, columns, context)) {
     if (!events.some(([matches]) => matches)) continue;
     const pageviews = events.filter(([, isView]) => isView).length;
     const row = [startMs, endMs - startMs, person, events.length, pageviews, ...kinds.map((keyOf) => keyOf(events))];
@@ -156,8 +149,7 @@ export function exitPage(events: readonly VisitEvent<readonly unknown[]>[]): str
 }
 
 /** Sessions are streamed person by person; only numbers of each are kept, and the embedded engine's code computes the answer from them. */
-export const sessionsOverview: StatementReport<"sessionsOverview"> = async (plan, asking) => {
-  refuseAsOf(plan);
+export const sessionsOverview = insight<"sessionsOverview">(async (plan, context) => {
   const [paths, groups] = [new TextNumbers(), new PropertyKeys()];
   const kinds: KeyOf<readonly [Properties]>[] = [
     (events) => paths.numberOf(entryPage(events)),
@@ -165,25 +157,21 @@ export const sessionsOverview: StatementReport<"sessionsOverview"> = async (plan
     ([first]) => groups.numberOf(first?.[3] ?? []),
   ];
   const { visits, keys: [entries, exits, values] } = await visitsIn(
-    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan.breakdown?.fields ?? [], needs)}`, kinds, asking);
+    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan.breakdown?.fields ?? [], needs)}`, kinds, context);
   const pageKeys = (end: "entry" | "exit") => (end === "entry" ? entries : exits) ?? new Uint32Array(0);
   const of = { paths, groups, keysOf: () => Promise.resolve(values ?? new Uint32Array(0)) };
-  const answer = await Scratch.of((scratch) => {
-    const counting = { scratch, pause: pauseOf(asking) };
+  return await Scratch.of((scratch) => {
+    const counting = { scratch, pause: pauseOf(context) };
     return sessionsAnswer(new ListedSessions(visits, pageKeys, counting), plan, of, counting);
   });
-  return { definition: plan.definition, asOf: null, ...answer };
-};
+});
 
 /** Sessions to reserve room for at a time. */
 const SESSIONS_PER_PAUSE = 1_024;
 
 /** Paths through sessions: these are streamed person by person, and counted by the embedded engine's code. */
-export const paths: StatementReport<"paths"> = (plan, asking) => Scratch.of((scratch) => pathsIn(scratch, plan, asking));
-
-const pathsIn = async (scratch: Scratch, ...[plan, asking]: Parameters<StatementReport<"paths">>): ReturnType<StatementReport<"paths">> => {
-  refuseAsOf(plan);
-  const pause = pauseOf(asking);
+export const paths = insight<"paths">((plan, context) => Scratch.of(async (scratch) => {
+  const pause = pauseOf(context);
   const labels = await LabelNumbers.of(plan);
   const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
   const label = labelOf(plan.node);
@@ -196,12 +184,11 @@ const pathsIn = async (scratch: Scratch, ...[plan, asking]: Parameters<Statement
     return number;
   };
   let count = 0;
-  for await (const { events } of sessionsOfPeople<readonly [isNode: boolean, texts: readonly string[]]>(plan, plan.range, columns, asking)) {
+  for await (const { events } of sessionsOfPeople<readonly [isNode: boolean, texts: readonly string[]]>(plan, plan.range, columns, context)) {
     if (count % SESSIONS_PER_PAUSE === 0) await counts.reserve(SESSIONS_PER_PAUSE, pause);
     count += 1;
     const nodes = Uint32Array.from(events.flatMap(([isNode, texts]) => (isNode ? [numberOf(texts)] : [])).filter((number) => number !== NO_LABEL));
     counts.add(nodes, 0, nodes.length);
   }
-  const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
-  return { definition: plan.definition, asOf: null, ...answer };
-};
+  return await pathsAnswer(counts, { textOf: (number) => labels.textOf(number), limit: plan.limit, pause });
+}));

@@ -3,28 +3,26 @@ import { NOT_SET, NO_TOUCH, ONLINE_MS, webFigures } from "../../query/answer/vis
 import { Scratch } from "../../core/base/scratch.js";
 import type { WebOverview, WebVisits, WebFigures } from "../../query/plan/insights/answers.js";
 import type { TouchDimension, TouchRule, Range } from "../../query/plan/plan.js";
-import { isTouch, touchOf } from "../query/touch.js";
+import { isTouch, TOUCH_DIMENSIONS, touchOf } from "../query/touch.js";
 import { joined, name, sql, texts, whole, type Sql } from "../sql/sql.js";
-import { TextNumbers } from "./trend-cells.js";
 import { entryPage, exitPage, visitsIn, type KeyedVisits, type KeyOf, type VisitEvent } from "./visits.js";
 import { bothExtents, slotsOf, type Extent } from "../../query/answer/insights/buckets.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { WebOverviewPlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";
-import { unitOf } from "./entity-rows.js";
-import { pauseOf, refuseAsOf, selectRows, type ReportContext, type StatementReport } from "./report.js";
+import { TextNumbers, unitOf } from "./entity-rows.js";
+import { identityCount, insight, pauseOf, selectRows, type ReportContext } from "./report.js";
 
-const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
 const FIELDS = ["location_country", "device", "browser", "os"] as const;
 
 /** What the lists need besides urls, from the first event of a visit. */
-export type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields: readonly string[]];
+type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields: readonly string[]];
 
 type FirstEvents = readonly VisitEvent<FirstEvent>[];
 
 /** SQL for the columns of `FirstEvent`. */
-export function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
-  const touches = joined(DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ");
+function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
+  const touches = joined(TOUCH_DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ");
   const fields = joined(FIELDS.map((field) => sql`toString(${name(field)})`), ", ");
   return sql`, ${isTouch(touch)}, [${touches}], [${fields}]`;
 }
@@ -47,7 +45,7 @@ const NAMES = Object.keys(VALUES) as ListName[];
 function touchBy(dimension: TouchDimension): (events: FirstEvents) => string {
   return ([first]) => {
     const [, , , isBrought = false, touch = []] = first ?? [];
-    const value = touch[DIMENSIONS.indexOf(dimension)] ?? "";
+    const value = touch[TOUCH_DIMENSIONS.indexOf(dimension)] ?? "";
     return isBrought ? value || NOT_SET : NO_TOUCH[dimension];
   };
 }
@@ -57,7 +55,7 @@ function fieldBy(field: (typeof FIELDS)[number]): (events: FirstEvents) => strin
 }
 
 /** Visits by the values of each list. */
-export class WebLists {
+class WebLists {
   readonly #texts = NAMES.map(() => new TextNumbers());
 
   /** One key of a visit per list. */
@@ -78,23 +76,20 @@ export class WebLists {
 }
 
 /** SQL counts visitors and page views; sessions are streamed person by person. */
-export const webOverview: StatementReport<"webOverview"> = async (plan, asking) => {
-  refuseAsOf(plan);
+export const webOverview = insight<"webOverview">(async (plan, context) => {
   const ofProject = { ...plan, eventName: null, where: [] };
-  const events = await eventsOf(plan, plan.range, asking);
+  const events = await eventsOf(plan, plan.range, context);
   const lists = new WebLists();
-  const keyed = await visitsIn<FirstEvent>(plan, plan.range, () => firstEventOf(plan), lists.keys, asking);
+  const keyed = await visitsIn<FirstEvent>(plan, plan.range, () => firstEventOf(plan), lists.keys, context);
   return {
-    definition: plan.definition,
-    asOf: null,
-    nowOnline: (await eventsOf(ofProject, { fromMs: plan.nowMs - ONLINE_MS, toMs: plan.nowMs + LIMITS.futureSkewMs + 1 }, asking)).visitors,
-    figures: await webFigures(events.visitors, events.views, keyed.visits, pauseOf(asking)),
-    previous: plan.previous === null ? null : await previousOf(plan, plan.previous, asking),
-    chart: await chartOf(plan, events.extent, keyed.visits, asking),
-    pages: await pagesOf(plan, asking),
-    ...(await lists.of(keyed, plan.limit, pauseOf(asking))),
+    nowOnline: (await eventsOf(ofProject, { fromMs: plan.nowMs - ONLINE_MS, toMs: plan.nowMs + LIMITS.futureSkewMs + 1 }, context)).visitors,
+    figures: await webFigures(events.visitors, events.views, keyed.visits, pauseOf(context)),
+    previous: plan.previous === null ? null : await previousOf(plan, plan.previous, context),
+    chart: await chartOf(plan, events.extent, keyed.visits, context),
+    pages: await pagesOf(plan, context),
+    ...(await lists.of(keyed, plan.limit, pauseOf(context))),
   };
-};
+});
 
 type FigureRow = [visitors: number, views: number, firstMs: number, lastMs: number, count: number];
 
@@ -104,33 +99,31 @@ interface EventTotals {
   readonly extent: Extent | null;
 }
 
-const visitors = (needs: Needs): Sql => sql`uniqExactIf(${needs.who()} AS who, who != '')`;
-
 function isView({ pageviewSlugs }: WebOverviewPlan): Sql {
   return sql`slug IN ${texts(pageviewSlugs)}`;
 }
 
-async function eventsOf(plan: WebOverviewPlan, range: Range, asking: ReportContext): Promise<EventTotals> {
-  const columns = (needs: Needs) => sql`${visitors(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
-  const statement = selectRows({ ...plan, range }, asking, columns);
-  const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await asking.connection.rows<FigureRow>(statement, asking.signal);
+async function eventsOf(plan: WebOverviewPlan, range: Range, context: ReportContext): Promise<EventTotals> {
+  const columns = (needs: Needs) => sql`${identityCount(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
+  const statement = selectRows({ ...plan, range }, context, columns);
+  const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await context.connection.rows<FigureRow>(statement);
   return { visitors: people, views, extent: count === 0 ? null : { firstMs, lastMs } };
 }
 
-async function previousOf(plan: WebOverviewPlan, range: Range, asking: ReportContext): Promise<WebFigures> {
-  const events = await eventsOf(plan, range, asking);
-  const { visits } = await visitsIn(plan, range, () => sql``, [], asking);
-  return await webFigures(events.visitors, events.views, visits, pauseOf(asking));
+async function previousOf(plan: WebOverviewPlan, range: Range, context: ReportContext): Promise<WebFigures> {
+  const events = await eventsOf(plan, range, context);
+  const { visits } = await visitsIn(plan, range, () => sql``, [], context);
+  return await webFigures(events.visitors, events.views, visits, pauseOf(context));
 }
 
 /** @throws invalid_parameter (too many buckets) */
-async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Visits, asking: ReportContext): Promise<WebOverview["chart"]> {
+async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Visits, context: ReportContext): Promise<WebOverview["chart"]> {
   if (plan.interval === null) return null;
   const slots = slotsOf(plan, plan.interval, bothExtents(extent, visits.extent));
   if (slots.length === 0) return [];
   const unit = unitOf(slots.map(({ unitMs }) => unitMs));
-  const columns = (needs: Needs) => sql`${unit} AS unit, ${visitors(needs)}, countIf(${isView(plan)})`;
-  const rows = await asking.connection.rows<[number, number, number]>(selectRows(plan, asking, columns, sql`GROUP BY unit`), asking.signal);
+  const columns = (needs: Needs) => sql`${unit} AS unit, ${identityCount(needs)}, countIf(${isView(plan)})`;
+  const rows = await context.connection.rows<[number, number, number]>(selectRows(plan, context, columns, sql`GROUP BY unit`));
   const byUnit = new Map(rows.map(([unitMs, ...figures]) => [unitMs, figures]));
   return slots.map((slot) => {
     const [people = 0, views = 0] = byUnit.get(slot.unitMs) ?? [];
@@ -138,9 +131,9 @@ async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Vis
   });
 }
 
-async function pagesOf(plan: WebOverviewPlan, asking: ReportContext): Promise<WebOverview["pages"]> {
-  const columns = (needs: Needs) => sql`extract(url, '^[^?#]*') AS page, ${visitors(needs)} AS visitors, count() AS views`;
+async function pagesOf(plan: WebOverviewPlan, context: ReportContext): Promise<WebOverview["pages"]> {
+  const columns = (needs: Needs) => sql`extract(url, '^[^?#]*') AS page, ${identityCount(needs)} AS visitors, count() AS views`;
   const rest = sql`AND ${isView(plan)} GROUP BY page ORDER BY visitors DESC, views DESC, page LIMIT ${whole(plan.limit)}`;
-  const rows = await asking.connection.rows<[string, number, number]>(selectRows(plan, asking, columns, rest), asking.signal);
+  const rows = await context.connection.rows<[string, number, number]>(selectRows(plan, context, columns, rest));
   return rows.map(([value, people, views]) => ({ value, visitors: people, views }));
 }

@@ -21,6 +21,15 @@ export function sql(texts: TemplateStringsArray, ...between: readonly (Sql | Bou
 
 export const EMPTY = new Sql([""], []);
 
+/** Text of this package as it is: never of users, as nothing in it is escaped. */
+export function raw(piece: string): Sql {
+  return new Sql([piece], []);
+}
+
+/** The id of nothing, also as the text that creates tables: links made by events have it as their record. */
+export const NO_ID_TEXT = "toUUID('00000000-0000-0000-0000-000000000000')";
+export const NO_ID = raw(NO_ID_TEXT);
+
 /** Joins fragments with a separator: `" AND "`, `", "`. */
 export function joined(pieces: readonly (Sql | Bound)[], separator: string): Sql {
   if (pieces.length === 0) return EMPTY;
@@ -48,6 +57,11 @@ export function texts(values: readonly string[]): Bound {
 /** Lists of texts, each with one text per breakdown field. */
 export function combinations(values: readonly (readonly string[])[]): Bound {
   return { type: "Array(Array(String))", value: values };
+}
+
+/** `LIMIT`, if there is one. */
+export function limitOf(limit: number | null): Sql {
+  return limit === null ? EMPTY : sql`LIMIT ${whole(limit)}`;
 }
 
 /** Whole numbers, such as epoch ms. */

@@ -2,7 +2,7 @@ import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS, REFUND_KEY } from "../../storage
 import { TAG } from "../sql/value-test.js";
 import { keyColumn } from "./metadata-columns.js";
 import { FIELDS } from "../../core/schema/fields.js";
-import { sql, name, type Sql } from "../sql/sql.js";
+import { name, NO_ID_TEXT, sql, type Sql } from "../sql/sql.js";
 
 /** What an event has to do with money, under any rules: nothing, an amount that counts in any event, or one that counts in payments only. */
 export const MONEY_KIND = { none: 0, anyEvent: 1, paymentOnly: 2 } as const;
@@ -26,7 +26,7 @@ const CURRENCIES = `[toString(currency), if(${isText(CURRENCY_KEY)}, ${body(CURR
 
 /** Members of a payment: name, type, value for an event with money, and value for any other. */
 const MEMBERS: readonly (readonly [name: string, type: string, value: string, none: string])[] = [
-  ["id", "UUID", "id", "toUUID('00000000-0000-0000-0000-000000000000')"],
+  ["id", "UUID", "id", NO_ID_TEXT],
   ["ms", "UInt64", "ms", "0"],
   ["day", "UInt32", "day", "0"],
   ["project", "LowCardinality(String)", "project", "''"],
@@ -110,7 +110,6 @@ export const METADATA_TYPE = "JSON(max_dynamic_paths = 512)";
 /** The partition key of events. */
 export const YEAR = "intDiv(day, 366)";
 
-const NO_RECORD = "toUUID('00000000-0000-0000-0000-000000000000')";
 const STORED: readonly [string, string][] = [
   ["batch", "UUID"],
   ["storedMs", "UInt64 DEFAULT toUnixTimestamp64Milli(now64(3))"],
@@ -242,7 +241,7 @@ export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 export const VIEWS: readonly FillingView[] = [
   {
     name: "links_of_events", from: "events", to: "links", staysOnShard: true,
-    select: `anonymousId, userId, ${NO_RECORD} AS record, min(ms) AS firstMs`,
+    select: `anonymousId, userId, ${NO_ID_TEXT} AS record, min(ms) AS firstMs`,
     rest: "WHERE anonymousId != '' AND userId != '' GROUP BY anonymousId, userId",
   },
   {

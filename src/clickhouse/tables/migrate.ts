@@ -2,9 +2,8 @@ import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { toHex } from "../../core/base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
-import { refuseForeignTables } from "./foreign-tables.js";
-import { areOnAllServers, isReplicated, refuseOtherTables, type Cluster } from "./replicas.js";
-import { TABLES, VIEWS, type Table, type FillingView } from "./layout.js";
+import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster } from "./checks.js";
+import { TABLES, VIEWS, type FillingView, type Table, type TableNames } from "./layout.js";
 
 /** Where the tables are: on one server, or on the shards of a cluster. */
 interface TablesPlace {
@@ -95,7 +94,7 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
   await refuseForeignTables(connection, tables, (name) => name === "kept");
   const isThere = await areReplicated(connection);
   if (isThere === null) await refuseForeignTables(connection, tables, () => true);
-  const place = { ...tables, isReplicated: isReplicated({ asked: replicas, cluster, isThere }) };
+  const place = { ...tables, isReplicated: isReplicated({ option: replicas, cluster, isThere }) };
   const of = place.isReplicated ? cluster : null;
   if (of !== null && isThere === null) await refuseOtherTables(connection, place);
   // A server that was added later has no tables yet.
@@ -154,5 +153,25 @@ async function areReplicated(connection: Connection): Promise<boolean | null> {
   } catch (error) {
     if (error instanceof DaybookError && error.code === "manifest_missing") return null;
     throw error;
+  }
+}
+
+const PREFIX = "loaded ";
+
+/** Parts of an embedded store that were loaded completely, and what each held: rows of table `kept`, written after the last event of a part. */
+export class LoadedParts {
+  constructor(
+    readonly connection: Connection,
+    readonly names: TableNames,
+  ) {}
+
+  async known(): Promise<ReadonlyMap<string, string>> {
+    const kept = sql`FROM ${this.names.all("kept")} WHERE startsWith(name, ${text(PREFIX)})`;
+    const rows = await this.connection.rows<[string, string]>(sql`SELECT name, argMax(value, storedMs) ${kept} GROUP BY name`);
+    return new Map(rows.map(([name, value]) => [name.slice(PREFIX.length), value]));
+  }
+
+  async add(part: string, held: string): Promise<void> {
+    await this.connection.insert("kept", [{ name: `${PREFIX}${part}`, value: held }]);
   }
 }

@@ -1,9 +1,9 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { Findings, type Finding } from "../../store/files/findings.js";
 import { MS_PER_DAY } from "../../core/base/time.js";
-import { sql, text, name, Sql, whole, wholes } from "../sql/sql.js";
-import { type Servers, systemTable } from "../tables/change.js";
-import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table } from "../tables/layout.js";
+import { joined, name, NO_ID, raw, sql, text, whole, wholes, type Sql } from "../sql/sql.js";
+import { type Servers, systemTable } from "../tables/servers.js";
+import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table, type TableNames } from "../tables/layout.js";
 
 /** An invariant of the rows of a table. */
 interface Law {
@@ -22,7 +22,7 @@ interface Breach {
 const NAMED_COUNT = 10;
 /** Size in bytes from which a server groups on disk: the ids of all events do not fit into memory. */
 const SPILL = { max_bytes_before_external_group_by: 1_000_000_000, distributed_aggregation_memory_efficient: 1 };
-const spilling = new Sql([`SETTINGS ${Object.entries(SPILL).map(([setting, value]) => `${setting} = ${value}`).join(", ")}`], []);
+const spilling = raw(`SETTINGS ${Object.entries(SPILL).map(([setting, value]) => `${setting} = ${value}`).join(", ")}`);
 
 /** An id is unique in its project; among records it is unique apart from the unlink that takes it back. */
 function idsOnce(table: "events" | "records"): Law {
@@ -40,89 +40,72 @@ function idsOnce(table: "events" | "records"): Law {
   };
 }
 
-/** The columns by which rows are found: a day that matches the time, a name, a project. */
-const PLACED_IN_TIME: Law = {
-  table: "events",
-  broken: async ({ connection, names }) => {
-    const counts = sql`SELECT countIf(day != intDiv(ms, ${whole(MS_PER_DAY)})), countIf(name = ''), countIf(project = '')
-      FROM ${names.all("events")}`;
-    const [[days, nameless, homeless] = [0, 0, 0]] = await connection.rows<[number, number, number]>(counts);
-    return counted([
-      ["day", "the day of its time in each row", "rows with another day", days],
-      ["name", "a name in each row", "rows without one", nameless],
-      ["project", "a project in each row", "rows without one", homeless],
-    ]);
-  },
-};
+/** What a count in a table counts, each of which breaks a law. */
+type CountedBreach = readonly [key: string, expected: string, found: string];
 
-/** Each row is on the shard of its key, as the cluster is now. */
-function onItsShard({ name: table, placedBy }: Table): Law {
+/** A law of which the rows of one statement count the breaches, in the order of `breaches`. */
+function countedLaw(table: string, breaches: readonly CountedBreach[], statementOf: (servers: Servers) => Sql | Promise<Sql | null>): Law {
   return {
     table,
-    broken: async ({ connection, names, cluster }) => {
-      if (cluster === null) return [];
-      const weights = await connection.systemRows<[number]>(
-        sql`SELECT any(shard_weight) FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num ORDER BY shard_num`);
-      const ends = weights.map((_, at) => weights.slice(0, at + 1).reduce((sum, [weight]) => sum + weight, 0));
-      // As ClickHouse does it: each shard has as many remainders as its weight.
-      const slot = sql`cityHash64(${new Sql([placedBy], [])}) % toUInt64(${whole(ends.at(-1) ?? 1)})`;
-      const [[astray] = [0]] = await connection.rows<[number]>(
-        sql`SELECT countIf(arrayFirstIndex(upTo -> ${slot} < upTo, ${wholes(ends)}) != _shard_num) FROM ${names.all(table)}`);
-      return counted([["shard", "each row on the shard of its ids", "rows on another shard", astray]]);
+    broken: async (servers) => {
+      const statement = await statementOf(servers);
+      const [counts = []] = statement === null ? [] : await servers.connection.rows<readonly number[]>(statement);
+      return breaches.flatMap(([key, expected, found], at) => ((counts[at] ?? 0) > 0 ? [{ key, expected, found: `${found}: ${counts[at]}` }] : []));
     },
   };
 }
 
-const NO_RECORD = "00000000-0000-0000-0000-000000000000";
+/** The columns by which rows are found: a day that matches the time, a name, a project. */
+const PLACED_IN_TIME = countedLaw("events", [
+  ["day", "the day of its time in each row", "rows with another day"],
+  ["name", "a name in each row", "rows without one"],
+  ["project", "a project in each row", "rows without one"],
+], ({ names }) => sql`SELECT countIf(day != intDiv(ms, ${whole(MS_PER_DAY)})), countIf(name = ''), countIf(project = '') FROM ${names.all("events")}`);
+
+/** Each row is on the shard of its key, as the cluster is now. */
+function onItsShard({ name: table, placedBy }: Table): Law {
+  return countedLaw(table, [["shard", "each row on the shard of its ids", "rows on another shard"]], async ({ connection, names, cluster }) => {
+    if (cluster === null) return null;
+    const weights = await connection.systemRows<[number]>(
+      sql`SELECT any(shard_weight) FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num ORDER BY shard_num`);
+    const ends = weights.map((_, at) => weights.slice(0, at + 1).reduce((sum, [weight]) => sum + weight, 0));
+    // As ClickHouse does it: each shard has as many remainders as its weight.
+    const slot = sql`cityHash64(${raw(placedBy)}) % toUInt64(${whole(ends.at(-1) ?? 1)})`;
+    return sql`SELECT countIf(arrayFirstIndex(upTo -> ${slot} < upTo, ${wholes(ends)}) != _shard_num) FROM ${names.all(table)}`;
+  });
+}
 
 /** Each pair of ids in an event or a record has a link, from the first time on. Further links may exist: see `strayLinks`. */
-const LINKS_OF_ALL: Law = {
-  table: "links",
-  broken: async (servers) => {
-    const [events, records] = await linkCounts(servers, sql`given > 0 AND (there = 0 OR thereMs > givenMs)`);
-    return counted([
-      ["events", "a link for each pair of ids in events, from the first event on", "pairs without one", events],
-      ["records", "a link for each record that makes one", "records without one", records],
-    ]);
-  },
-};
+const LINKS_OF_ALL = countedLaw("links", [
+  ["events", "a link for each pair of ids in events, from the first event on", "pairs without one"],
+  ["records", "a link for each record that makes one", "records without one"],
+], ({ names }) => linkCounts(names, sql`given > 0 AND (there = 0 OR thereMs > givenMs)`));
 
 /** Links without an event or a record, or earlier than these. */
-async function strayLinks(servers: Servers): Promise<number> {
-  const [events, records] = await linkCounts(servers, sql`there > 0 AND (given = 0 OR thereMs < givenMs)`);
+async function strayLinks({ connection, names }: Servers): Promise<number> {
+  const counts = linkCounts(names, sql`there > 0 AND (given = 0 OR thereMs < givenMs)`);
+  const [[events, records] = [0, 0]] = await connection.rows<[number, number]>(counts);
   return events + records;
 }
 
-async function linkCounts({ connection, names }: Servers, isSuch: Sql): Promise<readonly [ofEvents: number, ofRecords: number]> {
+/** Counts links of events, and of records. */
+function linkCounts(names: TableNames, isSuch: Sql): Sql {
   const givenBy = (table: string) => {
     const views = VIEWS.filter(({ from, to }) => from === table && to === "links");
-    return views.map(({ select, rest }) => sql`SELECT ${new Sql([select], [])}, true AS isGiven FROM ${names.all(table)} ${new Sql([rest], [])}`);
+    return views.map(({ select, rest }) => sql`SELECT ${raw(select)}, true AS isGiven FROM ${names.all(table)} ${raw(rest)}`);
   };
   const stored = sql`SELECT anonymousId, userId, record, min(firstMs) AS firstMs, false AS isGiven FROM ${names.all("links")}
     GROUP BY anonymousId, userId, record`;
-  const all = [...givenBy("events"), ...givenBy("records"), stored].reduce((some, next) => sql`${some} UNION ALL ${next}`);
+  const all = joined([...givenBy("events"), ...givenBy("records"), stored], " UNION ALL ");
   const links = sql`SELECT record, countIf(isGiven) AS given, minIf(firstMs, isGiven) AS givenMs, countIf(NOT isGiven) AS there,
     minIf(firstMs, NOT isGiven) AS thereMs FROM (${all}) GROUP BY anonymousId, userId, record`;
-  const isOfEvents = sql`record = toUUID(${text(NO_RECORD)})`;
-  const counts = sql`SELECT countIf(${isOfEvents}), countIf(NOT ${isOfEvents}) FROM (${links}) WHERE ${isSuch} ${spilling}`;
-  const [row = [0, 0] as const] = await connection.rows<[number, number]>(counts);
-  return row;
+  const isOfEvents = sql`record = ${NO_ID}`;
+  return sql`SELECT countIf(${isOfEvents}), countIf(NOT ${isOfEvents}) FROM (${links}) WHERE ${isSuch} ${spilling}`;
 }
 
-const PROJECTS_OF_EVENTS: Law = {
-  table: "projects",
-  broken: async ({ connection, names }) => {
-    const named = sql`SELECT DISTINCT project FROM ${names.all("events")}`;
-    const [[missing] = [0]] = await connection.rows<[number]>(
-      sql`SELECT count() FROM (${named}) WHERE project GLOBAL NOT IN (SELECT name FROM ${names.all("projects")})`);
-    return counted([["projects", "the name of each project that has events", "missing names", missing]]);
-  },
-};
-
-/** A breach for each count above 0. */
-function counted(rows: readonly (readonly [key: string, expected: string, found: string, count: number])[]): Breach[] {
-  return rows.filter(([, , , count]) => count > 0).map(([key, expected, found, count]) => ({ key, expected, found: `${found}: ${count}` }));
-}
+const PROJECTS_OF_EVENTS = countedLaw("projects", [["projects", "the name of each project that has events", "missing names"]], ({ names }) =>
+  sql`SELECT count() FROM (SELECT DISTINCT project FROM ${names.all("events")})
+    WHERE project GLOBAL NOT IN (SELECT name FROM ${names.all("projects")})`);
 
 /** Invariants that hold whenever nothing is being written. Each costs the columns that it names. */
 const LAWS: readonly Law[] = [

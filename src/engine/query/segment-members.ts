@@ -2,11 +2,11 @@
 import { assert } from "../../core/base/assert.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { inTurns, piecesOf, type Steps } from "../../core/base/steps.js";
-import { MS_PER_DAY } from "../../core/base/time.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../storage/column/bitmap.js";
 import type { SegmentMembers, MembersOf } from "../../query/filter/known-fields.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../query/plan/insights/plan.js";
+import type { ConditionPlan, SegmentPlan } from "../../query/plan/insights/plan.js";
+import { rangeOf } from "../../query/plan/insights/segments.js";
 import type { PlannedFilter, Range, QueryScope } from "../../query/plan/plan.js";
 import type { AnyPass } from "../../query/reports/form/report.js";
 import { eachAddedCount, type ActorCounts } from "../../query/reports/events/actor-counts.js";
@@ -99,10 +99,6 @@ export class NamedSegments {
     if (known === undefined) this.#parts.set(key, (known = { place: this.#parts.size, part: make() as AnyPass }));
     return known.place;
   }
-}
-
-function rangeOf(window: SegmentWindow, nowMs: number): Range {
-  return window.kind === "range" ? window.range : { fromMs: nowMs - window.days * MS_PER_DAY, toMs: nowMs + 1 };
 }
 
 async function anyOf(groups: readonly (readonly SettledCondition[])[], folding: ConditionHolders, { identityEnd, pause }: MembersContext): Promise<Bitmap> {

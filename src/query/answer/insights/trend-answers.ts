@@ -4,7 +4,7 @@ import { inTurns } from "../../../core/base/steps.js";
 import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
-import { slotsOf } from "./buckets.js";
+import { slotsOf, type Slot } from "./buckets.js";
 import { combinationsOf, onlyGroup, type Combinations, type KeyGroups } from "./combinations.js";
 import type { Measured, SeriesFigures } from "./funnel-answer.js";
 
@@ -24,30 +24,38 @@ export async function trendFiguresOf(
   given: readonly (readonly string[])[] | null,
   pause: () => Promise<void>,
 ): Promise<TrendFigures> {
-  const { breakdown, interval, cumulative, fill } = plan;
+  const { breakdown, interval, cumulative } = plan;
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await things.extent(pause) : null);
   const all = breakdown === null && things.isEmpty ? onlyGroup(keys, 0) : await inTurns(combinationsOf(things.keys, keys), pause);
   const places = given === null ? await greatest(all, things, breakdown?.limit ?? 1, pause) : await placesOf(given, all, pause);
   const shown = places.map((place, at) => ({ values: given?.[at] ?? all.valuesOf(place), keys: place < 0 ? NO_KEYS : all.keysOf(place) }));
   const rest = breakdown?.rest === true ? await inTurns(all.restOf(places.filter((place) => place >= 0)), pause) : null;
-  const figureCount = slots.length * (shown.length + (rest === null ? 0 : 1));
-  if (figureCount > LIMITS.figureCount) throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
-
+  refuseFigures(slots.length * (shown.length + (rest === null ? 0 : 1)));
   const units = slots.map(({ unitMs }) => unitMs);
   const figures: SeriesFigures[] = [];
   for (const { keys: own } of shown) figures.push(await things.figuresOf(own, units, cumulative, pause));
   const restFigures = rest === null ? null : await things.figuresOf(rest, units, cumulative, pause);
-  const visible = restFigures === null ? figures : [...figures, restFigures];
-  const isKept = (at: number) => fill || visible.some(({ countedByUnit }) => (countedByUnit[at] ?? 0) > 0);
-  const kept = [...slots.keys()].filter(isKept);
-  const seriesOf = (values: readonly string[], { counted, total, data }: SeriesFigures): TrendSeries => ({ values, counted, total, data: kept.map((at) => data[at] ?? null) });
+  const { buckets, seriesOf } = bucketsOf(plan, slots, restFigures === null ? figures : [...figures, restFigures]);
   return {
-    buckets: kept.flatMap((at) => slots[at]?.bucket ?? []),
+    buckets,
     series: figures.map((own, at) => seriesOf(shown[at]?.values ?? [], own)),
     rest: restFigures === null ? null : seriesOf([], restFigures),
     valueCount: breakdown === null ? 0 : all.count,
   };
+}
+
+/** @throws invalid_parameter (more figures than an answer may have) */
+export function refuseFigures(figureCount: number): void {
+  if (figureCount > LIMITS.figureCount) throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
+}
+
+/** The buckets of an answer, and its series in these: without `fill` those in which something counts in some series. */
+export function bucketsOf({ fill }: TrendPlan, slots: readonly Slot[], all: readonly SeriesFigures[]) {
+  const kept = [...slots.keys()].filter((at) => fill || all.some(({ countedByUnit }) => (countedByUnit[at] ?? 0) > 0));
+  const seriesOf = (values: readonly string[], { counted, total, data }: SeriesFigures): TrendSeries =>
+    ({ values, counted, total, data: kept.map((at) => data[at] ?? null) });
+  return { buckets: kept.flatMap((at) => slots[at]?.bucket ?? []), seriesOf };
 }
 
 const NO_KEYS = new Float64Array(0);

@@ -1,5 +1,6 @@
 import { parameterError, shown } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
+import { MS_PER_DAY } from "../../../core/base/time.js";
 import type { Zone } from "../../../core/calendar/zone.js";
 import { planRange } from "../date-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
@@ -7,7 +8,7 @@ import { fieldOf } from "../filters/field-operand.js";
 import { FilterPlanner, type SegmentNames } from "../filters/filter-groups.js";
 import { valueError } from "../filters/filter-value.js";
 import { memberError, pathOfMember, readChoice, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
-import type { Operand, QueryScope, Pattern } from "../plan.js";
+import type { Operand, QueryScope, Pattern, Range } from "../plan.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "./plan.js";
 
 export const SEGMENT_COUNT_MAX = 10;
@@ -129,6 +130,11 @@ function planWindow(members: InputMembers, zone: Zone | null): SegmentWindow {
   if (members.values.has("startDate") || members.values.has("endDate"))
     throw memberError(members, "lastDays", "expected either dates or lastDays, got both", "exactly_one_required");
   return { kind: "lastDays", days };
+}
+
+/** The range that a window covers at a time. */
+export function rangeOf(window: SegmentWindow, nowMs: number): Range {
+  return window.kind === "range" ? window.range : { fromMs: nowMs - window.days * MS_PER_DAY, toMs: nowMs + 1 };
 }
 
 function planGivenWindow(members: InputMembers, zone: Zone | null): SegmentWindow {

@@ -1,5 +1,5 @@
 import type { Connection } from "../connection/connection.js";
-import { sql, Sql } from "../sql/sql.js";
+import { EMPTY, name, raw, sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "./layout.js";
 
 /** The servers with the tables of an organization. */
@@ -24,12 +24,22 @@ export async function change(servers: Servers, table: string, commands: Sql): Pr
 export async function alter(servers: Servers, table: string, commands: Sql): Promise<void> {
   const { connection, names, cluster } = servers;
   // The grammar allows no bound name here. It was checked when the Daybook was opened.
-  const onCluster = new Sql([cluster === null ? "" : ` ON CLUSTER ${cluster}`], []);
+  const onCluster = cluster === null ? EMPTY : raw(` ON CLUSTER ${cluster}`);
   await connection.command(sql`ALTER TABLE ${names.ofShard(table)}${onCluster} ${commands}`);
 }
 
 /** A table of the system database, on all servers. */
 export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string): Sql {
-  const all = new Sql([`system.${table}`], []);
-  return cluster === null ? all : sql`clusterAllReplicas(${{ type: "Identifier", value: cluster }}, ${all})`;
+  const all = raw(`system.${table}`);
+  return cluster === null ? all : sql`clusterAllReplicas(${name(cluster)}, ${all})`;
+}
+
+/** Random part of a version: of two concurrent writes, all readers take the same one for the newer. */
+const CHANCE = 2 ** 16;
+
+/** A version after the newest existing one. */
+export function nextVersion(newest: number, random: (bytes: Uint8Array) => void): number {
+  const chance = new Uint8Array(2);
+  random(chance);
+  return (Math.floor(newest / CHANCE) + 1) * CHANCE + (chance[0] ?? 0) * 256 + (chance[1] ?? 0);
 }
