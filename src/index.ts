@@ -135,5 +135,5 @@ export type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, Wr
 export type { BackupReport } from "./store/backup/backup-store.js";
 export type { Durability } from "./store/journal/journals.js";
 export type { Finding } from "./store/files/findings.js";
-export { verifyStore } from "./store/verify/verify-store.js";
+export { verifyStore } from "./store/open-store.js";
 export type { VerifyReport } from "./store/verify/verify.js";

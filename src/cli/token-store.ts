@@ -8,8 +8,7 @@ import { flatFileStorage } from "../platform/node/file-storage.js";
 import { diskReserve, fileStorage } from "../platform/node/index.js";
 import { kernelFileSystem } from "../platform/node/kernel-file-system.js";
 import { linkError, NO_FOLLOW } from "../platform/node/private-files.js";
-import { isFull } from "../store/storage/is-full.js";
-import type { Storage, StorageLock } from "../store/storage/storage.js";
+import { isFull, type Storage, type StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, dataDirectory, directoryOf, requireDirectory, type DataDirectory } from "./organizations.js";
 import { printLockWait, texts, UsageError } from "./command.js";
 

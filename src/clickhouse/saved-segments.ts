@@ -1,7 +1,7 @@
 import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
 import { bytesOf, checkedSegment, shownSegment, shownSegments, withSegment } from "../engine/query/saved-segments.js";
 import type { PeopleSegment } from "../query/plan/insights/input.js";
-import type { StoredSegment as StoredSegment } from "../store/files/saved-segments-file.js";
+import type { StoredSegment } from "../store/files/side-files.js";
 import type { Connection } from "./connection/connection.js";
 import { sql } from "./sql/sql.js";
 import type { TableNames } from "./tables/layout.js";

@@ -1,6 +1,6 @@
 import type { RecordBatch } from "../formats/arrow/record-batches.js";
 import { projectOfIngest, readStopOptions, type IngestOptions, type KnownOptions, type StopOptions } from "../core/base/options.js";
-import { systemClock, wholeClock, type Clock } from "../core/base/clock.js";
+import { systemClock, wholeClock, type Clock, timer } from "../core/base/clock.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
 import { moneyExcerpt } from "../storage/derived/stored.js";
@@ -8,15 +8,11 @@ import { LIMITS } from "../core/base/limits.js";
 import { onePerProcess } from "../core/base/one-per-process.js";
 import { isoOf } from "../core/base/time.js";
 import { parseUuid, uuidText } from "../core/base/uuid.js";
-import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
-import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
+import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf, type DecodedRecord, type RecordContext } from "../identity/decode-record.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
-import { Changes, SEQUENCES } from "./follow/changes.js";
-import type { Change, ChangesOptions, Sequences } from "./follow/changes.js";
-import { ALLOWANCE, FULLNESS } from "./ingest/allowance.js";
-import type { AllowedOptions, FillingDaybook, Limit } from "./ingest/allowance.js";
-import { Deletions } from "./upkeep/deletions.js";
-import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
+import { Changes, SEQUENCES, type Change, type ChangesOptions, type Sequences } from "./follow/changes.js";
+import { ALLOWANCE, FULLNESS, type AllowedOptions, type FillingDaybook, type Limit } from "./ingest/allowance.js";
+import { Deletions, type DeleteEventsInput, type DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import type { ReportRules, Answer, CursorPosition, Executor, Plan, ReportName } from "../query/plan/plan.js";
 import { planners } from "../query/plan/planners.js";
@@ -25,45 +21,32 @@ import { pooledRandom } from "../core/base/random.js";
 import type { EventInput, IngestResult, ExportedEvent } from "../core/schema/event.js";
 import { isKeepingFuture } from "../core/schema/instant.js";
 import { BatchBuilder } from "../store/batch/batch.js";
-import type { Store } from "../store/live/store.js";
+import { type Store, projectsOf } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
-import type { Storage } from "../store/storage/storage.js";
-import { isFull } from "../store/storage/is-full.js";
-import { storeKeys } from "../store/files/store-keys.js";
-import type { StoreKeys } from "../store/files/store-keys.js";
+import { type Storage, isFull } from "../store/storage/storage.js";
+import { storeKeys, type StoreKeys, type StoredSegment } from "../store/files/side-files.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
-import type { StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Daybook } from "./daybook.js";
 import { settle, type QueryOptions, type SettleContext } from "./query/on-snapshot.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import { MemoryExecutor } from "./query/executor.js";
-import { explainPlan } from "./query/explain.js";
-import type { Explanation } from "./query/explain.js";
-import { AFTER } from "./exports/place.js";
-import type { PagedExports } from "./exports/place.js";
-import type { Following, follow } from "./follow/following.js";
+import { explainPlan, type Explanation } from "./query/explain.js";
+import { AFTER, type PagedExports } from "./exports/place.js";
+import type { Following } from "./follow/following.js";
 import { Housekeeping } from "./upkeep/housekeeping.js";
-import { IngestQueue } from "./ingest/queue.js";
-import { ingestRecords } from "./ingest/encode-records.js";
+import { IngestQueue, ingestRecords } from "./ingest/queue.js";
 import { OpenExports } from "./exports/open-exports.js";
-import { checkOptions } from "./options.js";
-import type { DaybookOptions } from "./options.js";
-import { ingestNoticesOf, noticesOf, reportNotices } from "./query/notices.js";
-import type { Notice } from "./query/notices.js";
-import { PERMIT } from "./query/permit.js";
-import type { Permitted } from "./query/permit.js";
+import { checkOptions, type DaybookOptions } from "./options.js";
+import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
+import { PERMIT, type Permitted } from "./query/permit.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
-import { projectsOf } from "../store/live/projects.js";
 import { QueryMethods } from "./queries.js";
 import { ReportContexts } from "./query/report-contexts.js";
-import { readSavedSegments, StoredSegments } from "./query/saved-segments.js";
-import type { Segments } from "./query/saved-segments.js";
+import { readSavedSegments, StoredSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
-import { timer } from "./upkeep/timer.js";
 import type { DaybookStats } from "./upkeep/stats.js";
-import { StoredTimeToLive } from "./upkeep/stored-time-to-live.js";
-import type { TimeToLive } from "./upkeep/time-to-live.js";
+import { StoredTimeToLive, type TimeToLive } from "./upkeep/time-to-live.js";
 
 /** Open writers on storages without a journal. */
 const writers = onePerProcess("writers", () => new WeakMap<Storage, Daybook>());
@@ -94,7 +77,7 @@ export function openDaybook(options: DaybookOptions): Promise<Daybook> {
 }
 
 /** Creates what executes the plans of a store. */
-export type MakeExecutor = (store: Store, contexts: ReportContexts, options: DaybookOptions) => Executor;
+type MakeExecutor = (store: Store, contexts: ReportContexts, options: DaybookOptions) => Executor;
 
 const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(store, contexts, options.onWork ?? (() => undefined));
 
@@ -118,7 +101,7 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !store.options.readOnly, mayBeMissing: store.isEmpty || quarantine });
     const saved = await readSavedSegments(storage);
-    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, follow: following?.follow ?? null, scrub: loaded?.Scrub ?? null });
+    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, following: following?.Following ?? null, scrub: loaded?.Scrub ?? null });
     if (!readOnly && storage.volatile === true) writers.set(storage, daybook);
     return daybook;
   } catch (error) {
@@ -137,7 +120,7 @@ interface StoreExtras {
   readonly keys: StoreKeys;
   readonly saved: readonly StoredSegment[];
   /** Follows the writer; null: nothing does. */
-  readonly follow: typeof follow | null;
+  readonly following: typeof Following | null;
   /** Rereads the files periodically; null: nothing does. */
   readonly scrub: typeof Scrub | null;
 }
@@ -171,7 +154,7 @@ class EmbeddedDaybook extends QueryMethods implements Daybook, PagedExports, Fil
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, follow, scrub }: StoreExtras) {
+  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, following, scrub }: StoreExtras) {
     super();
     this.#store = store;
     this.#cursorKey = keys.cursorKey;
@@ -224,7 +207,7 @@ class EmbeddedDaybook extends QueryMethods implements Daybook, PagedExports, Fil
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
     const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
-    this.#following = follow?.({ ...parts, store, keys, setKeys, forget, prepare, wait: timer }) ?? null;
+    this.#following = following === null ? null : new following({ ...parts, store, keys, setKeys, forget, prepare, wait: timer });
   }
 
   get segments(): Segments {
@@ -302,24 +285,25 @@ class EmbeddedDaybook extends QueryMethods implements Daybook, PagedExports, Fil
     return { ...(await (this.#following === null ? explain() : this.#following.asking(explain))), notices };
   }
 
-  async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    await this.#upToDate();
-    yield* this.#exports.events(input, options);
+  exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
+    return this.#exporting(() => this.#exports.events(input, options));
   }
 
-  async *exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncGenerator<Uint8Array> {
-    await this.#upToDate();
-    yield* this.#exports.arrow(input, format, options);
+  exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncGenerator<Uint8Array> {
+    return this.#exporting(() => this.#exports.arrow(input, format, options));
   }
 
-  async *exportParquet(input?: ExportInput, options?: StopOptions): AsyncGenerator<Uint8Array> {
-    await this.#upToDate();
-    yield* this.#exports.parquet(input, options);
+  exportParquet(input?: ExportInput, options?: StopOptions): AsyncGenerator<Uint8Array> {
+    return this.#exporting(() => this.#exports.parquet(input, options));
   }
 
-  async *recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncGenerator<RecordBatch> {
+  recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncGenerator<RecordBatch> {
+    return this.#exporting(() => this.#exports.batches(input, options));
+  }
+
+  async *#exporting<T>(read: () => AsyncGenerator<T>): AsyncGenerator<T> {
     await this.#upToDate();
-    yield* this.#exports.batches(input, options);
+    yield* read();
   }
 
   async createProject(name: string): Promise<void> {

@@ -1,8 +1,7 @@
 // What most programs never use, in one chunk: split up, it would pull what the chunks share out of the core.
 export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
-export { follow } from "./follow/following.js";
-export { openWhenFull } from "./follow/following.js";
+export { Following, openWhenFull } from "./follow/following.js";
 export { exportStoredRecords } from "./exports/records.js";
 export { Scrub } from "./upkeep/scrub.js";
 export { statsOf } from "./upkeep/stats.js";

@@ -1,16 +1,15 @@
 import { compareKeys, NO_KEY, eventKeyOf, type EventKey } from "../storage/segment/event-order.js";
 import type { FrozenCodes } from "../storage/column/paged-codes.js";
 import { newestTexts } from "../core/schema/record.js";
-import type { CompanyView } from "./identity-view.js";
+import type { CompanyView, IdentitySnapshot } from "./identity-view.js";
 import type { IdentityResolver } from "./resolver.js";
 import { denseCodes, codeAt } from "../storage/column/column.js";
-import type { Rows } from "../storage/segment/rows.js";
+import { whilePinned, type Rows } from "../storage/segment/rows.js";
 import { dayOf, dayStartMs } from "../core/base/time.js";
 import type { EventIds, EventTime } from "../storage/derived/event-ids.js";
 import type { PendingLoads } from "../storage/derived/pending-loads.js";
-import type { IdentitySnapshot } from "./memberships.js";
 import { Turns } from "../core/base/turn.js";
-import { firstAtLeast } from "../storage/column/search.js";
+import { countBefore, firstAtLeast } from "../storage/column/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../core/schema/fields.js";
 
 /** An event or a group record that associates an actor with a company. */
@@ -63,13 +62,13 @@ export class Companies implements CompanyView {
     if (company !== MIXED) return company;
     const list = this.lists.get(identity) ?? [];
     const moment = { ms: createdAtMs, key, company: 0 };
-    const behind = firstNotBefore(list, (association) => compareAssociations(association, moment));
+    const behind = countBefore(list.length, (at) => compareAssociations(list[at] as Association, moment) < 0);
     return (behind === 0 ? list[0] : list[behind - 1])?.company ?? 0;
   }
 
   needsId(identity: number, createdAtMs: number): boolean {
     const list = this.lists.get(identity) ?? [];
-    return list[firstNotBefore(list, ({ ms }) => ms - createdAtMs)]?.ms === createdAtMs;
+    return list[countBefore(list.length, (at) => (list[at] as Association).ms < createdAtMs)]?.ms === createdAtMs;
   }
 
   has(companyCode: number): boolean {
@@ -84,18 +83,6 @@ export class Companies implements CompanyView {
     const oldestFirst = [...rows].sort((a, b) => table.compare(a, b));
     return newestTexts(oldestFirst.map((row) => traits.valueOf(table.code(row, "traits"))));
   }
-}
-
-/** Index of the first association that does not compare as earlier. */
-function firstNotBefore(list: readonly Association[], compare: (association: Association) => number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compare(list[middle] as Association) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
@@ -194,12 +181,7 @@ export async function associationsOf(actors: ReadonlySet<number>, parts: readonl
   for (const rows of parts) {
     if (rows.zone("companyId") === null) continue;
     await turns.took(ascending.length * VALUES_PER_ACTOR);
-    rows.pin();
-    try {
-      await addRows(lists, ascending, rows);
-    } finally {
-      rows.unpin();
-    }
+    await whilePinned([rows], () => addRows(lists, ascending, rows));
   }
   return lists;
 }
@@ -220,33 +202,4 @@ async function addRows(lists: ReadonlyMap<number, Association[]>, actors: Uint32
 /** The association of a row whose columns are loaded. It outlives them: its key is a copy. */
 export function associationAt(rows: Rows, row: number): Association {
   return { ms: dayStartMs(rows.day) + rows.times()[row]!, key: eventKeyOf(rows, row), company: codeAt(rows.column("companyId"), row) };
-}
-/* eslint-enable @typescript-eslint/no-non-null-assertion */
-
-const NONE: readonly number[] = [];
-
-/** Row numbers by code, in order of arrival. */
-export class RowsByCode {
-  readonly #rows = new Map<number, number[]>();
-
-  /** Read-only; valid until the next change. */
-  of(code: number): readonly number[] {
-    return this.#rows.get(code) ?? NONE;
-  }
-
-  add(code: number, row: number): void {
-    const rows = this.#rows.get(code);
-    if (rows === undefined) this.#rows.set(code, [row]);
-    else rows.push(row);
-  }
-
-  remove(code: number, row: number): void {
-    const rows = this.of(code).filter((other) => other !== row);
-    if (rows.length === 0) this.#rows.delete(code);
-    else this.#rows.set(code, rows);
-  }
-
-  codes(): Iterable<number> {
-    return this.#rows.keys();
-  }
 }

@@ -6,8 +6,7 @@ import { MetadataFault, metadataTexts, utf8Length } from "../core/schema/metadat
 import { instantOf, instantFault, storedMsOf, type ReceiptContext } from "../core/schema/instant.js";
 import { changesOf, SET_ONCE } from "../core/schema/record.js";
 import { emailOfTraits, normalEmail } from "./emails.js";
-import { RECORD_KINDS } from "./record-table.js";
-import type { RecordField } from "./record-table.js";
+import { RECORD_KINDS, type RecordField } from "./record-table.js";
 
 /** A checked record; absent fields are `""`. */
 export interface DecodedRecord {

@@ -1,3 +1,4 @@
+import type { RowsOfSnapshot } from "../storage/derived/store-table.js";
 import type { EventKey } from "../storage/segment/event-order.js";
 
 /**
@@ -64,4 +65,9 @@ export interface CompanyView {
   has(companyCode: number): boolean;
   /** The newest text of each trait of a company (other values are left out); null when it has no traits. */
   traitsOf(companyCode: number): Readonly<Record<string, unknown>> | null;
+}
+
+/** A snapshot of rows and identities. */
+export interface IdentitySnapshot extends RowsOfSnapshot {
+  readonly identities: IdentityView;
 }

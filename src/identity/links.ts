@@ -1,5 +1,5 @@
 import { compareCodePoints } from "../core/base/order.js";
-import { RowsByCode } from "./company-view.js";
+import { RowsByCode } from "./record-table.js";
 import { LIMITS } from "../core/base/limits.js";
 
 /** A link from an anonymous id to a user, and its time. */

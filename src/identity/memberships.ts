@@ -4,19 +4,14 @@ import { codeAt } from "../storage/column/column.js";
 import { PAGE_CODE_COUNT, PagedCodes } from "../storage/column/paged-codes.js";
 import { FollowedActors } from "../storage/derived/followed-actors.js";
 import type { PendingLoads } from "../storage/derived/pending-loads.js";
-import { StoreTable, type RowsOfSnapshot, type TableUse } from "../storage/derived/store-table.js";
+import { StoreTable, type TableUse } from "../storage/derived/store-table.js";
 import type { MemoryBudget } from "../storage/segment/memory-budget.js";
 import type { Rows } from "../storage/segment/rows.js";
 import { actorOf } from "../storage/segment/summaries.js";
 import { associationAt, associationsOf, Companies, MIXED, compareAssociations, type Association } from "./company-view.js";
-import type { CompanyView, IdentityView } from "./identity-view.js";
+import type { CompanyView, IdentityView, IdentitySnapshot } from "./identity-view.js";
 import { ChangeLog } from "./links.js";
 import type { IdentityResolver } from "./resolver.js";
-
-/** A snapshot of rows and identities. */
-export interface IdentitySnapshot extends RowsOfSnapshot {
-  readonly identities: IdentityView;
-}
 
 /** Actors and their companies (0: none); for a head also their rows. */
 interface CompanyPairs {

@@ -1,6 +1,8 @@
+import { grown } from "../core/base/arrays.js";
 import { mergedSorted } from "../core/base/merged-sorted.js";
 import { compareIds } from "../core/base/uuid.js";
-import { IdIndex } from "../storage/segment/find-id.js";
+import { IdIndex } from "../storage/segment/event-order.js";
+import { countBefore } from "../storage/column/search.js";
 import { isoOf } from "../core/base/time.js";
 import type { StoredRecord } from "../core/schema/record.js";
 import { emailOfTraits } from "./emails.js";
@@ -45,15 +47,10 @@ export class RecordOrder {
 
   #firstBehind({ createdAtMs, id, isUnlink }: RecordPlace): number {
     const { table } = this;
-    let [low, high] = [0, this.#order.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const row = this.#order[middle] as number;
-      const order = table.timeOf(row) - createdAtMs || compareIds(table.ids, row * 16, id, 0) || Number(table.isUnlink(row)) - Number(isUnlink);
-      if (order <= 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(this.#order.length, (at) => {
+      const row = this.#order[at] as number;
+      return (table.timeOf(row) - createdAtMs || compareIds(table.ids, row * 16, id, 0) || Number(table.isUnlink(row)) - Number(isUnlink)) <= 0;
+    });
   }
 }
 
@@ -124,6 +121,11 @@ export class RecordTable implements RecordColumns {
     return row;
   }
 
+  /** Adds a row of other records. Returns its number. */
+  copy({ kinds, times, ids, sequences, codes }: RecordColumns, row: number): number {
+    return this.append(kinds[row] as number, times[row] as number, ids, row * 16, sequences[row] as number, codes, row * RECORD_FIELD_COUNT);
+  }
+
   /** The first record of an id that is no unlink; -1 when missing. */
   find(id: Uint8Array, offset = 0): number {
     return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => !this.isUnlink(row));
@@ -178,11 +180,6 @@ export class RecordTable implements RecordColumns {
   }
 }
 
-function grown<T extends { set(other: T): void }>(from: T, to: T): T {
-  to.set(from);
-  return to;
-}
-
 /** A record in the form of exports. @param text value of a field, `""` for none */
 export function storedRecord(kind: number | undefined, id: string, createdAtMs: number, text: (field: RecordField) => string): StoredRecord {
   const some = <Name extends RecordField>(field: Name) => {
@@ -204,5 +201,33 @@ export function storedRecord(kind: number | undefined, id: string, createdAtMs: 
       return { type: "alias", id, createdAt, from: text("fromUserId"), to: text("userId") };
     default:
       return { type: "unlink", createdAt, linkId: id };
+  }
+}
+
+const NONE: readonly number[] = [];
+
+/** Row numbers by code, in order of arrival. */
+export class RowsByCode {
+  readonly #rows = new Map<number, number[]>();
+
+  /** Read-only; valid until the next change. */
+  of(code: number): readonly number[] {
+    return this.#rows.get(code) ?? NONE;
+  }
+
+  add(code: number, row: number): void {
+    const rows = this.#rows.get(code);
+    if (rows === undefined) this.#rows.set(code, [row]);
+    else rows.push(row);
+  }
+
+  remove(code: number, row: number): void {
+    const rows = this.of(code).filter((other) => other !== row);
+    if (rows.length === 0) this.#rows.delete(code);
+    else this.#rows.set(code, rows);
+  }
+
+  codes(): Iterable<number> {
+    return this.#rows.keys();
   }
 }

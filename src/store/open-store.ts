@@ -1,12 +1,12 @@
 import { MemoryBudget } from "../storage/segment/memory-budget.js";
 import { StoreFiles } from "./files/files.js";
-import { refuseStoresBelow } from "./files/stores-below.js";
+import { refuseStoresBelow } from "./files/manifest.js";
 import { journalKey } from "./journal/journal.js";
 import { takenOver } from "./live/claimed-manifest.js";
-import { Store } from "./live/store.js";
-import type { StoreOptions } from "./live/store.js";
-import { recover, recoverBesideWriter } from "./recovery/recovery.js";
-import type { Recovered } from "./recovery/recovery.js";
+import { Store, type StoreOptions } from "./live/store.js";
+import { recover, recoverBesideWriter, type Recovered } from "./recovery/recovery.js";
+import type { Storage } from "./storage/storage.js";
+import type { VerifyReport } from "./verify/verify.js";
 
 /** Opens a store, creating it if missing. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -55,4 +55,15 @@ async function begin(store: Store): Promise<void> {
   await store.writeManifest(({ epoch }) => ({ epoch: epoch + 1, clean: false }));
   await store.removeOldJournals();
   await store.removeOrphans();
+}
+
+/**
+ * Checks every stored byte and every invariant of stored data without changing anything; a writer may be active.
+ * Cost: reads all files once. Memory: the dictionaries, one segment at a time, and about 10 bytes per event.
+ * @throws what reading throws (overloaded, internal), invalid_parameter for a directory of organizations; corruption is reported instead
+ */
+export async function verifyStore(storage: Storage): Promise<VerifyReport> {
+  // Imported on demand: most programs never verify.
+  const { verify } = await import("./verify/verify.js");
+  return await verify(storage);
 }

@@ -1,7 +1,7 @@
 import { type Daybook, type Durability, fixedClock, openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { type DiskState, type Faults, type Random, SimulatedDisk, SimulatedFileSystem, seededRandom, simulatedProcess } from "daybook/testing";
-import { JOURNAL_HEADER_BYTES } from "../../src/store/journal/journal-frame.js";
+import { JOURNAL_HEADER_BYTES } from "../../src/store/journal/journal.js";
 import type { FileSystem } from "../../src/store/storage/file-system.js";
 import { Actor, type Numbers, nowMs } from "./acts.js";
 import type { World } from "./check.js";

@@ -1,7 +1,6 @@
 import { memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { describe, expect, test } from "vitest";
-import { ALLOWANCE, type AllowingDaybook } from "../../src/engine/ingest/allowance.js";
-import { BudgetedLimit, BUILT_IN_KEYS, type Withheld } from "../../src/engine/ingest/budgeted.js";
+import { ALLOWANCE, type AllowingDaybook, BudgetedLimit, BUILT_IN_KEYS, type Withheld } from "../../src/engine/ingest/allowance.js";
 import { FIELDS } from "../../src/core/schema/fields.js";
 import { seededRandom } from "daybook/testing";
 import { baseSeed, caseCount } from "../oracle/settings.js";

@@ -107,7 +107,7 @@ describe("aliases", () => {
 describe("emails", () => {
   test("An email finds whom it was last told of; ids that only records named are unknown once these are taken back.", () => {
     const { identify, unlink, resolver, user } = people();
-    resolver.users.brought(user("first") / 2);
+    resolver.users.addRecordOnly(user("first") / 2);
     const first = identify(1, { userId: "first", email: "a@b.c" });
     const second = identify(2, { userId: "second", email: "a@b.c" });
     expect(resolver.view().findEmail("a@b.c")).toBe(user("second"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock, openDaybook, verifyStore, type Daybook, type Segment, type Storage } from "daybook";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { SAVED_SEGMENTS_KEY } from "../../src/store/files/saved-segments-file.js";
+import { SAVED_SEGMENTS_KEY } from "../../src/store/files/side-files.js";
 import { useLimits } from "../limits.js";
 import { lastingMemory } from "../store/objects.js";
 import { storedText } from "../store/stored-text.js";

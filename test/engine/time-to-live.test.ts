@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fixedClock, openDaybook, type EventInput, type Storage } from "daybook";
 import { LIMITS } from "../../src/core/base/limits.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
-import { Sweeps } from "../../src/engine/upkeep/stored-time-to-live.js";
+import { Sweeps } from "../../src/engine/upkeep/time-to-live.js";
 import { useLimits } from "../limits.js";
 import { lastingMemory } from "../store/objects.js";
 import { storedText } from "../store/stored-text.js";

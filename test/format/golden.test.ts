@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { encodeContainer, encodeSegment } from "../../src/storage/segment/segment-file.js";
-import { encodeBatch } from "../../src/store/batch/batch-bytes.js";
-import { encodeDictionaryFile } from "../../src/store/files/dictionary-file.js";
-import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal-frame.js";
+import { encodeBatch } from "../../src/store/batch/batch.js";
+import { encodeDictionaryFile } from "../../src/store/files/files.js";
+import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal.js";
 import { encodeManifest } from "../../src/store/files/manifest.js";
 import { containerParts, hex } from "./hex.js";
 import { deltas, sampleBatch, sampleManifest, sampleRows } from "./samples.js";

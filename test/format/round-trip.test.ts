@@ -5,9 +5,9 @@ import { codeAt, columnRowCount, type CodeColumn } from "../../src/storage/colum
 import { FIELD_COUNT, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/core/schema/fields.js";
 import { checkBlock, decodeFooter, encodeContainer } from "../../src/storage/segment/segment-file.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
-import { decodeBatch, encodeBatch, decodeRecords, decodeRecordsFile, encodeRecords, encodeRecordsFile } from "../../src/store/batch/batch-bytes.js";
+import { decodeBatch, encodeBatch, decodeRecords, decodeRecordsFile, encodeRecords, encodeRecordsFile } from "../../src/store/batch/batch.js";
 import { StoreFiles } from "../../src/store/files/files.js";
-import { decodeFrame, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal/journal-frame.js";
+import { decodeFrame, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal/journal.js";
 import { RECORD_FIELD_COUNT } from "../../src/identity/record-table.js";
 import { decodeManifest, encodeManifest, type Manifest } from "../../src/store/files/manifest.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
@@ -38,7 +38,7 @@ describe("what is written is what is read", () => {
       const file = new Uint8Array(offset + frame.bytes.length + 3);
       file.set(frame.bytes, offset);
       expect(decodeFrame(file, offset)).toEqual({
-        kind, firstSequence: first, recordCount: count, syncedSequence: synced, previousCrc: previous, crc: frame.crc, payload,
+        kind, firstSequence: first, sequenceCount: count, syncedSequence: synced, previousCrc: previous, crc: frame.crc, payload,
         byteLength: frame.bytes.length,
       });
     });
@@ -79,16 +79,16 @@ describe("what is written is what is read", () => {
         times: fc.array(fc.double({ noNaN: true }), { minLength: rowCount, maxLength: rowCount }),
         ids: fc.uint8Array({ minLength: rowCount * 16, maxLength: rowCount * 16 }),
         fields: fc.array(u32, { minLength: rowCount * RECORD_FIELD_COUNT, maxLength: rowCount * RECORD_FIELD_COUNT }),
-        brought: fc.record({ userId: codes, anonymousId: codes, companyId: codes }),
+        recordOnlyIds: fc.record({ userId: codes, anonymousId: codes, companyId: codes }),
         first: fc.integer({ min: 1, max: 0xfffffff0 }),
       }),
     );
-    await holds(batches, async ({ kinds, times, ids, fields, brought, first }) => {
+    await holds(batches, async ({ kinds, times, ids, fields, recordOnlyIds, first }) => {
       const sequences = Uint32Array.from(kinds, (_, at) => first + at);
       const records = { rowCount: kinds.length, kinds, times: Float64Array.from(times), ids, sequences, codes: Uint32Array.from(fields) };
-      const frame = encodeRecords([], { records, brought });
-      expect(decodeRecords(frame, first)).toEqual({ deltas: [], batch: { records, brought } });
-      expect(decodeRecordsFile(await encodeRecordsFile({ records, brought }))).toEqual({ records, brought });
+      const frame = encodeRecords([], { records, recordOnlyIds });
+      expect(decodeRecords(frame, first)).toEqual({ deltas: [], batch: { records, recordOnlyIds } });
+      expect(decodeRecordsFile(await encodeRecordsFile({ records, recordOnlyIds }))).toEqual({ records, recordOnlyIds });
     });
   });
 

@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, verifyStore, type Daybook, type
 import { describe, expect, test } from "vitest";
 import { MANIFEST_KEY, decodeManifest } from "../../src/store/files/manifest.js";
 import { backupStore, restoreStore } from "../../src/store/backup/backup-store.js";
-import { listJournals } from "../../src/store/journal/journal-file.js";
+import { listJournals } from "../../src/store/journal/journal.js";
 import { flipped } from "../format/damage-kit.js";
 import { lastingMemory, objectsOf, storageWith, withObject } from "./objects.js";
 import { storedText } from "./stored-text.js";

@@ -7,7 +7,7 @@ import { fileStorage } from "daybook/node";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { compactionsDue } from "../../src/store/upkeep/compact.js";
+import { compactionsDue } from "../../src/store/upkeep/seal.js";
 import { baseSeed } from "../oracle/settings.js";
 
 interface Sized {

@@ -1,9 +1,8 @@
 import { inflateRawSync } from "node:zlib";
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
-import { defaultCodec, memoryCodec } from "../../src/store/storage/codec.js";
-import { concat } from "../../src/store/batch/batch-bytes.js";
-import { deflateRuns } from "../../src/store/storage/deflate-runs.js";
+import { defaultCodec, memoryCodec, deflateRuns } from "../../src/store/storage/codec.js";
+import { concatBytes } from "../../src/core/base/arrays.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** Runs of every length and byte, between bytes that are none. */
@@ -13,7 +12,7 @@ function someRuns(): Uint8Array {
     const part = new Uint8Array(random.below(random.pick([3, 300, 2_000, 70_000]))).fill(random.below(256));
     return random.chance(0.5) ? part.map((byte, at) => byte ^ (at * 31)) : part;
   });
-  return concat(parts);
+  return concatBytes(parts);
 }
 
 test("What it makes is deflate to every inflate, whatever runs there are.", async () => {

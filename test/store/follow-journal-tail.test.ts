@@ -1,7 +1,7 @@
 import type { Storage } from "daybook";
 import { expect, test } from "vitest";
 import { JournalTail } from "../../src/store/follow/journal-tail.js";
-import { listJournals } from "../../src/store/journal/journal-file.js";
+import { listJournals } from "../../src/store/journal/journal.js";
 import { useLimits } from "../limits.js";
 import { ingest, open, sleep } from "./follow-kit.js";
 import { lastingMemory } from "./objects.js";

@@ -1,6 +1,6 @@
 import type { Storage } from "daybook";
 import { describe, expect, test } from "vitest";
-import { KEYS_KEY } from "../../src/store/files/store-keys.js";
+import { KEYS_KEY } from "../../src/store/files/side-files.js";
 import { journalKey } from "../../src/store/journal/journal.js";
 import { useLimits } from "../limits.js";
 import { sliceOf } from "../oracle/settings.js";

@@ -2,7 +2,7 @@ import { memoryStorage, type Segment, type Storage } from "daybook";
 import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import { storeOf } from "../../src/engine/open-daybook.js";
-import { KEYS_KEY } from "../../src/store/files/store-keys.js";
+import { KEYS_KEY } from "../../src/store/files/side-files.js";
 import { useLimits } from "../limits.js";
 import { sliceOf } from "../oracle/settings.js";
 import { emptyDirectory, erase, expectSame, follow, ingest, nowMs, open, sleep } from "./follow-kit.js";

@@ -2,10 +2,8 @@ import { fixedClock, openDaybook, type Storage } from "daybook";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { decodeFooter, encodeContainer, footerCrcOf, encodeSegment } from "../../src/storage/segment/segment-file.js";
 import type { ContainerFooter, PackedBlock, SegmentMeta } from "../../src/storage/segment/segment-file.js";
-import { keepRows } from "../../src/storage/segment/keep-rows.js";
-import type { MergedRows } from "../../src/storage/segment/merge-rows.js";
-import { codecOf, sha256Of } from "../../src/store/files/findings.js";
-import { defaultCodec } from "../../src/store/storage/codec.js";
+import { keepRows, type MergedRows } from "../../src/storage/segment/merge-rows.js";
+import { codecOf, sha256Of, defaultCodec } from "../../src/store/storage/codec.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import type { Manifest, SegmentEntry } from "../../src/store/files/manifest.js";
@@ -71,8 +69,8 @@ export async function forgeRecordSequences(storage: Storage, change: (sequences:
   const { nextFile, identities } = await manifestOf(storage);
   const [first, ...others] = identities;
   if (first === undefined) throw new Error("expected a file of records");
-  const { records, brought } = await files.readRecords(first);
-  const forged = await files.writeRecords(nextFile, { records: { ...records, sequences: change(records.sequences) }, brought });
+  const { records, recordOnlyIds } = await files.readRecords(first);
+  const forged = await files.writeRecords(nextFile, { records: { ...records, sequences: change(records.sequences) }, recordOnlyIds });
   await storage.remove(first.key);
   await forgeManifest(storage, (manifest) => ({ ...manifest, identities: [forged, ...others], nextFile: nextFile + 1 }));
 }

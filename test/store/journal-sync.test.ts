@@ -1,7 +1,6 @@
 import type { AppendFile } from "daybook";
 import { expect, test } from "vitest";
-import { FRAME_KINDS } from "../../src/store/journal/journal-frame.js";
-import { Journal } from "../../src/store/journal/journal.js";
+import { FRAME_KINDS, Journal } from "../../src/store/journal/journal.js";
 
 /** A file of which each sync, and each write, ends when the test says. */
 function slowFile(): { file: AppendFile; ends: ((error?: Error) => void)[] } {
@@ -22,10 +21,10 @@ async function startedJournal() {
   return { journal: await creating, ends };
 }
 
-const rows = (firstSequence: number, recordCount: number, byteLength: number) => ({
+const rows = (firstSequence: number, sequenceCount: number, byteLength: number) => ({
   kind: FRAME_KINDS.rows,
   firstSequence,
-  recordCount,
+  sequenceCount,
   payload: new Uint8Array(byteLength),
 });
 

@@ -1,7 +1,8 @@
 import { DaybookError } from "daybook";
 import { describe, expect, test } from "vitest";
-import { Journal, journalKey, journalNumber, replayJournal } from "../../src/store/journal/journal.js";
-import { FRAME_KINDS, JOURNAL_HEADER_BYTES, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal/journal-frame.js";
+import {
+  Journal, journalKey, journalNumber, replayJournal, FRAME_KINDS, JOURNAL_HEADER_BYTES, encodeFrame, encodeJournalHeader, journalHeaderCrc,
+} from "../../src/store/journal/journal.js";
 import { RecordingStorage } from "./recording-storage.js";
 
 interface FrameSpec {
@@ -57,10 +58,10 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-const rows = (firstSequence: number, recordCount: number, byteLength: number) => ({
+const rows = (firstSequence: number, sequenceCount: number, byteLength: number) => ({
   kind: FRAME_KINDS.rows,
   firstSequence,
-  recordCount,
+  sequenceCount,
   payload: new Uint8Array(byteLength),
 });
 

@@ -1,6 +1,6 @@
 import { DaybookError, fixedClock, openDaybook } from "daybook";
 import { describe, expect, test } from "vitest";
-import { JOURNAL_HEADER_BYTES } from "../../src/store/journal/journal-frame.js";
+import { JOURNAL_HEADER_BYTES } from "../../src/store/journal/journal.js";
 import { decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import type { Objects } from "./objects.js";
 import { withObject } from "./objects.js";

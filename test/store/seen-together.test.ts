@@ -1,7 +1,7 @@
 import { verifyStore } from "daybook";
 import { expect, test } from "vitest";
 import { Turns } from "../../src/core/base/turn.js";
-import { decodeLinks, encodeLinks } from "../../src/storage/segment/link-list.js";
+import { decodeLinks, encodeLinks } from "../../src/storage/segment/links.js";
 import { LINKS_BLOCK } from "../../src/storage/segment/segment-file.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
 import { forgeSegment, manifestOf, smallStore } from "./forged-store.js";

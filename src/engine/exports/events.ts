@@ -1,15 +1,43 @@
+import { grouped } from "../../core/base/grouped.js";
+import { LIMITS } from "../../core/base/limits.js";
 import { dayStartMs } from "../../core/base/time.js";
-import { codeAt } from "../../storage/column/column.js";
-import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import type { IdentityNames } from "../../identity/identity-ids.js";
+import { yieldToEventLoop } from "../../core/base/turn.js";
 import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
+import type { IdentityNames } from "../../identity/identity-ids.js";
 import type { Range } from "../../query/plan/plan.js";
-import { mayHold, type Rows } from "../../storage/segment/rows.js";
+import { codeAt } from "../../storage/column/column.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { orderedRows } from "../../storage/segment/ordered-rows.js";
 import { RecordReader, loadRecords } from "../../storage/segment/record-reader.js";
+import { mayHold, type Rows } from "../../storage/segment/rows.js";
+import { stopped } from "../query/slices.js";
 import type { ExportPlace } from "./place.js";
-import { GIVEN_ROW_VALUES, PASSED_ROW_VALUES, RowTurns } from "./row-turns.js";
+
+/** Cost of a row that is skipped, and of a row that is yielded, in values. */
+export const PASSED_ROW_VALUES = 32;
+export const GIVEN_ROW_VALUES = 512;
+
+/** Yields to other work, and checks the signal, between rows that are read one by one. Counts values: reading the clock costs as much as a row. */
+export class RowTurns {
+  #valueCount = 0;
+
+  constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
+
+  /** Counts work done; true if a turn is due: then await `turn`. Cheaper than a promise per row. @throws aborted */
+  isDue(valueCount: number): boolean {
+    if (this.signal?.aborted === true) throw stopped();
+    this.#valueCount += valueCount;
+    return this.#valueCount >= LIMITS.turnValueCount;
+  }
+
+  /** @throws aborted */
+  async turn(): Promise<void> {
+    this.#valueCount = 0;
+    await yieldToEventLoop();
+    if (this.signal?.aborted === true) throw stopped();
+  }
+}
 
 /** Whether a row is wanted, by the codes of its user id and anonymous id. */
 export type PersonTest = (userId: number, anonymousId: number) => boolean;
@@ -46,7 +74,7 @@ export async function* exportRows(
   const reader = new RecordReader(dictionaries);
   const turns = new RowTurns(signal);
   const touched = newestFirst.filter((rows) => isTouched(rows, from.createdAtMs, range.toMs) && (projectCode === null || mayHold(rows, "project", projectCode)));
-  for (const day of daysOf(touched)) {
+  for (const day of grouped(touched.reverse(), (rows) => rows.day).values()) {
     for (const rows of day) rows.pin();
     try {
       const tests = await loadedTests(day, projectCode, isWanted, turns);
@@ -71,16 +99,6 @@ function isTouched({ day, minMs, maxMs }: Rows, fromMs: number, toMs: number): b
 function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined): { readonly identityId?: string } {
   const identityId = names?.of(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row)) ?? null;
   return identityId === null ? {} : { identityId };
-}
-
-function daysOf(newestFirst: readonly Rows[]): Rows[][] {
-  const days = new Map<number, Rows[]>();
-  for (const rows of [...newestFirst].reverse()) {
-    const day = days.get(rows.day);
-    if (day === undefined) days.set(rows.day, [rows]);
-    else day.push(rows);
-  }
-  return [...days.values()];
 }
 
 /** Loads the columns that order and filter the rows of a day; skips parts without rows of the project. */

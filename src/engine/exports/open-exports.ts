@@ -8,10 +8,8 @@ import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../query/plan/input.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
-import { exportRows } from "./events.js";
-import { AFTER } from "./place.js";
-import type { PagedExports } from "./place.js";
-import { RowTurns } from "./row-turns.js";
+import { exportRows, RowTurns } from "./events.js";
+import { AFTER, type PagedExports } from "./place.js";
 
 /** A snapshot of events, and of identities where requested. */
 interface ExportSnapshot {

@@ -3,10 +3,10 @@ import { uuidText } from "../../core/base/uuid.js";
 import { DICTIONARY_OF_FIELD, storedRecord, type RecordField, type RecordTable } from "../../identity/record-table.js";
 import type { StoredRecord } from "../../core/schema/record.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import type { Rows } from "../../storage/segment/rows.js";
+import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportedRecordPlace } from "./place.js";
-import { GIVEN_ROW_VALUES, RowTurns } from "./row-turns.js";
+import { GIVEN_ROW_VALUES, RowTurns } from "./events.js";
 
 /**
  * Yields every project that no event names, by code point, then every record of a snapshot in (createdAt, id) order, unlinks after the record they
@@ -48,13 +48,10 @@ async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, part
   for (const rows of parts) {
     if (unseen.size === 0) break;
     if (turns.isDue(rows.rowCount)) await turns.turn();
-    rows.pin();
-    try {
+    await whilePinned([rows], async () => {
       await rows.load(["project"]);
       for (const code of new Set(rows.column("project").codes)) unseen.delete(code);
-    } finally {
-      rows.unpin();
-    }
+    });
   }
   return [...unseen].map((code) => projects.get(code) ?? "").sort(compareCodePoints);
 }

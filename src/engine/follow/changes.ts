@@ -3,8 +3,7 @@ import { checkQueryOptions, type KnownOptions, type StopOptions } from "../../co
 import { LIMITS } from "../../core/base/limits.js";
 import { fieldIndex } from "../../core/schema/fields.js";
 import type { Batch } from "../../store/batch/batch.js";
-import type { Store } from "../../store/live/store.js";
-import { projectsOf } from "../../store/live/projects.js";
+import { type Store, projectsOf } from "../../store/live/store.js";
 
 /** A report that data was stored or removed. */
 export interface Change {

@@ -1,133 +1,32 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { areSameBytes } from "../../core/base/same-bytes.js";
-import { Follower, type FollowerHooks } from "../../store/follow/follower.js";
-import { otherState } from "../../store/follow/other-state.js";
-import { WatchedObject } from "../../store/follow/watched-object.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../../store/files/saved-segments-file.js";
-import { KEYS_KEY, keysOf, parseKey, type StoreKeys } from "../../store/files/store-keys.js";
+import { Follower } from "../../store/follow/follower.js";
+import { otherState, WatchedObject } from "../../store/follow/journal-tail.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, keysOf, parseKey, type StoreKeys } from "../../store/files/side-files.js";
 import type { Store, StoreOptions } from "../../store/live/store.js";
-import type { Storage } from "../../store/storage/storage.js";
+import { type Storage, isFull } from "../../store/storage/storage.js";
 import type { Changes } from "./changes.js";
 import type { OpenExports } from "../exports/open-exports.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
 import type { StoredSegments } from "../query/saved-segments.js";
-import type { Wait } from "../upkeep/timer.js";
-import { isFull } from "../../store/storage/is-full.js";
+import type { Wait } from "../../core/base/clock.js";
 
-/** Hooks of a reader that follows, besides those of `Follower`. */
-interface FollowingHooks extends FollowerHooks {
-  /** Called before each check. */
+/** The services of a Daybook that follows its writer. */
+interface FollowServices {
+  readonly store: Store;
+  readonly changes: Changes;
+  readonly exports: OpenExports;
+  readonly segments: StoredSegments;
+  readonly privacy: StoredPrivacyRequests;
+  /** As read at opening: a writer that has just created the store writes its keys a little later. */
+  readonly keys: StoreKeys;
+  readonly setKeys: (keys: StoreKeys) => void;
+  /** Drops everything derived from rows and records, and reports the change. */
+  readonly forget: (goneProjects: readonly string[]) => void;
+  /** Makes a writer whose storage has no journal seal first. @param newestSequence the newest that this reader shows */
   readonly prepare: (newestSequence: number) => Promise<void>;
-  /** Called when the saved segments changed. @param bytes of their file; null: it was removed */
-  readonly savedSegments: (bytes: Uint8Array | null) => void;
-  /** Called after each check. */
-  readonly looked: () => void;
-}
-
-/** Checks the store for its writer's changes: periodically, when notified, and before a query if the last check is too old. */
-export class Following {
-  readonly #follower: Follower;
-  readonly #saved: WatchedObject;
-  readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
-  readonly #unwatch: (() => void) | undefined;
-  #looking: Promise<boolean> | null = null;
-  /** Whether there may be changes that no check has read yet. */
-  #isTold = true;
-  /** When the last successful check began. Opening does not count: it reads the journals long before it ends. */
-  #lookedMs = -Infinity;
-
-  constructor(
-    readonly store: Store,
-    readonly hooks: FollowingHooks,
-    readonly wait: Wait,
-  ) {
-    this.#follower = new Follower(store, hooks);
-    this.#saved = new WatchedObject(store.storage, SAVED_SEGMENTS_KEY, null);
-    this.#unwatch = store.storage.watch?.(() => (this.#isTold = true));
-    this.#running = this.#run();
-  }
-
-  /**
-   * Before a query: checks the store, unless a check began in the last half second. So data is at most a second old, even if this process was
-   * suspended, and a removed store is an error.
-   * @throws manifest_missing, corruption, overloaded
-   */
-  async fresh(): Promise<void> {
-    const sinceMs = performance.now() - LIMITS.followLateMs;
-    if (this.#lookedMs >= sinceMs) return;
-    await this.#looking?.catch(() => undefined);
-    if (this.#lookedMs >= sinceMs || !(await this.#look())) return;
-    // Timers fire up to a millisecond early.
-    await this.wait(LIMITS.followSettleMs + 1, this.#stopping.signal);
-    await this.#look();
-  }
-
-  /** Runs `ask`; if files it reads are gone because the writer replaced them, retries it, so that it reads one state. @throws what `ask` throws */
-  async asking<A>(ask: () => Promise<A>): Promise<A> {
-    for (let attempt = 1; ; attempt += 1) {
-      const { manifest } = this.store;
-      try {
-        return await ask();
-      } catch (error) {
-        if (!(error instanceof DaybookError) || error.code !== "corruption" || attempt === LIMITS.followTryCount) throw error;
-        await this.#look();
-        if (this.store.manifest === manifest) throw error;
-      }
-    }
-  }
-
-  /** Stops checking; resolves once no check is running. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#unwatch?.();
-    await this.#running;
-    await this.#looking?.catch(() => undefined);
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    for (;;) {
-      await this.wait(LIMITS.followMs, signal);
-      if (signal.aborted) return;
-      if (this.#unwatch !== undefined && !this.#isTold && performance.now() - this.#lookedMs < LIMITS.followUntoldMs) continue;
-      // The next query checks again and reports the error.
-      await this.#look().catch(() => undefined);
-    }
-  }
-
-  /** Runs one check at a time; concurrent callers share it. */
-  #look(): Promise<boolean> {
-    this.#looking ??= this.#lookNow().finally(() => (this.#looking = null));
-    return this.#looking;
-  }
-
-  async #lookNow(): Promise<boolean> {
-    // Notifications from here on may be about data this check does not read.
-    this.#isTold = false;
-    let isAgain = true;
-    try {
-      isAgain = await this.#take();
-      return isAgain;
-    } finally {
-      this.#isTold ||= isAgain;
-    }
-  }
-
-  async #take(): Promise<boolean> {
-    const startedMs = performance.now();
-    await this.hooks.prepare(this.store.newestSequence);
-    const isWaiting = await this.#follower.look();
-    const saved = await this.#saved.changed();
-    if (saved !== null) {
-      this.hooks.savedSegments(saved.bytes);
-      this.#saved.saw(saved.bytes);
-    }
-    this.hooks.looked();
-    this.#lookedMs = startedMs;
-    return isWaiting;
-  }
+  readonly wait: Wait;
 }
 
 /** The keys of a followed store. Each store has its own, which never change: other keys mean that another store replaced it. */
@@ -157,43 +56,122 @@ class FollowedKeys {
   }
 }
 
-/** The services of a Daybook that follows its writer. */
-export interface FollowServices {
-  readonly store: Store;
-  readonly changes: Changes;
-  readonly exports: OpenExports;
-  readonly segments: StoredSegments;
-  readonly privacy: StoredPrivacyRequests;
-  /** As read at opening: a writer that has just created the store writes its keys a little later. */
-  readonly keys: StoreKeys;
-  readonly setKeys: (keys: StoreKeys) => void;
-  /** Drops everything derived from rows and records, and reports the change. */
-  readonly forget: (goneProjects: readonly string[]) => void;
-  /** Makes a writer whose storage has no journal seal first. @param newestSequence the newest that this reader shows */
-  readonly prepare: (newestSequence: number) => Promise<void>;
-  readonly wait: Wait;
-}
+/** Checks the store for its writer's changes: periodically, when notified, and before a query if the last check is too old. */
+export class Following {
+  readonly #follower: Follower;
+  readonly #keys: FollowedKeys;
+  /** The privacy requests that were read last. */
+  #privacyText: string | null;
+  readonly #saved: WatchedObject;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  readonly #unwatch: (() => void) | undefined;
+  #looking: Promise<boolean> | null = null;
+  /** Whether there may be changes that no check has read yet. */
+  #isTold = true;
+  /** When the last successful check began. Opening does not count: it reads the journals long before it ends. */
+  #lookedMs = -Infinity;
 
-/** Makes a Daybook that was opened read-only follow its writer. */
-export function follow({ store, changes, exports, segments, privacy, setKeys, forget, prepare, wait, ...house }: FollowServices): Following {
-  const keys = new FollowedKeys(store.storage, house.keys, store.isEmpty, setKeys);
-  let book = store.privacy;
-  const looked = () => {
-    if (store.privacy !== book) privacy.reread(keys.value.suppressionKey);
-    book = store.privacy;
-  };
-  const hooks: FollowingHooks = {
-    refuseOther: () => keys.refuseOther(),
-    prepare,
-    committed: (batch, hasRecords) => (batch === null ? changes.all() : changes.committed(batch, hasRecords)),
-    changed: () => changes.all(),
-    forget,
-    // An idle export must not keep removed data or replaced files.
-    removed: (whenUnread) => void exports.untilUnread(whenUnread),
-    savedSegments: (bytes) => segments.replaced(bytes === null ? [] : decodeSavedSegments(bytes)),
-    looked,
-  };
-  return new Following(store, hooks, wait);
+  constructor(readonly services: FollowServices) {
+    const { store, changes, exports, forget } = services;
+    const keys = new FollowedKeys(store.storage, services.keys, store.isEmpty, services.setKeys);
+    this.#keys = keys;
+    this.#privacyText = store.privacy;
+    this.#follower = new Follower(store, {
+      refuseOther: () => keys.refuseOther(),
+      committed: (batch, hasRecords) => (batch === null ? changes.all() : changes.committed(batch, hasRecords)),
+      changed: () => changes.all(),
+      forget,
+      // An idle export must not keep removed data or replaced files.
+      removed: (whenUnread) => void exports.untilUnread(whenUnread),
+    });
+    this.#saved = new WatchedObject(store.storage, SAVED_SEGMENTS_KEY, null);
+    this.#unwatch = store.storage.watch?.(() => (this.#isTold = true));
+    this.#running = this.#run();
+  }
+
+  /**
+   * Before a query: checks the store, unless a check began in the last half second. So data is at most a second old, even if this process was
+   * suspended, and a removed store is an error.
+   * @throws manifest_missing, corruption, overloaded
+   */
+  async fresh(): Promise<void> {
+    const sinceMs = performance.now() - LIMITS.followLateMs;
+    if (this.#lookedMs >= sinceMs) return;
+    await this.#looking?.catch(() => undefined);
+    if (this.#lookedMs >= sinceMs || !(await this.#look())) return;
+    // Timers fire up to a millisecond early.
+    await this.services.wait(LIMITS.followSettleMs + 1, this.#stopping.signal);
+    await this.#look();
+  }
+
+  /** Runs `ask`; if files it reads are gone because the writer replaced them, retries it, so that it reads one state. @throws what `ask` throws */
+  async asking<A>(ask: () => Promise<A>): Promise<A> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { store } = this.services;
+      const { manifest } = store;
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof DaybookError) || error.code !== "corruption" || attempt === LIMITS.followTryCount) throw error;
+        await this.#look();
+        if (store.manifest === manifest) throw error;
+      }
+    }
+  }
+
+  /** Stops checking; resolves once no check is running. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#unwatch?.();
+    await this.#running;
+    await this.#looking?.catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await this.services.wait(LIMITS.followMs, signal);
+      if (signal.aborted) return;
+      if (this.#unwatch !== undefined && !this.#isTold && performance.now() - this.#lookedMs < LIMITS.followUntoldMs) continue;
+      // The next query checks again and reports the error.
+      await this.#look().catch(() => undefined);
+    }
+  }
+
+  /** Runs one check at a time; concurrent callers share it. */
+  #look(): Promise<boolean> {
+    this.#looking ??= this.#lookNow().finally(() => (this.#looking = null));
+    return this.#looking;
+  }
+
+  async #lookNow(): Promise<boolean> {
+    // Notifications from here on may be about data this check does not read.
+    this.#isTold = false;
+    let isAgain = true;
+    try {
+      isAgain = await this.#take();
+      return isAgain;
+    } finally {
+      this.#isTold ||= isAgain;
+    }
+  }
+
+  async #take(): Promise<boolean> {
+    const startedMs = performance.now();
+    const { store, segments, privacy, prepare } = this.services;
+    await prepare(store.newestSequence);
+    const isWaiting = await this.#follower.look();
+    const saved = await this.#saved.changed();
+    if (saved !== null) {
+      segments.replaced(saved.bytes === null ? [] : decodeSavedSegments(saved.bytes));
+      this.#saved.saw(saved.bytes);
+    }
+    if (store.privacy !== this.#privacyText) privacy.reread(this.#keys.value.suppressionKey);
+    this.#privacyText = store.privacy;
+    this.#lookedMs = startedMs;
+    return isWaiting;
+  }
 }
 
 /** Opens a store that a full disk kept from opening for writing: with the reserve, else read-only. @throws `error`, if that fails too */

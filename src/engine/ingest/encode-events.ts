@@ -1,22 +1,142 @@
+import { grown } from "../../core/base/arrays.js";
 import { shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { dayOf } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
-import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
-import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import type { Dictionary } from "../../storage/column/dictionary.js";
+import { EventFault, DECODED_ROW_COUNT, DecodedEvents, decodeEvent, textFault, type DecodeContext } from "../../core/schema/decode-event.js";
 import { eventRecord, type EventRecord } from "../../core/schema/event.js";
-import { DECODED_ROW_COUNT, DecodedEvents, EventFault, decodeEvent, textFault } from "../../core/schema/decode-event.js";
-import type { DecodeContext } from "../../core/schema/decode-event.js";
-import { FIELDS, FIELD_COUNT, fieldIndex } from "../../core/schema/fields.js";
-import type { FieldRow } from "../../core/schema/fields.js";
-import type { KnownKeys } from "../../core/schema/metadata.js";
+import { FIELDS, FIELD_COUNT, fieldIndex, type FieldRow } from "../../core/schema/fields.js";
+import { SCALAR_CHARS_MAX, type KnownKey, type MetadataMembers, type KnownKeys } from "../../core/schema/metadata.js";
 import { slugOf } from "../../core/schema/slug.js";
+import { type Dictionaries, dictionaryBytesMax } from "../../storage/column/dictionaries.js";
+import type { JsonDictionary, Dictionary } from "../../storage/column/dictionary.js";
 import type { EventKey } from "../../storage/segment/event-order.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import type { Allowance, Limit } from "./allowance.js";
-import { MetadataEncoder } from "./encode-metadata.js";
 import { ERASED_EVENT, type Suppression } from "./suppression.js";
+
+/** A known key and its dictionary. */
+export interface EncodedKey extends KnownKey {
+  readonly scalars: JsonDictionary;
+}
+
+/** A node in a tree of the key lists seen so far. */
+interface ShapePath {
+  /** -1 if no event had exactly these keys. */
+  code: number;
+  readonly next: Map<number, ShapePath>;
+}
+
+/** Encodes the members of metadata objects as codes of keys, shapes and values. */
+export class MetadataEncoder {
+  readonly #keys = new Map<string, EncodedKey>();
+  #shapes: ShapePath = { code: 0, next: new Map() };
+  #stepCount = 0;
+
+  constructor(readonly dictionaries: Dictionaries) {}
+
+  /** The code and dictionary of a key; null for a new one. */
+  knownKey(key: string): EncodedKey | null {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const code = this.dictionaries.knownKeyCode(key);
+    return code < 0 ? null : this.#keep(key, code);
+  }
+
+  /** Adds a row's values to a batch; returns the code of its shape. */
+  append({ keys, keyCodes, texts, codes }: MetadataMembers, start: number, end: number, builder: BatchBuilder): number {
+    if (this.#stepCount > LIMITS.shapeStepCount) this.#forgetShapes();
+    let path = this.#shapes;
+    for (let at = start; at < end; at += 1) {
+      let keyCode = keyCodes[at] as number;
+      if (keyCode < 0) keyCode = this.dictionaries.keyCode(keys[at] as string);
+      const known = codes[at] as number;
+      builder.pushValue(known >= 0 ? known : this.#internValue(keyCode, texts[at] as string));
+      path = this.#stepOf(path, keyCode);
+    }
+    if (path.code < 0) path.code = this.#internShape(keys, start, end);
+    return path.code;
+  }
+
+  /** An error if a store would have more than `keyCountMax` keys with those of a row; else null. */
+  keysFault(members: MetadataMembers, start: number, end: number, keyCountMax: number): EventFault | null {
+    const keyCount = this.dictionaries.keys.valueCount;
+    return keyCount + end - start <= keyCountMax ? null : this.#newKeysFault(members, start, end, keyCountMax - keyCount, keyCountMax);
+  }
+
+  #newKeysFault({ keys, keyCodes }: MetadataMembers, start: number, end: number, room: number, keyCountMax: number): EventFault | null {
+    const isNew = (at: number) => keyCodes[at] === -1 && this.dictionaries.knownKeyCode(keys[at] as string) < 0;
+    const unknown = keys.slice(start, end).filter((_, at) => isNew(start + at));
+    if (unknown.length === 0 || unknown.length <= room) return null;
+    const message = `metadata: expected at most ${keyCountMax} distinct keys in a store, which ${JSON.stringify(unknown[0])} would exceed`;
+    return new EventFault("invalid_event", message);
+  }
+
+  /** The first key of a row whose dictionary has no room for the row's value; null if there is none. */
+  fullKey({ keys, texts, codes }: MetadataMembers, start: number, end: number): string | null {
+    for (let at = start; at < end; at += 1) {
+      const key = this.knownKey(keys[at] as string);
+      if (key === null || (codes[at] as number) >= 0) continue;
+      if (key.scalars.size > LIMITS.dictionaryValueCount && key.scalars.codeOf(texts[at] as string) < 0) return keys[at] as string;
+    }
+    return null;
+  }
+
+  /** The first key of a row that is new or adds a value; `""` if only the list of keys is new; null if nothing is. */
+  newKey({ keys, texts, codes }: MetadataMembers, start: number, end: number): string | null {
+    if (start === end) return null;
+    for (let at = start; at < end; at += 1) {
+      const key = this.knownKey(keys[at] as string);
+      if (key === null || ((codes[at] as number) < 0 && key.scalars.codeOf(texts[at] as string) < 0)) return keys[at] as string;
+    }
+    return this.dictionaries.shapes.codeOf(this.#shapeText(keys, start, end)) < 0 ? "" : null;
+  }
+
+  /** A row's metadata as it was sent. */
+  objectOf({ keys, texts, codes }: MetadataMembers, start: number, end: number): Record<string, unknown> {
+    const members = keys.slice(start, end).map((key, index) => {
+      const code = codes[start + index] as number;
+      const text = code >= 0 ? this.knownKey(key)?.scalars.valueOf(code) : texts[start + index];
+      return `${JSON.stringify(key)}:${text ?? "null"}`;
+    });
+    return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
+  }
+
+  #keep(key: string, code: number): EncodedKey {
+    const known = { code, scalars: this.dictionaries.ofKey(code) };
+    this.#keys.set(key, known);
+    return known;
+  }
+
+  #internValue(keyCode: number, text: string): number {
+    const dictionary = this.dictionaries.ofKey(keyCode);
+    return text.length > SCALAR_CHARS_MAX ? dictionary.intern(text) : dictionary.internScalar(JSON.parse(text), text);
+  }
+
+  #internShape(keys: readonly string[], start: number, end: number): number {
+    return this.dictionaries.shapes.intern(this.#shapeText(keys, start, end));
+  }
+
+  #shapeText(keys: readonly string[], start: number, end: number): string {
+    const codes = keys.slice(start, end).map((key) => this.dictionaries.keyCode(key));
+    return codes.join(",");
+  }
+
+  #stepOf(path: ShapePath, keyCode: number): ShapePath {
+    const known = path.next.get(keyCode);
+    if (known !== undefined) return known;
+    const step = { code: -1, next: new Map<number, ShapePath>() };
+    path.next.set(keyCode, step);
+    this.#stepCount += 1;
+    return step;
+  }
+
+  /** Clears the tree; the dictionary of shapes still has the codes. */
+  #forgetShapes(): void {
+    this.#shapes = { code: 0, next: new Map() };
+    this.#stepCount = 0;
+  }
+}
 
 const NAME = fieldIndex("name");
 const PROJECT = fieldIndex("project");
@@ -108,7 +228,7 @@ export class EventEncoder {
     return this.#decoded.times[row] as number;
   }
 
-  /** Whether that is the time of receipt because the event's own time was too far ahead. */
+  /** Whether `timeOf` is the time of receipt, because the event's own time was too far ahead. */
   isAdjusted(row: number): boolean {
     return this.#decoded.adjusted[row] === 1;
   }
@@ -161,7 +281,7 @@ export class EventEncoder {
       if (this.#codes[at] === -1) this.#codes[at] = (this.#fields[field] as Dictionary).intern(texts[at] as string);
   }
 
-  /** Getters and proxies run the caller's code: an error of theirs rejects only that event. */
+  /** Decodes one event. Getters and proxies run the caller's code, whose errors reject only that event. */
   #read(input: unknown, context: DecodeContext, row: number): EventFault | null {
     try {
       return decodeEvent(input, context, this.#decoded, row);
@@ -189,11 +309,7 @@ export class EventEncoder {
   }
 
   #keepSlug(name: number, slug: number): void {
-    if (name >= this.#slugCodes.length) {
-      const codes = new Uint32Array(2 ** Math.ceil(Math.log2(name + 1)));
-      codes.set(this.#slugCodes);
-      this.#slugCodes = codes;
-    }
+    if (name >= this.#slugCodes.length) this.#slugCodes = grown(this.#slugCodes, new Uint32Array(2 ** Math.ceil(Math.log2(name + 1))));
     this.#slugCodes[name] = slug;
   }
 

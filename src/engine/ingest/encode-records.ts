@@ -1,6 +1,6 @@
-import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { Turns } from "../../core/base/turn.js";
-import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
+import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
@@ -8,11 +8,7 @@ import { fieldIndex } from "../../core/schema/fields.js";
 import type { Batch, RecordBatch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
 import type { Limit } from "./allowance.js";
-import type { RecordOutcome } from "./group.js";
 import { erasedRecord, type Suppression } from "./suppression.js";
-import { isoOf } from "../../core/base/time.js";
-import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../core/schema/event.js";
-import type { IngestQueue } from "./queue.js";
 
 /** Dictionaries that events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
@@ -23,7 +19,7 @@ export class RecordEncoder {
   #table = new RecordTable();
   readonly #codes = new Uint32Array(RECORD_FIELD_COUNT);
   /** Codes that records added, until they are durable: a failed commit leaves them in the dictionaries. */
-  readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
+  readonly #recordOnlyIds: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
 
   /** Names of projects added since the last `take`. */
   readonly #projects = new Set<string>();
@@ -84,7 +80,7 @@ export class RecordEncoder {
       const dictionary = this.store.dictionaries.named(name);
       const size = dictionary.size;
       const code = dictionary.intern(texts[field]);
-      if (code >= size && Object.hasOwn(this.#brought, name)) this.#brought[name as Shared].add(code);
+      if (code >= size && Object.hasOwn(this.#recordOnlyIds, name)) this.#recordOnlyIds[name as Shared].add(code);
       this.#codes[index] = code;
     });
     this.#table.append(kind, createdAtMs, id, 0, 0, this.#codes, 0);
@@ -93,18 +89,18 @@ export class RecordEncoder {
   /** The records added since the last call; null for none. @param events of the same commit: ids they use count as added by them */
   take(events: Batch): RecordBatch | null {
     this.#projects.clear();
-    for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
+    for (const name of SHARED) forgetUsed(this.#recordOnlyIds[name], events, fieldIndex(name));
     const table = this.#table;
     if (table.rowCount === 0) return null;
     this.#table = new RecordTable();
-    const { userId, anonymousId, companyId } = this.#brought;
-    const brought = { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] };
-    return { records: table.slice(0), brought };
+    const { userId, anonymousId, companyId } = this.#recordOnlyIds;
+    const recordOnlyIds = { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] };
+    return { records: table.slice(0), recordOnlyIds };
   }
 
   /** Call when the batch is durable: its codes need no more tracking. */
   keep(): void {
-    for (const name of SHARED) this.#brought[name].clear();
+    for (const name of SHARED) this.#recordOnlyIds[name].clear();
   }
 }
 
@@ -117,17 +113,5 @@ function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: numbe
   for (const code of ofFields[field] as Uint32Array) codes.delete(code);
 }
 
-/** Stores records of every type, each validated by itself. @throws invalid_parameter (records is not an array), and what a commit throws */
-export async function ingestRecords(records: unknown, context: RecordContext, queue: IngestQueue): Promise<IngestResult> {
-  if (!Array.isArray(records)) throw parameterError("invalid_parameter", "records", `expected an array, got ${shown(records)}`);
-  const outcomes = await queue.addRecords(records, (record) => decodeRecord(record, context));
-  const rejected: RejectedEvent[] = [];
-  const adjusted: AdjustedEvent[] = [];
-  const counts = { accepted: 0, adjusted: 0, duplicate: 0 };
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome instanceof DaybookError) rejected.push({ index, code: outcome.code, message: outcome.message });
-    else counts[outcome] += 1;
-    if (outcome === "adjusted") adjusted.push({ index, createdAt: isoOf(context.nowMs) });
-  }
-  return { accepted: counts.accepted + counts.adjusted, duplicates: counts.duplicate, rejected, adjusted };
-}
+/** The outcome of a record: stored, stored as of the time of receipt, stored already, or rejected with an error. */
+export type RecordOutcome = "accepted" | "adjusted" | "duplicate" | DaybookError;

@@ -2,9 +2,9 @@
 import { dayOf } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../core/schema/fields.js";
-import type { EventKey } from "../../storage/segment/event-order.js";
-import { IdIndex, hasEvent, projectSalt } from "../../storage/segment/find-id.js";
+import { type EventKey, IdIndex, hasEvent, projectSalt } from "../../storage/segment/event-order.js";
 import type { Head } from "../../storage/segment/head.js";
+import { whilePinned } from "../../storage/segment/rows.js";
 import type { ProjectTexts } from "../../storage/segment/segment.js";
 import { IdTable, idParts } from "../../store/batch/id-table.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
@@ -31,38 +31,35 @@ export class BatchIds {
 
 /** Which events a store holds, by project and id: exact, with no time limit. A fingerprint finds candidates, the stored ids confirm them. */
 export class KnownIds {
-  readonly #table: IdTable;
+  /** Fingerprints of all ids. Confirm every match with `has`. */
+  readonly table: IdTable;
   readonly #heads = new WeakMap<Head, IdIndex>();
 
   private constructor(
     readonly store: Store,
     seed: number,
   ) {
-    this.#table = new IdTable(seed);
+    this.table = new IdTable(seed);
   }
 
   /** Reads the ids of all rows. Cost: 16 bytes a row, once per opening for writing. */
   static async of(store: Store, seed: number): Promise<KnownIds> {
     const known = new KnownIds(store, seed);
+    const { table } = known;
     const snapshot = store.snapshot();
     try {
       // All at once: a table that grows with each day would move its content some twenty times, and the first write would wait for it.
-      known.#table.reserve(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0));
-      for (const rows of snapshot.rows) {
-        rows.pin();
-        try {
+      table.reserve(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0));
+      for (const rows of snapshot.rows)
+        await whilePinned([rows], async () => {
           await rows.load([ID_COLUMN]);
-          const ids = rows.ids();
-          for (const { part, first } of idParts(ids)) {
+          for (const { part, first } of idParts(rows.ids())) {
             const count = part.length / 16;
-            known.#table.look(part, count, (row) => rows.projectOf(first + row));
-            for (let row = 0; row < count; row += 1) known.#table.addSeen(row);
+            table.look(part, count, (row) => rows.projectOf(first + row));
+            for (let row = 0; row < count; row += 1) table.addSeen(row);
           }
-          known.#table.keep();
-        } finally {
-          rows.unpin();
-        }
-      }
+          table.keep();
+        });
     } finally {
       snapshot.release();
     }
@@ -72,30 +69,7 @@ export class KnownIds {
   /** Whether most of the ids in the table are no longer stored. */
   get isMostlyGone(): boolean {
     const storedCount = this.store.catalog.segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
-    return this.#table.count > 2 * storedCount;
-  }
-
-  get byteLength(): number {
-    return this.#table.byteLength;
-  }
-
-  /** Makes room for so many more ids. No batch may be under way. */
-  reserve(rowCount: number): void {
-    this.#table.reserve(rowCount);
-  }
-
-  hasRoom(rowCount: number): boolean {
-    return this.#table.hasRoom(rowCount);
-  }
-
-  /** Reads the ids of some rows, 16 bytes each, for `mayHave` and `add`. */
-  look(ids: Uint8Array, rowCount: number, projectOf: (row: number) => string): void {
-    this.#table.look(ids, rowCount, projectOf);
-  }
-
-  /** Whether the id of a row passed to `look` may be known; if not, it is certainly new. */
-  mayHave(row: number): boolean {
-    return this.#table.hasSeen(row);
+    return this.table.count > 2 * storedCount;
   }
 
   /** Whether an event is stored, or among the rows of batches under way. */
@@ -104,7 +78,7 @@ export class KnownIds {
     const { catalog } = this.store;
     for (const head of [...catalog.sealing, ...catalog.heads]) if (this.#headHas(head, key)) return true;
     if (batches.some((batch) => batch.has(key))) return true;
-    // Held so that no segment is compacted away, with its file, between two reads.
+    // The snapshot keeps every segment, and its file, between two reads.
     const snapshot = this.store.snapshot();
     try {
       const segments = snapshot.rows.filter((rows) => rows.sealed);
@@ -114,21 +88,6 @@ export class KnownIds {
     } finally {
       snapshot.release();
     }
-  }
-
-  /** Adds the id of a row passed to `look`. */
-  add(row: number): void {
-    this.#table.addSeen(row);
-  }
-
-  /** Confirms that the oldest `rowCount` unconfirmed ids are stored. */
-  keep(rowCount: number): void {
-    this.#table.keep(rowCount);
-  }
-
-  /** Removes all unconfirmed ids: their rows were not stored. */
-  undo(): void {
-    this.#table.undo();
   }
 
   #headHas(head: Head, { id, project }: EventKey): boolean {

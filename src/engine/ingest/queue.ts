@@ -1,28 +1,156 @@
-import { DaybookError, shown } from "../../core/base/errors.js";
+import { notifyEach } from "../../core/base/notify-each.js";
 import type { Clock } from "../../core/base/clock.js";
+import { DaybookError, shown, parameterError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { isoOf } from "../../core/base/time.js";
 import { yieldToEventLoop, Turns } from "../../core/base/turn.js";
-import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
-import { DECODED_ROW_COUNT, type DecodeContext, type EventFault } from "../../core/schema/decode-event.js";
-import type { EventRecord, IngestResult } from "../../core/schema/event.js";
+import { type EventFault, DECODED_ROW_COUNT, type DecodeContext } from "../../core/schema/decode-event.js";
+import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../core/schema/event.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
+import { type DecodedRecord, type NamedProject, decodeRecord, type RecordContext } from "../../identity/decode-record.js";
+import type { ProjectTexts } from "../../storage/segment/segment.js";
 import { BatchBuilder, type Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
-import type { Suppression, TimeToLiveRules } from "./suppression.js";
 import type { Allowance, Limit } from "./allowance.js";
 import { EventEncoder } from "./encode-events.js";
-import { RecordEncoder } from "./encode-records.js";
-import { IngestGroup, rowCountOf, IngestCoalescer, type RecordOutcome, type QueuedWrites, type WaitingEvents, type WaitingRecords } from "./group.js";
-import { KnownIds } from "./known-ids.js";
+import { type RecordOutcome, RecordEncoder } from "./encode-records.js";
+import { BatchIds, KnownIds } from "./known-ids.js";
+import type { Suppression, TimeToLiveRules } from "./suppression.js";
+
+/** Events that wait for their commit. */
+export interface WaitingEvents {
+  readonly events: readonly unknown[];
+  readonly project: string | null;
+  /** Limits on new values; null: only the bounds of the store. */
+  readonly allowance: Allowance | null;
+  readonly resolve: (result: IngestResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Records of identify, group, alias and unlink, and names of projects, that wait for their commit. */
+export interface WaitingRecords {
+  readonly records: readonly unknown[];
+  /** Validates one of them. */
+  readonly decode: (record: unknown) => DecodedRecord | NamedProject;
+  readonly limit: Limit | null;
+  /** Called with the outcomes, in the order of the records. */
+  readonly resolve: (outcomes: readonly RecordOutcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export type QueuedWrites = WaitingEvents | WaitingRecords;
+
+export function rowCountOf(waiting: QueuedWrites): number {
+  return "records" in waiting ? waiting.records.length : waiting.events.length;
+}
+
+export interface IngestOutcome {
+  accepted: number;
+  duplicates: number;
+  readonly rejected: RejectedEvent[];
+  readonly adjusted: AdjustedEvent[];
+}
+
+function noOutcome(): IngestOutcome {
+  return { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+}
+
+/** Writes that share a frame and a sync: encoded, and not yet durable. */
+export class IngestGroup {
+  readonly waiting: QueuedWrites[] = [];
+  /** Events to report to the application once they are durable. */
+  readonly notified: EventRecord[] = [];
+  /** Events and records, rejected ones included. */
+  rowCount = 0;
+  /** The previous group failed, so the codes and ids of this one are invalid. */
+  isStale = false;
+  readonly ids: BatchIds;
+  readonly #outcomes = new Map<WaitingEvents, IngestOutcome>();
+  readonly #recordOutcomes = new Map<WaitingRecords, readonly RecordOutcome[]>();
+
+  constructor(
+    readonly builder: BatchBuilder,
+    projects: ProjectTexts,
+  ) {
+    builder.clear();
+    this.ids = new BatchIds(builder, projects);
+  }
+
+  add(waiting: QueuedWrites): void {
+    this.waiting.push(waiting);
+    this.rowCount += rowCountOf(waiting);
+  }
+
+  outcomeOf(waiting: WaitingEvents): IngestOutcome {
+    const outcome = noOutcome();
+    this.#outcomes.set(waiting, outcome);
+    return outcome;
+  }
+
+  keepOutcomes(waiting: WaitingRecords, outcomes: readonly RecordOutcome[]): void {
+    this.#recordOutcomes.set(waiting, outcomes);
+  }
+
+  resolve(): void {
+    for (const waiting of this.waiting) {
+      if ("records" in waiting) waiting.resolve(this.#recordOutcomes.get(waiting) ?? []);
+      else waiting.resolve(this.#outcomes.get(waiting) ?? noOutcome());
+    }
+  }
+
+  reject(error: unknown): void {
+    for (const waiting of this.waiting) waiting.reject(error);
+  }
+}
+
+/** Encodes several ingests as one, and counts each event for the ingest that contains it. */
+export class IngestCoalescer {
+  readonly events: unknown[] = [];
+  /** The limit of the current ingest. */
+  limit: Limit | null = null;
+  #outcome: IngestOutcome | undefined;
+  #taken = 0;
+  /** Range of the current ingest's events. */
+  #start = 0;
+  #end = 0;
+
+  constructor(
+    readonly waiting: readonly WaitingEvents[],
+    readonly outcomeOf: (waiting: WaitingEvents) => IngestOutcome,
+  ) {
+    for (const { events } of waiting) for (let at = 0; at < events.length; at += 1) this.events.push(events[at]);
+  }
+
+  /** The outcome of the ingest that contains an event. Indexes must not decrease. */
+  of(index: number): IngestOutcome {
+    for (let next = this.waiting[this.#taken]; next !== undefined && index >= this.#end; next = this.waiting[this.#taken]) {
+      this.#taken += 1;
+      this.#outcome = this.outcomeOf(next);
+      this.limit = next.allowance?.limit ?? null;
+      this.#start = this.#end;
+      this.#end += next.events.length;
+    }
+    // Callers pass the index of an existing event.
+    return this.#outcome as IngestOutcome;
+  }
+
+  reject(index: number, { code, message }: EventFault): void {
+    this.of(index).rejected.push({ index: index - this.#start, code, message });
+  }
+
+  /** Records that an accepted event is stored with another time than its own. */
+  adjust(index: number, createdAt: string): void {
+    this.of(index).adjusted.push({ index: index - this.#start, createdAt });
+  }
+}
 
 /** Rows after which a group is written even if more is queued: bounds the memory of one frame. */
 const GROUP_ROW_COUNT = 20_000;
-/** Rows that justify a sync of their own, while the next ones are encoded. */
+/** Rows from which on a group is written at once: the next rows are encoded during its sync. */
 const WORTHY_ROW_COUNT = 512;
 
 /** A task that must run while no commit is under way. */
-interface Turn {
+interface ExclusiveTask {
   readonly act: () => Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -45,24 +173,24 @@ export interface IngestQueueOptions {
 }
 
 /**
- * The single writer: writes everything queued as one frame, with one write and one sync, then resolves the callers. It does not wait for more: a lone
- * ingest is written at once. The next group is encoded while the previous one is written.
+ * The single writer of a store. It encodes everything queued as one group, writes the group as one frame with one sync, then resolves the callers.
+ * A lone ingest is written at once. The next group is encoded while the previous one is being committed.
  */
 export class IngestQueue {
-  /** In order of arrival. */
-  #queue: (QueuedWrites | Turn)[] = [];
+  /** Writes and exclusive tasks, in order of arrival. */
+  #queue: (QueuedWrites | ExclusiveTask)[] = [];
   #waitingRowCount = 0;
   #isRunning = false;
   #knownIds: KnownIds | null = null;
-  /** One for the open group, one for the group that is being written. */
+  /** One for the open group, one for the group that is being committed. */
   #builders: readonly [BatchBuilder, BatchBuilder] = [new BatchBuilder(), new BatchBuilder()];
   #encoder: EventEncoder;
   #recordEncoder: RecordEncoder;
   /** The group that the next writes join. */
-  #open: IngestGroup | null = null;
-  #written: IngestGroup | null = null;
+  #openGroup: IngestGroup | null = null;
+  #committingGroup: IngestGroup | null = null;
   /** Resolves, and never rejects, when that group is durable or has failed. */
-  #writing: Promise<void> = Promise.resolve();
+  #committing: Promise<void> = Promise.resolve();
 
   constructor(
     readonly store: Store,
@@ -73,10 +201,10 @@ export class IngestQueue {
   }
 
   get byteLength(): number {
-    return this.#knownIds?.byteLength ?? 0;
+    return this.#knownIds?.table.byteLength ?? 0;
   }
 
-  /** Drops the last encoded events, and the ids if most are no longer stored: an erasure leaves no copy. Requires that everything is sealed. */
+  /** Drops copies of encoded events, so that an erasure leaves none, and the id table if most ids are no longer stored. Seal everything first. */
   forget(): void {
     // Rereading the remaining ids costs less than storing the removed ones did.
     if (this.#knownIds?.isMostlyGone === true) this.#knownIds = null;
@@ -126,7 +254,7 @@ export class IngestQueue {
     });
   }
 
-  #enqueue(entry: QueuedWrites | Turn): void {
+  #enqueue(entry: QueuedWrites | ExclusiveTask): void {
     this.#queue.push(entry);
     if (!this.#isRunning) void this.#run();
   }
@@ -138,8 +266,8 @@ export class IngestQueue {
     for (;;) {
       const next = this.#queue[0];
       if (next !== undefined && !("act" in next) && this.#takes(next)) await this.#take(next);
-      else if (this.#open !== null) await this.#write(this.#open);
-      else if (this.#written !== null) await this.#writing;
+      else if (this.#openGroup !== null) await this.#write(this.#openGroup);
+      else if (this.#committingGroup !== null) await this.#committing;
       else if (next === undefined) break;
       else {
         this.#queue.shift();
@@ -151,23 +279,23 @@ export class IngestQueue {
 
   /** Whether a queued write joins the open group, or a new one, before that is written. */
   #takes(waiting: QueuedWrites): boolean {
-    if (this.#open?.isStale === true) return false;
-    const rowCount = this.#open?.rowCount ?? 0;
-    if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#written === null)) return false;
-    if (this.#open === null && this.#written === null) return true;
-    // Undoing a failure requires that the id table has not grown, and records are not encoded twice.
-    return this.#knownIds?.hasRoom(rowCountOf(waiting)) === true && (this.#written === null || !("records" in waiting));
+    if (this.#openGroup?.isStale === true) return false;
+    const rowCount = this.#openGroup?.rowCount ?? 0;
+    if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#committingGroup === null)) return false;
+    if (this.#openGroup === null && this.#committingGroup === null) return true;
+    // Two groups can be undone together only if the id table has not grown, and records cannot be encoded twice.
+    return this.#knownIds?.table.hasRoom(rowCountOf(waiting)) === true && (this.#committingGroup === null || !("records" in waiting));
   }
 
   async #take(waiting: QueuedWrites): Promise<void> {
     // Lets the file operations of the previous group proceed.
-    if (this.#written !== null) await yieldToEventLoop();
+    if (this.#committingGroup !== null) await yieldToEventLoop();
     try {
-      this.#open ??= await this.#begin();
+      this.#openGroup ??= await this.#begin();
     } catch (error) {
       return this.#refuse(error);
     }
-    const group = this.#open;
+    const group = this.#openGroup;
     if ("records" in waiting) {
       this.#leave([waiting]);
       return await this.#takeRecords(waiting, group);
@@ -177,13 +305,13 @@ export class IngestQueue {
     await this.#takeInto(group, alike, () => this.#encode(new IngestCoalescer(alike, (one) => group.outcomeOf(one)), waiting, group));
   }
 
-  /** An ingest, and those queued right after it that are encoded alike: many of one event each cost hardly more than one of all events. */
+  /** The ingest and the ones queued right after it with the same settings. Encoding them together costs about as much as one ingest of all events. */
   #alike(first: WaitingEvents): WaitingEvents[] {
     const alike = [first];
     let rowCount = first.events.length;
     for (let next = this.#queue[1]; next !== undefined && "events" in next; next = this.#queue[alike.length]) {
       rowCount += next.events.length;
-      if (rowCount > DECODED_ROW_COUNT || this.#knownIds?.hasRoom(rowCount) !== true) break;
+      if (rowCount > DECODED_ROW_COUNT || this.#knownIds?.table.hasRoom(rowCount) !== true) break;
       if (next.project !== first.project || next.allowance?.keyCountMax !== first.allowance?.keyCountMax) break;
       alike.push(next);
     }
@@ -200,7 +328,7 @@ export class IngestQueue {
     try {
       decoded = await decodeInTurns(waiting);
     } catch (error) {
-      // Nothing of it was encoded: the rest of the group goes on.
+      // None of these records is encoded yet, so the group stays valid.
       return waiting.reject(error);
     }
     await this.#takeInto(group, [waiting], async () => {
@@ -213,20 +341,20 @@ export class IngestQueue {
     try {
       await encode();
     } catch (error) {
-      await this.#writing;
-      this.#open = null;
+      await this.#committing;
+      this.#openGroup = null;
       this.#forgetUnkept();
       group.reject(error);
     }
   }
 
   async #begin(): Promise<IngestGroup> {
-    if (this.#written === null) {
+    if (this.#committingGroup === null) {
       this.store.refuseUnwritable();
-      (await this.#ids()).reserve(this.#waitingRowCount);
+      (await this.#ids()).table.reserve(this.#waitingRowCount);
     }
     const [first, second] = this.#builders;
-    return new IngestGroup(this.#written?.builder === first ? second : first, this.store.dictionaries.named(PROJECT_COLUMN));
+    return new IngestGroup(this.#committingGroup?.builder === first ? second : first, this.store.dictionaries.named(PROJECT_COLUMN));
   }
 
   /** Rejects everything queued before the next exclusive task. */
@@ -238,9 +366,9 @@ export class IngestQueue {
     }
   }
 
-  /** Drops the ids and values of failed writes: an erasure would not find them. Requires that no write is under way. */
+  /** Drops the ids and values of failed writes, which no erasure would find. No commit may be in progress. */
   #forgetUnkept(): void {
-    this.#knownIds?.undo();
+    this.#knownIds?.table.undo();
     this.store.forgetUnjournaled();
     this.#encoder = new EventEncoder(this.store.dictionaries);
     this.#recordEncoder = new RecordEncoder(this.store);
@@ -248,14 +376,14 @@ export class IngestQueue {
 
   /** Starts to write a group once the previous one is written. */
   async #write(group: IngestGroup): Promise<void> {
-    await this.#writing;
-    this.#open = null;
+    await this.#committing;
+    this.#openGroup = null;
     if (group.isStale) return this.#takeBack(group);
-    this.#written = group;
-    this.#writing = this.#commit(group);
+    this.#committingGroup = group;
+    this.#committing = this.#commit(group);
   }
 
-  /** Requeues a group that was encoded on top of a failed one: its codes, and the ids it relied on, are invalid. */
+  /** Queues the writes of a stale group again, to be encoded anew. */
   #takeBack(group: IngestGroup): void {
     this.#forgetUnkept();
     this.#queue.unshift(...group.waiting);
@@ -270,17 +398,17 @@ export class IngestQueue {
       const recordBatch = this.#recordEncoder.take(batch);
       if (batch.rowCount > 0 || recordBatch !== null || bringsProject) await this.store.commit(batch, recordBatch);
       if (recordBatch !== null) this.#recordEncoder.keep();
-      this.#knownIds?.keep(batch.rowCount);
+      this.#knownIds?.table.keep(batch.rowCount);
       this.options.onCommit(batch, recordBatch !== null || bringsProject);
-      this.#notify(group.notified);
+      if (this.options.onNotify !== null) notifyEach(this.options.onNotify, group.notified);
       await this.options.afterCommit();
       group.resolve();
     } catch (error) {
-      if (this.#open === null) this.#forgetUnkept();
-      else this.#open.isStale = true;
+      if (this.#openGroup === null) this.#forgetUnkept();
+      else this.#openGroup.isStale = true;
       group.reject(error);
     }
-    this.#written = null;
+    this.#committingGroup = null;
   }
 
   async #encode(together: IngestCoalescer, { project, allowance }: WaitingEvents, group: IngestGroup): Promise<void> {
@@ -296,11 +424,11 @@ export class IngestQueue {
     encoder.begin(events.length, hasKey, allowance);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
-      known.look(encoder.ids, rowCount, (row) => encoder.projectOf(row));
+      known.table.look(encoder.ids, rowCount, (row) => encoder.projectOf(row));
       for (let row = 0; row < rowCount; row += 1) {
         const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
         if (fault !== null) together.reject(start + row, fault);
-        else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) together.of(start + row).duplicates += 1;
+        else if (known.table.hasSeen(row) && (await this.#isKnown(row, known, group))) together.of(start + row).duplicates += 1;
         else {
           together.of(start + row).accepted += 1;
           this.#accept(row, known, group, together.limit);
@@ -318,13 +446,13 @@ export class IngestQueue {
 
   #isKnown(row: number, known: KnownIds, group: IngestGroup): Promise<boolean> {
     this.#encoder.flush(group.builder);
-    const batches = this.#written === null ? [group.ids] : [this.#written.ids, group.ids];
+    const batches = this.#committingGroup === null ? [group.ids] : [this.#committingGroup.ids, group.ids];
     return known.has(this.#encoder.keyOf(row), this.#encoder.timeOf(row), batches);
   }
 
   #accept(row: number, known: KnownIds, group: IngestGroup, limit: Limit | null): void {
     this.#encoder.accept(row, group.builder, limit);
-    known.add(row);
+    known.table.addSeen(row);
     if (this.options.onNotify === null) return;
     const record = this.#encoder.notifiedRecord(row);
     if (record !== null) group.notified.push(record);
@@ -337,13 +465,6 @@ export class IngestQueue {
       this.#knownIds = await KnownIds.of(this.store, new DataView(seed.buffer).getInt32(0));
     }
     return this.#knownIds;
-  }
-
-  /** A hook that throws or rejects must neither undo what is durable nor stop the other calls. */
-  #notify(records: readonly EventRecord[]): void {
-    const hook = this.options.onNotify;
-    if (hook === null) return;
-    for (const record of records) void new Promise((resolve) => resolve(hook(record))).catch(() => undefined);
   }
 }
 
@@ -366,4 +487,19 @@ function decodedOrFault(record: unknown, decode: WaitingRecords["decode"]): Deco
     if (error instanceof DaybookError) return error;
     throw error;
   }
+}
+
+/** Stores records of every type, each validated by itself. @throws invalid_parameter (records is not an array), and what a commit throws */
+export async function ingestRecords(records: unknown, context: RecordContext, queue: IngestQueue): Promise<IngestResult> {
+  if (!Array.isArray(records)) throw parameterError("invalid_parameter", "records", `expected an array, got ${shown(records)}`);
+  const outcomes = await queue.addRecords(records, (record) => decodeRecord(record, context));
+  const rejected: RejectedEvent[] = [];
+  const adjusted: AdjustedEvent[] = [];
+  const counts = { accepted: 0, adjusted: 0, duplicate: 0 };
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome instanceof DaybookError) rejected.push({ index, code: outcome.code, message: outcome.message });
+    else counts[outcome] += 1;
+    if (outcome === "adjusted") adjusted.push({ index, createdAt: isoOf(context.nowMs) });
+  }
+  return { accepted: counts.accepted + counts.adjusted, duplicates: counts.duplicate, rejected, adjusted };
 }

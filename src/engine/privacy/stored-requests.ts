@@ -5,7 +5,6 @@ import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { normalEmail } from "../../query/plan/subject.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
-import { writePrivacy } from "../../store/upkeep/privacy-file.js";
 import type { Store } from "../../store/live/store.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { damaged } from "../../storage/segment/segment-file.js";
@@ -16,15 +15,12 @@ import type { Housekeeping, UntilUnread } from "../upkeep/housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
 import type { StoredSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
-import { exportRows, type PersonTest } from "../exports/events.js";
-import { PASSED_ROW_VALUES, RowTurns } from "../exports/row-turns.js";
-import { ERASING, isOfErased, suppressedOf, withoutSubject } from "./erased.js";
+import { exportRows, type PersonTest, PASSED_ROW_VALUES, RowTurns } from "../exports/events.js";
 import {
-  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, PrivacySteps,
+  ERASING, isOfErased, suppressedOf, withoutSubject, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest,
+  shownRequests, PrivacySteps, type PrivacyHolder, type StoredRequest, type RequestStep, line, bundleRecord,
 } from "./lifecycle.js";
-import type { PrivacyHolder, StoredRequest, RequestStep } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
-import { line, bundleRecord } from "./bundle-lines.js";
 
 /** The codes of the ids of one identity, by which its records and events are found. */
 interface PersonIds {
@@ -96,41 +92,32 @@ function recordLine({ records, dictionaries, isLive }: StoredData, row: number, 
   return bundleRecord(kind, uuidText(records.ids, row * 16), records.timeOf(row), text);
 }
 
-/** All privacy requests, newest last, and the hashes of erased ids, stored as one text. */
-class PrivacyBook {
-  constructor(
-    readonly requests: readonly StoredRequest[],
-    readonly suppression: Suppression,
-  ) {}
+/** All privacy requests, newest last, and the hashes of erased ids; stored as one text. */
+interface PrivacyBook {
+  readonly requests: readonly StoredRequest[];
+  readonly suppression: Suppression;
+}
 
-  /** @param text as `text` returns it; null for an empty book @throws corruption */
-  static read(text: string | null, key: Uint8Array): PrivacyBook {
-    if (text === null) return new PrivacyBook([], new Suppression(key, []));
-    try {
-      const { requests, suppressed } = JSON.parse(text) as { requests: StoredRequest[]; suppressed: [string, number][] };
-      // Requests of earlier versions have no holder.
-      return new PrivacyBook(requests.map((request) => ({ ...request, holder: (request.holder as PrivacyHolder | null | undefined) ?? null })), new Suppression(key, suppressed));
-    } catch (cause) {
-      throw damaged("the file of privacy requests", "it is not JSON", cause);
-    }
+/** @param text as `textOf` returns it; null for an empty book @throws corruption */
+function readBook(text: string | null, key: Uint8Array): PrivacyBook {
+  if (text === null) return { requests: [], suppression: new Suppression(key, []) };
+  try {
+    const { requests, suppressed } = JSON.parse(text) as { requests: StoredRequest[]; suppressed: [string, number][] };
+    // Requests of earlier versions have no holder.
+    const known = requests.map((request) => ({ ...request, holder: (request.holder as PrivacyHolder | null | undefined) ?? null }));
+    return { requests: known, suppression: new Suppression(key, suppressed) };
+  } catch (cause) {
+    throw damaged("the file of privacy requests", "it is not JSON", cause);
   }
+}
 
-  text(): string {
-    return JSON.stringify({ requests: this.requests, suppressed: this.suppression.entries() });
-  }
+function textOf({ requests, suppression }: PrivacyBook): string {
+  return JSON.stringify({ requests, suppressed: suppression.entries() });
+}
 
-  add(request: StoredRequest): PrivacyBook {
-    return new PrivacyBook([...this.requests, request], this.suppression);
-  }
-
-  replace(changed: readonly StoredRequest[]): PrivacyBook {
-    const byId = new Map(changed.map((request) => [request.id, request]));
-    return new PrivacyBook(this.requests.map((request) => byId.get(request.id) ?? request), this.suppression);
-  }
-
-  suppress(suppression: Suppression): PrivacyBook {
-    return new PrivacyBook(this.requests, suppression);
-  }
+function withChanged({ requests, suppression }: PrivacyBook, changed: readonly StoredRequest[]): PrivacyBook {
+  const byId = new Map(changed.map((request) => [request.id, request]));
+  return { requests: requests.map((request) => byId.get(request.id) ?? request), suppression };
 }
 
 /** The services that privacy requests need. */
@@ -157,12 +144,12 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   constructor(house: PrivacyServices) {
     super();
     this.#house = house;
-    this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);
+    this.#book = readBook(house.store.privacy, house.suppressionKey);
   }
 
   /** Rereads the book: another process may have written it. */
   reread(suppressionKey: Uint8Array): void {
-    this.#book = PrivacyBook.read(this.#house.store.privacy, suppressionKey);
+    this.#book = readBook(this.#house.store.privacy, suppressionKey);
   }
 
   get suppression(): Suppression {
@@ -177,7 +164,10 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
     // After any erasure under way: the request must not name a person whom that erasure removes.
-    await this.#change(() => Promise.resolve(this.#book.add(newRequest(read, { nowMs, id: uuidText(id), ...this.#namedBy(read.subject) }))));
+    await this.#change(({ requests, suppression }) => {
+      const request = newRequest(read, { nowMs, id: uuidText(id), ...this.#namedBy(read.subject) });
+      return { requests: [...requests, request], suppression };
+    });
     return shownRequest(this.#request(uuidText(id)), nowMs);
   }
 
@@ -253,17 +243,17 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   protected async step(id: string, change: RequestStep): Promise<PrivacyRequest> {
     this.#house.refuseClosed();
     const nowMs = this.#house.clock.now();
-    await this.#change(() => Promise.resolve(this.#book.replace([change(this.#request(id), nowMs)])));
+    await this.#change((book) => withChanged(book, [change(this.#request(id), nowMs)]));
     return shownRequest(this.#request(id), nowMs);
   }
 
   /** Makes a changed book durable, then current. */
-  #change(make: () => Promise<PrivacyBook>): Promise<void> {
+  #change(make: (book: PrivacyBook) => PrivacyBook): Promise<void> {
     const { store, housekeeping, queue } = this.#house;
     return housekeeping.exclusive(queue, async () => {
       store.refuseUnwritable();
-      const book = await make();
-      await writePrivacy(store, book.text());
+      const book = make(this.#book);
+      await store.writePrivacy(textOf(book));
       this.#book = book;
     });
   }
@@ -289,7 +279,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
         // First: an erasure that fails after this starts over, and segments that name the person are gone already.
         await this.#forgetSegments(request, ids, counts.emails, identityId);
         book = this.#bookAfter(request, ids, counts, identityId, nowMs);
-        return book.text();
+        return textOf(book);
       };
       const removal = await erase(store, { ...ids, email }, privacyText, forget);
       this.#book = book;
@@ -316,7 +306,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     const person = { ids: this.#textsOf(ids), emails: new Set(counts.emails), identityId };
     const changed = this.#book.requests.filter((other) => isOfErased(other, request, person)).map((other) =>
       withoutSubject(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other));
-    return this.#book.replace(changed).suppress(this.#book.suppression.with(suppressedOf(request, person), nowMs));
+    return { ...withChanged(this.#book, changed), suppression: this.#book.suppression.with(suppressedOf(request, person), nowMs) };
   }
 }
 

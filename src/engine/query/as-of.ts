@@ -1,6 +1,5 @@
 import type { Plan } from "../../query/plan/plan.js";
-import type { Store } from "../../store/live/store.js";
-import type { VisibleStore } from "../../store/live/visible-store.js";
+import type { Store, VisibleStore } from "../../store/live/store.js";
 import type { ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 

@@ -2,7 +2,7 @@ import { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Plan, ReportName, Pattern, PlanContext } from "../../query/plan/plan.js";
 import type { TableSnapshot, Tables } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { VisibleStore } from "../../store/live/visible-store.js";
+import type { VisibleStore } from "../../store/live/store.js";
 import { looksUpTables, readsTables, type ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 import { DaybookError, shown } from "../../core/base/errors.js";

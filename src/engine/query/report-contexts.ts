@@ -13,7 +13,7 @@ import { operandsOf } from "../../query/plan/scopes-of.js";
 import type { AnyPass, FoldContext, RowContext } from "../../query/reports/form/report.js";
 import { Tables, type TableSnapshot } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { VisibleStore } from "../../store/live/visible-store.js";
+import type { VisibleStore } from "../../store/live/store.js";
 import { gatherAll, type Passing } from "./gathering.js";
 import { namedSegments, reportOf } from "./report-of.js";
 import type { NamedSegments } from "./segment-members.js";
@@ -66,7 +66,7 @@ interface PassScopes {
 /** Creates what reports read besides rows, and holds the tables that queries share. */
 export class ReportContexts {
   #tables: Tables;
-  #identityIds: { readonly truncationCount: number; readonly ids: IdentityIds } | null = null;
+  #identityIds: { readonly codeGeneration: number; readonly ids: IdentityIds } | null = null;
 
   constructor(
     readonly store: VisibleStore,
@@ -174,8 +174,8 @@ export class ReportContexts {
   /** Covers at least the ids of all rows in snapshots taken before the call. */
   async #hashedIds(pause: () => Promise<void>): Promise<IdentityIds> {
     const { store } = this;
-    const { truncationCount } = store;
-    if (this.#identityIds?.truncationCount !== truncationCount) this.#identityIds = { truncationCount, ids: new IdentityIds(store.dictionaries) };
+    const { codeGeneration } = store;
+    if (this.#identityIds?.codeGeneration !== codeGeneration) this.#identityIds = { codeGeneration, ids: new IdentityIds(store.dictionaries) };
     const { ids } = this.#identityIds;
     const sizes = store.journaledSizes;
     while (!ids.grow(sizes)) await pause();

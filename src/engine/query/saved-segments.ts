@@ -5,7 +5,7 @@ import { compareCodePoints } from "../../core/base/order.js";
 import { checkSavedSegment } from "../../query/plan/insights/segments.js";
 import type { PeopleSegment } from "../../query/plan/insights/input.js";
 import { normalEmail } from "../../query/plan/subject.js";
-import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type StoredSegment } from "../../store/files/saved-segments-file.js";
+import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type StoredSegment } from "../../store/files/side-files.js";
 import type { Store } from "../../store/live/store.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { Housekeeping } from "../upkeep/housekeeping.js";

@@ -5,11 +5,10 @@ import { readDate } from "../../query/plan/date-range.js";
 import type { DateInput } from "../../query/plan/input.js";
 import { memberError, readMembers, readText } from "../../query/plan/members.js";
 import { DEFAULT_PROJECT } from "../../core/schema/project.js";
-import type { Store } from "../../store/live/store.js";
+import { type Store, projectsOf } from "../../store/live/store.js";
 import type { AlsoDeleted, DeletedCounts, DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { Housekeeping, UntilUnread } from "./housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
-import { projectsOf } from "../../store/live/projects.js";
 
 /** The events to delete. */
 export interface DeleteEventsInput {
@@ -31,13 +30,6 @@ export function readDeleteEvents(input: DeleteEventsInput): { readonly beforeMs:
 export interface DeletionReceipt extends DeletedCounts {
   /** ISO 8601. */
   readonly deletedAt: string;
-  readonly events: number;
-  /** Files that lost some of their events. */
-  readonly segmentsRewritten: number;
-  /** Files that lost all of them. */
-  readonly segmentsRemoved: number;
-  /** Texts of any field that nothing else uses. */
-  readonly dictionaryValues: number;
 }
 
 /** The services that deletions need. */

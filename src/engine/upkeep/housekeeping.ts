@@ -1,9 +1,8 @@
 import { Turns } from "../../core/base/turn.js";
-import { freeze, seal, isSealDue, type Frozen } from "../../store/upkeep/seal.js";
+import { freeze, seal, isSealDue, type Frozen, compact, compactionsDue, type Due } from "../../store/upkeep/seal.js";
 import type { RemovedRows } from "../../store/upkeep/replace-content.js";
 import type { Store } from "../../store/live/store.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { compact, compactionsDue, type Due } from "../../store/upkeep/compact.js";
 import type { IngestQueue } from "../ingest/queue.js";
 
 /** Fixed cost of a segment, in rows: opening and removing a file. */
@@ -17,14 +16,14 @@ class Compactions {
   #running: Promise<void> | null = null;
   /** Resolves, and never rejects, with the merge under way. */
   #merging: Promise<unknown> = Promise.resolve();
-  /** Ends the wait for a quiet period, or for the end of an act that stops merging. */
+  /** Ends the current wait. */
   #hasten: () => void = () => undefined;
-  /** Acts that cannot wait for a quiet period, and acts during which no merge starts. */
+  /** Callers that wait for all merges, and callers during which no merge may start. */
   #wantingCount = 0;
   #stoppingCount = 0;
   /** The pace of the merge under way. */
   #turns: Turns | null = null;
-  /** Rows that may still be merged; 0: no merge starts any more. */
+  /** Rows that may still be merged; 0 stops merging. */
   #room = Infinity;
   /** Next sequence at the last check; rows from it on are new. */
   #lookedSequence = -Infinity;
@@ -39,7 +38,7 @@ class Compactions {
     return this.#running;
   }
 
-  /** Runs `act`, which waits for all merging, so that no merge waits for a quiet period. */
+  /** Runs `act`, which waits for all merges; meanwhile merges do not wait for a quiet period. */
   async wanted(act: () => Promise<void>): Promise<void> {
     this.#wantingCount += 1;
     this.#hasten();
@@ -60,13 +59,13 @@ class Compactions {
     }
   }
 
-  /** From now on no merge starts. */
+  /** Starts no more merges. */
   end(): void {
     this.#room = 0;
     this.#hasten();
   }
 
-  /** From now on only small merges start: closing must not take long. */
+  /** Starts only small merges from now on, so that closing is fast. */
   endSoon(): void {
     this.#room = LIMITS.lastMergedRowCount;
   }
@@ -86,7 +85,7 @@ class Compactions {
   }
 
   async #merge(due: Due, isLate: boolean): Promise<void> {
-    // Never 0, which ends merging: above the limit, it goes on without room.
+    // Never 0, which stops merging: above the limit, merges continue without room.
     this.#room = Math.max(1, this.#room - costOf(due));
     const turns = new Turns();
     if (isLate) turns.hurry();
@@ -106,7 +105,7 @@ class Compactions {
     if (await this.#hastened(LIMITS.quietMs)) this.#lookedSequence = nextSequence;
   }
 
-  /** Whether `ms` passed before the wait was hastened. */
+  /** Waits for `ms`, or until `#hasten` is called; returns whether the time passed. */
   #hastened(ms?: number): Promise<boolean> {
     return new Promise((resolve) => {
       // Pending merges must not keep the process alive.
@@ -242,7 +241,7 @@ export class Housekeeping {
     await sealing;
   }
 
-  /** The commit before the seal stands: its callers must not get the error of the seal. */
+  /** Records the error of a seal; the commits before it are durable, so their callers do not see it. */
   #postpone(error: unknown): void {
     this.#sealError = error;
     this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
@@ -277,7 +276,7 @@ export class Housekeeping {
     }
   }
 
-  /** Missing files are no defect if another process has taken over the store: then throws that error instead. */
+  /** Runs work; if it fails because another process has taken over the store, throws that error instead. */
   async #own(work: Promise<void>): Promise<void> {
     try {
       await work;

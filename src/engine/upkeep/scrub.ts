@@ -1,10 +1,10 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { Sha256, toHex } from "../../core/base/hash.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { filesOf } from "../../store/files/manifest.js";
-import type { FileEntry } from "../../store/files/manifest.js";
+import { notifyEach } from "../../core/base/notify-each.js";
+import { filesOf, type FileEntry } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
-import type { Wait } from "./timer.js";
+import type { Wait } from "../../core/base/clock.js";
 
 export interface ScrubOptions {
   /** Reading speed. Default 1 MiB a second. */
@@ -108,7 +108,6 @@ export class Scrub {
     if (!this.#isNamed(key) || this.#damaged.has(key)) return;
     const damage = { key, reason };
     this.#damaged.set(key, damage);
-    // Errors of the hook are ignored.
-    void new Promise((resolve) => resolve(this.onDamage(damage))).catch(() => undefined);
+    notifyEach(this.onDamage, [damage]);
   }
 }

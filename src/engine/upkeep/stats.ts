@@ -1,8 +1,7 @@
 import { isoOfDay } from "../../core/base/time.js";
 import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
 import { filesOf } from "../../store/files/manifest.js";
-import type { Store } from "../../store/live/store.js";
-import { projectsOf } from "../../store/live/projects.js";
+import { type Store, projectsOf } from "../../store/live/store.js";
 import type { ScrubState } from "./scrub.js";
 
 export interface DaybookStats {

@@ -2,9 +2,8 @@
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
 import { absentColumn, denseCodes, codeAt, type CodeColumn } from "../../storage/column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, SHAPE_COLUMN, metadataColumn } from "../../core/schema/fields.js";
-import { mayHold, type Rows } from "../../storage/segment/rows.js";
+import { mayHold, type Rows, whilePinned } from "../../storage/segment/rows.js";
 import { mergeRows, type MergedRows } from "../../storage/segment/merge-rows.js";
-import { whilePinned } from "../../storage/segment/while-pinned.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { JsonDictionary } from "../../storage/column/dictionary.js";
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../core/base/errors.js";
-import type { Withheld } from "../../engine/ingest/budgeted.js";
+import type { Withheld } from "../../engine/ingest/allowance.js";
 
 /** One answered request; only the request id may be text from the caller. */
 export interface Answered {

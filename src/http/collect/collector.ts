@@ -5,11 +5,10 @@ import { discardingKeeper, Visitors, type SaltKeeper, type LastSeen } from "./vi
 import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type ServerValues } from "./beacon-event.js";
 import { pooledRandom } from "../../core/base/random.js";
 import type { Clock } from "../../core/base/clock.js";
-import { ALLOWANCE, type AllowingDaybook, type Allowance } from "../../engine/ingest/allowance.js";
+import { ALLOWANCE, type AllowingDaybook, type Allowance, BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
-import { BudgetedLimit, type Withheld } from "../../engine/ingest/budgeted.js";
 import type { ServedDaybook } from "../access/access.js";
 import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";

@@ -1,6 +1,5 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
-import { clipRange } from "../../store/storage/key.js";
-import type { ByteRange } from "../../store/storage/storage.js";
+import { clipRange, type ByteRange } from "../../store/storage/storage.js";
 
 /** Codes and reasons by the name of the browser's error. */
 const ERRORS_BY_NAME: Readonly<Record<string, readonly [ErrorCode, string]>> = {

@@ -1,6 +1,8 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
-import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, cannotLengthen } from "../../store/storage/key.js";
-import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "../../store/storage/storage.js";
+import {
+  checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, cannotLengthen, type AppendFile, type ByteRange, type Storage, type StorageLock,
+  type WriteOptions,
+} from "../../store/storage/storage.js";
 import {
   OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
   requireWritable, withOpen, writeAll,

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import type { FileSystem } from "../../store/storage/file-system.js";
-import { isFull } from "../../store/storage/is-full.js";
-import type { Reserve } from "../../store/storage/storage.js";
+import { isFull, type Reserve } from "../../store/storage/storage.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
 import { PRIVATE_MARK, writeAll } from "./private-files.js";
 

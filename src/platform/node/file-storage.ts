@@ -1,6 +1,8 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
-import { cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../../store/storage/key.js";
-import type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "../../store/storage/storage.js";
+import {
+  cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, type AppendFile, type ByteRange, type Codec, type HeldObject, type Storage,
+  type StorageLock, type WriteOptions,
+} from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
 import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing } from "./private-files.js";
 import { basename, dirname, join, resolve } from "node:path";

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { useCrc32 } from "../../core/base/hash.js";
-import { named } from "../../store/storage/codec-name.js";
-import { damagedBlock } from "../../store/storage/codec.js";
+import { named, damagedBlock } from "../../store/storage/codec.js";
 import type { SegmentCodec } from "../../store/files/make-segment.js";
 import type { Codec, Sha256Stream } from "../../store/storage/storage.js";
 

@@ -1,8 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Turns } from "../../core/base/turn.js";
-import type { CodecName } from "../../store/storage/codec-name.js";
+import { type CodecName, deflateRuns } from "../../store/storage/codec.js";
 import { sourceOf, makeSegment, type SegmentCodec, type SourceRows } from "../../store/files/make-segment.js";
-import { deflateRuns } from "../../store/storage/deflate-runs.js";
 import { nativeCodecOfThread } from "./native-codec.js";
 import type { FromSealThread, ToSealThread } from "./seal-thread.js";
 

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- word indexes stay below the word count by construction */
+import { grown } from "../../core/base/arrays.js";
 import type { Codes } from "./codes.js";
 
 /** One bit per row: bit `row & 31` of word `row >>> 5`. Bits beyond the last row are 0. */
@@ -71,19 +72,6 @@ export function countCommonBits(bitmaps: readonly Bitmap[]): number {
     return count;
   }
   for (let word = 0; word < first.length; word += 1) count += popcount(first[word]! & second[word]! & third[word]!);
-  return count;
-}
-
-/** Number of rows of the bitmap within `[from, to)`. */
-export function countBitsIn(bits: Bitmap, from: number, to: number): number {
-  if (from >= to) return 0;
-  const first = from >>> 5;
-  const last = (to - 1) >>> 5;
-  const head = 0xffffffff << (from & 31);
-  const tail = (to & 31) === 0 ? 0xffffffff : 0xffffffff >>> (32 - (to & 31));
-  if (first === last) return popcount(bits[first]! & head & tail);
-  let count = popcount(bits[first]! & head) + popcount(bits[last]! & tail);
-  for (let word = first + 1; word < last; word += 1) count += popcount(bits[word]!);
   return count;
 }
 
@@ -190,9 +178,7 @@ export class BitSet {
   }
 
   #grow(wordCount: number): void {
-    const words = new Uint32Array(2 ** Math.ceil(Math.log2(wordCount)));
-    words.set(this.#words);
-    this.#words = words;
+    this.#words = grown(this.#words, new Uint32Array(2 ** Math.ceil(Math.log2(wordCount))));
   }
 }
 

@@ -1,7 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- row and entry indexes are bounded by the loops */
 import { Scratch } from "../../core/base/scratch.js";
-import { allocateCodes, maxOf, wideCodes } from "./codes.js";
-import type { Codes } from "./codes.js";
+import { allocateCodes, maxOf, wideCodes, type Codes } from "./codes.js";
 
 /**
  * Codes of a column over the rows of one segment or head. Sparse: only the rows that have the key, ascending; all others are 0. A column

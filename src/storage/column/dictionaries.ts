@@ -1,7 +1,6 @@
 import { LIMITS } from "../../core/base/limits.js";
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../../core/schema/fields.js";
-import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES } from "./dictionary.js";
-import type { HeldValues } from "./dictionary.js";
+import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, type HeldValues } from "./dictionary.js";
 
 /** Estimated bytes of distinct values that a store may hold in this process: as much as its heap allows, if the heap limit is known. */
 export function dictionaryBytesMax(): number {

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by their arrays */
+import { grown } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { atOnce, type Steps } from "../../core/base/steps.js";
 import { mergeCodes, sortedCodes, sortedCodesInTurns, sortCodesByText } from "../../core/base/text-order.js";
@@ -63,10 +64,7 @@ export class RequestedCodeOrder {
   }
 
   #makeRoom(): void {
-    if (this.#places.length >= this.values.length) return;
-    const longer = new Uint32Array(Math.ceil(this.values.length * 1.25));
-    longer.set(this.#places);
-    this.#places = longer;
+    if (this.#places.length < this.values.length) this.#places = grown(this.#places, new Uint32Array(Math.ceil(this.values.length * 1.25)));
   }
 }
 
@@ -300,11 +298,6 @@ export class Dictionary {
     if (this.#inOrder.length >= this.size * KNOWN_SHARE) return codeCount >= this.size * KNOWN_ORDER_SHARE;
     this.#orderedCount += codeCount;
     return this.#orderedCount >= this.size * ORDERED_SHARE;
-  }
-
-  /** The values of the codes from `start` on. */
-  valuesFrom(start: number): string[] {
-    return this.#values.slice(start);
   }
 
   /** All values by code; not to be changed. */

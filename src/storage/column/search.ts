@@ -12,3 +12,15 @@ export function firstAtLeast(values: Codes | Int32Array | Float64Array, value: n
   }
   return low;
 }
+
+/** The number of items before the first that is not `isBefore`, among `count` items of which those that are come first. */
+export function countBefore(count: number, isBefore: (at: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

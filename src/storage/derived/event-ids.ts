@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { ID_COLUMN, SEQUENCE_COLUMN } from "../../core/schema/fields.js";
 import { compareKeys, eventKeyOf, type EventKey } from "../segment/event-order.js";
-import type { Rows } from "../segment/rows.js";
+import { whilePinned, type Rows } from "../segment/rows.js";
 
 /** An event's sequence, and the day of its rows. */
 export interface EventPlace {
@@ -37,15 +37,12 @@ export class EventIds {
     const days = new Set(events.map(({ day }) => day));
     for (const part of rows) {
       if (!days.has(part.day)) continue;
-      part.pin();
-      try {
+      await whilePinned([part], async () => {
         await part.load([ID_COLUMN, SEQUENCE_COLUMN]);
         const sequences = part.sequences();
         for (let row = 0; row < sequences.length; row += 1)
           if (wanted.has(sequences[row]!)) this.#keys.set(sequences[row]!, eventKeyOf(part, row));
-      } finally {
-        part.unpin();
-      }
+      });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { mergedSorted } from "../../core/base/merged-sorted.js";
 import { dayStartMs } from "../../core/base/time.js";
+import { countBefore } from "../column/search.js";
 import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./event-order.js";
 import type { Folding, Rows } from "./rows.js";
 
@@ -86,16 +87,11 @@ class OrderedPart implements RowAt {
 
   /** The first position at or after a time or, with a key, after that event. */
   #placeOf(ms: number, key: EventKey | null): number {
-    let [low, high] = [0, this.rows.rowCount];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const row = this.#rowAt(middle);
+    return countBefore(this.rows.rowCount, (place) => {
+      const row = this.#rowAt(place);
       const difference = (this.#times[row] as number) - ms;
-      const isBefore = difference === 0 && key !== null ? compareWithKey(this.rows, row, key) <= 0 : difference < 0;
-      if (isBefore) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+      return difference === 0 && key !== null ? compareWithKey(this.rows, row, key) <= 0 : difference < 0;
+    });
   }
 }
 

@@ -1,7 +1,6 @@
 import { dayStartMs } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
-import { codeAt } from "../column/column.js";
-import type { CodeColumn } from "../column/column.js";
+import { codeAt, type CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { eventRecord, type EventRecord, type FoundEvent } from "../../core/schema/event.js";

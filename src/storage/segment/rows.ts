@@ -83,3 +83,14 @@ export function mayHold(rows: Rows, column: string, code: number): boolean {
   if (zone === null) return code === 0;
   return code === 0 ? zone.hasZero : code >= zone.min && code <= zone.max;
 }
+
+/** Pins rows, and thus their loaded data, while `read` runs. */
+export async function whilePinned<T>(rows: Iterable<Rows>, read: () => T | Promise<T>): Promise<T> {
+  const pinned = [...new Set(rows)];
+  for (const part of pinned) part.pin();
+  try {
+    return await read();
+  } finally {
+    for (const part of pinned) part.unpin();
+  }
+}

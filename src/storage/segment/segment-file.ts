@@ -5,10 +5,10 @@ import { codesOfBytes, wideCodes } from "../column/codes.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
-import { encodeExcerpt, excerptBlock, excerptOf, encodeActorTriples, actorTriplesOf } from "./summaries.js";
-import type { ExcerptMeta, ExcerptRule, ActorTriplesMeta } from "./summaries.js";
-import { linksOf } from "./id-links.js";
-import { encodeLinks } from "./link-list.js";
+import {
+  encodeExcerpt, excerptBlock, excerptOf, encodeActorTriples, actorTriplesOf, type ExcerptMeta, type ExcerptRule, type ActorTriplesMeta,
+} from "./summaries.js";
+import { linksOf, encodeLinks } from "./links.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { ColumnZone } from "./rows.js";
 

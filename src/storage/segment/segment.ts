@@ -2,12 +2,12 @@ import { assert } from "../../core/base/assert.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
-import { checkBlock, damaged, ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
-import type { BlockEntry, ContainerFooter, ColumnMeta, SegmentMeta } from "./segment-file.js";
+import {
+  checkBlock, damaged, ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type SegmentMeta,
+} from "./segment-file.js";
 import { decodeExcerpt, excerptBlock, decodeActorTriples, type Excerpt, type ActorTriples } from "./summaries.js";
-import { DerivedCache } from "./derived-cache.js";
-import type { LinkList } from "./link-list.js";
-import type { MemoryBudget } from "./memory-budget.js";
+import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
+import type { LinkList } from "./links.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 
 /** Largest gap between two ranges that are read together: reading it costs about as much as another read. */
@@ -94,7 +94,7 @@ export class Segment implements Rows {
   readonly maxMs: number;
   readonly #blocks: ReadonlyMap<string, BlockEntry>;
   readonly #columns: ReadonlyMap<string, ColumnMeta>;
-  readonly #held: DerivedCache;
+  readonly #cache: DerivedCache;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #reads: CoalescedReads;
   /** The project code of all rows; null if they belong to several projects. */
@@ -115,9 +115,9 @@ export class Segment implements Rows {
   ) {
     const { meta } = footer;
     this.meta = meta;
-    this.#held = new DerivedCache(budget);
+    this.#cache = new DerivedCache(budget);
     this.#reads = new CoalescedReads((start, end) => source.read(key, start, end));
-    if (file !== null) this.#held.hold(WHOLE_FILE, file, file.byteLength);
+    if (file !== null) this.#cache.set(WHOLE_FILE, file, file.byteLength);
     this.day = meta.day;
     this.rowCount = meta.rowCount;
     this.minMs = meta.minMs;
@@ -130,7 +130,7 @@ export class Segment implements Rows {
 
   /** The same rows with a cache of their own: no column is loaded yet, and derived data is not shared. */
   twin(budget: MemoryBudget): Segment {
-    return new Segment(this.key, this.byteLength, this.footer, this.links, this.source, budget, this.#held.get(WHOLE_FILE) as Uint8Array | null);
+    return new Segment(this.key, this.byteLength, this.footer, this.links, this.source, budget, this.#cache.get(WHOLE_FILE) as Uint8Array | null);
   }
 
   get firstSequence(): number {
@@ -154,25 +154,25 @@ export class Segment implements Rows {
     // With several projects, comparing ids also needs the projects.
     const needed = columns.includes(ID_COLUMN) && this.#onlyProject === null ? [...columns, PROJECT_COLUMN] : columns;
     for (const name of needed) {
-      if (this.#held.get(name) === null && this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
+      if (this.#cache.get(name) === null && this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
     }
     return waits === null ? null : Promise.all(waits).then(() => undefined);
   }
 
   /** Whether a column, or the times, ids or sequences, are in memory. */
   isLoaded(name: string): boolean {
-    return this.#held.get(name) !== null;
+    return this.#cache.get(name) !== null;
   }
 
   knownWho(): ActorTriples | null {
-    return this.#held.get(ACTORS_BLOCK) as ActorTriples | null;
+    return this.#cache.get(ACTORS_BLOCK) as ActorTriples | null;
   }
 
   async who(): Promise<ActorTriples> {
-    const held = this.knownWho();
-    if (held !== null) return held;
+    const known = this.knownWho();
+    if (known !== null) return known;
     const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
-    this.#held.hold(ACTORS_BLOCK, who, who.actors.byteLength * 3);
+    this.#cache.set(ACTORS_BLOCK, who, who.actors.byteLength * 3);
     return who;
   }
 
@@ -204,38 +204,38 @@ export class Segment implements Rows {
   }
 
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {
-    return this.#held.derive(key, make, byteLength, since);
+    return this.#cache.getOrCompute(key, make, byteLength, since);
   }
 
   fold<T>(key: string, { of, byteLength }: Folding<T>): T {
-    return this.#held.derive(key, () => of(this, 0), byteLength);
+    return this.#cache.getOrCompute(key, () => of(this, 0), byteLength);
   }
 
   kept(key: string, since: readonly object[]): unknown {
-    return this.#held.get(key, since);
+    return this.#cache.get(key, since);
   }
 
   /** Drops all derived data, which may describe persons erased from other segments. Columns stay. */
   forgetDerived(): void {
-    this.#held.forget((key) => key !== WHOLE_FILE && !this.#blocks.has(key));
+    this.#cache.forget((key) => key !== WHOLE_FILE && !this.#blocks.has(key));
   }
 
   pin(): void {
-    this.#held.pin();
+    this.#cache.pin();
   }
 
   unpin(): void {
-    this.#held.unpin();
+    this.#cache.unpin();
   }
 
   /** Drops everything in memory once the segment has left the catalog. */
   release(): void {
-    this.#held.release();
+    this.#cache.release();
     this.source.release?.();
   }
 
   #loaded(name: string): Loaded {
-    const loaded = this.#held.get(name);
+    const loaded = this.#cache.get(name);
     assert(loaded !== null, `column ${name} of ${this.key} was read before it was loaded`);
     return loaded as Loaded;
   }
@@ -252,14 +252,14 @@ export class Segment implements Rows {
   async #loadColumn(name: string): Promise<void> {
     const meta = this.#columns.get(name);
     const [bytes, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
-    if (name === ID_COLUMN) return this.#held.hold(name, bytes, bytes.byteLength);
+    if (name === ID_COLUMN) return this.#cache.set(name, bytes, bytes.byteLength);
     if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
       const values = decodeDeltas(bytes);
-      return this.#held.hold(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
+      return this.#cache.set(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
     }
     if (meta === undefined) throw damaged(this.key, `block ${name} is not a column`);
     const column = decodeColumn(meta, this.rowCount, bytes, rows);
-    this.#held.hold(name, column, columnByteLength(column));
+    this.#cache.set(name, column, columnByteLength(column));
   }
 
   async #readBlock(name: string): Promise<Uint8Array> {
@@ -270,7 +270,7 @@ export class Segment implements Rows {
   }
 
   async #readBytes(start: number, end: number): Promise<Uint8Array | null> {
-    const file = this.#held.get(WHOLE_FILE) as Uint8Array | null;
+    const file = this.#cache.get(WHOLE_FILE) as Uint8Array | null;
     return file === null ? await this.#reads.of(start, end) : file.subarray(start, end);
   }
 }

@@ -1,8 +1,7 @@
 import { areSameParts } from "../../core/base/same-parts.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { Head } from "./head.js";
-import { DerivedCache } from "./derived-cache.js";
-import type { MemoryBudget } from "./memory-budget.js";
+import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { Segment } from "./segment.js";
 
 /** A segment, a head, or a span of several of them. */
@@ -25,7 +24,7 @@ export class Span {
   readonly heads: readonly Head[];
   readonly #firstMs: number;
   readonly #lastMs: number;
-  readonly #held: DerivedCache;
+  readonly #cache: DerivedCache;
 
   /** @param former a span of the same days, whose cache this one takes over if only heads were added since */
   constructor(
@@ -37,7 +36,7 @@ export class Span {
     const heads = new Set(parts.flatMap((part) => (part instanceof Span ? part.heads : part instanceof Head ? [part] : [])));
     const goesOn = former !== null && areSameParts(former.segments, this.segments) && former.heads.every((head) => heads.has(head));
     this.heads = goesOn ? [...new Set([...former.heads, ...heads])] : [...heads];
-    this.#held = goesOn ? former.#held : new DerivedCache(budget);
+    this.#cache = goesOn ? former.#cache : new DerivedCache(budget);
     this.#firstMs = Math.min(...this.segments.map(firstMsOf));
     this.#lastMs = Math.max(...this.segments.map(lastMsOf));
   }
@@ -59,21 +58,21 @@ export class Span {
   /** Returns null if there is no entry. */
   kept(key: string): SpanResult | null {
     // Only `keep` adds entries.
-    return this.#held.get(key) as SpanResult | null;
+    return this.#cache.get(key) as SpanResult | null;
   }
 
   keep(key: string, answer: SpanResult, byteLength: number): void {
-    this.#held.hold(key, answer, byteLength + answer.rowCounts.length * 8);
+    this.#cache.set(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 
   /** Whether it has taken over the cache of another span. */
   goesOnWith(former: Span): boolean {
-    return this.#held === former.#held;
+    return this.#cache === former.#cache;
   }
 
   /** Drops the cache: segments or heads of the span left the catalog. */
   release(): void {
-    this.#held.release();
+    this.#cache.release();
   }
 }
 

@@ -1,16 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and indexes are bounded by their columns */
+import { concatBytes } from "../../core/base/arrays.js";
 import { Turns } from "../../core/base/turn.js";
 import { codesOfBytes, narrowCodes, wideCodes, maxOf, type Codes } from "../column/codes.js";
 import { denseCodes, absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import { sortNumbers } from "../../core/base/sort-numbers.js";
-import type { MergedRows } from "./merge-rows.js";
 
 /** The columns that identify the actor of an event. */
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
-
-/** The columns of the triples: actor, company and project. */
-export const WHO_COLUMNS = [...ACTOR_COLUMNS, "companyId", "project"] as const;
 
 /**
  * The actors of a segment's events, with the company that the event names (0: none) and the project: distinct triples, ascending.
@@ -106,14 +103,8 @@ function addPairs(into: ActorTriples, count: number, actor: number, pairs: Float
 export async function encodeActorTriples({ actors, companies, projects }: ActorTriples, turns: Turns): Promise<{ bytes: Uint8Array; meta: ActorTriplesMeta }> {
   const [ofCompanies, ofProjects] = [narrowCodes(companies), narrowCodes(projects)];
   const parts = [await toPlanes(await toDeltas(actors, turns), turns), await toPlanes(ofCompanies, turns), await toPlanes(ofProjects, turns)];
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
   const widthOf = ({ BYTES_PER_ELEMENT }: Codes) => BYTES_PER_ELEMENT as 1 | 2 | 4;
-  return { bytes, meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
+  return { bytes: concatBytes(parts), meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
 }
 
 /** Decodes triples from their inflated bytes. */
@@ -168,7 +159,12 @@ export interface Excerpt {
 }
 
 /** The input of an excerpt. */
-export type ExcerptSource = Pick<MergedRows, "day" | "times" | "sequences" | "columns">;
+export interface ExcerptSource {
+  readonly day: number;
+  readonly times: Int32Array;
+  readonly sequences: Uint32Array;
+  readonly columns: ReadonlyMap<string, CodeColumn>;
+}
 
 /** With a larger share of the rows nothing is stored; queries then read the columns themselves. */
 const ROW_SHARE_MAX = 1 / 8;
@@ -225,13 +221,7 @@ export async function encodeExcerpt({ name, of, columns }: ExcerptRule, excerpt:
     written.push({ name: column, width: codes.BYTES_PER_ELEMENT as 1 | 2 | 4 });
     parts.push(await toPlanes(codes));
   }
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return { bytes, meta: { name, of, rowCount: excerpt.rowCount, columns: written } };
+  return { bytes: concatBytes(parts), meta: { name, of, rowCount: excerpt.rowCount, columns: written } };
 }
 
 /** Decodes an excerpt from its inflated bytes. */

@@ -1,21 +1,19 @@
+import { concatBytes } from "../../core/base/arrays.js";
 import { parameterError, DaybookError } from "../../core/base/errors.js";
 import { areSameBytes } from "../../core/base/same-bytes.js";
 import { Turns } from "../../core/base/turn.js";
 import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/segment-file.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import {
-  MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry,
+  MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry, refuseStoresBelow,
+  isOtherHistory,
 } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
-import { KEYS_KEY, parseKey } from "../files/store-keys.js";
-import { refuseStoresBelow } from "../files/stores-below.js";
-import { journalKey, replayJournal } from "../journal/journal.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
+import {
+  journalKey, replayJournal, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame, liveJournals,
+} from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
-import { concat } from "../batch/batch-bytes.js";
-import { FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal-frame.js";
-import { isOtherHistory } from "../files/other-history.js";
-import { codecOf, sha256Of } from "../files/findings.js";
-import { listJournals, readJournal } from "../journal/journal-file.js";
+import { codecOf, sha256Of } from "../storage/codec.js";
 
 /** A snapshot of a store, without the files that its manifest names. */
 interface StoreSnapshot {
@@ -73,13 +71,10 @@ async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<St
   const frames: Frame[] = [];
   let { nextSequence } = manifest;
   let ended = false;
-  // List before reading: a journal that has a successor no longer changes.
-  for (const number of await listJournals(storage)) {
-    if (number < firstJournal) continue;
-    const { keys, bytes } = await readJournal(storage, number);
-    const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => frames.push(frame));
-    if (replay.frameCount > 0 || number === firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
-    nextSequence = replay.nextSequence;
+  for await (const { number, file, bytes } of liveJournals(storage, firstJournal)) {
+    const replay = replayJournal(file, bytes, nextSequence, (frame) => frames.push(frame));
+    if (replay.frameCount > 0 || number === firstJournal) ({ ended } = replay);
+    ({ nextSequence } = replay);
   }
   if (clean && epoch > 0 && !ended) throw damaged(`journal ${firstJournal}`, "the store was closed cleanly, but the end mark is missing");
   return { frames, nextSequence };
@@ -252,17 +247,17 @@ async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot):
   const header = encodeJournalHeader(manifest.epoch);
   const parts = [header];
   let previousCrc = journalHeaderCrc(header) ?? 0;
-  const append = (kind: number, firstSequence: number, recordCount: number, syncedSequence: number, payload: Uint8Array) => {
-    const { bytes, crc } = encodeFrame(kind, firstSequence, recordCount, syncedSequence, previousCrc, payload);
+  const append = (kind: number, firstSequence: number, sequenceCount: number, syncedSequence: number, payload: Uint8Array) => {
+    const { bytes, crc } = encodeFrame(kind, firstSequence, sequenceCount, syncedSequence, previousCrc, payload);
     previousCrc = crc;
     parts.push(bytes);
   };
-  for (const { kind, firstSequence, recordCount, syncedSequence, payload } of frames) {
-    append(kind, firstSequence, recordCount, syncedSequence, payload);
+  for (const { kind, firstSequence, sequenceCount, syncedSequence, payload } of frames) {
+    append(kind, firstSequence, sequenceCount, syncedSequence, payload);
     await turns.took(payload.length);
   }
   append(FRAME_KINDS.end, nextSequence, 0, nextSequence, new Uint8Array(0));
-  return concat(parts);
+  return concatBytes(parts);
 }
 
 /**

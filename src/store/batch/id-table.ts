@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity of their part */
+import { grown } from "../../core/base/arrays.js";
 
 /** Fingerprint bits that choose the slot; those above choose the part. */
 const PLACE_BITS = 25;
@@ -148,7 +149,7 @@ export class IdTable {
     this.#counts[part]! += 1;
     this.#count += 1;
     this.#room -= 1;
-    if (this.#addedCount === this.#added.length) this.#added = lengthened(this.#added);
+    if (this.#addedCount === this.#added.length) this.#added = grown(this.#added, new Float64Array(this.#added.length * 2));
     this.#added[this.#addedCount] = part * 2 ** 32 + slot;
     this.#addedCount += 1;
   }
@@ -271,10 +272,4 @@ function fingerprints(words: Uint32Array, seedOf: (row: number) => number, lows:
     lows[index] = a >>> 0 || 1;
     highs[index] = b >>> 16;
   }
-}
-
-function lengthened(values: Float64Array): Float64Array<ArrayBuffer> {
-  const longer = new Float64Array(values.length * 2);
-  longer.set(values);
-  return longer;
 }

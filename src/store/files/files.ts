@@ -1,25 +1,22 @@
+import { NO_LINKS, decodeLinks, type LinkList } from "../../storage/segment/links.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Turns } from "../../core/base/turn.js";
+import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
-import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../../storage/segment/segment-file.js";
-import type { ContainerFooter, SegmentMeta } from "../../storage/segment/segment-file.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { MergedRows } from "../../storage/segment/merge-rows.js";
-import { readLinks } from "../../storage/segment/read-links.js";
-import { Segment } from "../../storage/segment/segment.js";
-import type { ProjectTexts, SegmentSource } from "../../storage/segment/segment.js";
-import { PROJECT_COLUMN } from "../../core/schema/fields.js";
-import { codecOf, sha256Of } from "./findings.js";
-import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
-import type { DictionaryMeta } from "./dictionary-file.js";
-import { encodeRows, makeSegment } from "./make-segment.js";
-import type { MadeSegment, Sealer, SourceRows } from "./make-segment.js";
-import type { FileEntry, SegmentEntry } from "./manifest.js";
-import type { RecordBatch } from "../batch/batch.js";
-import { decodeRecordsFile, encodeRecordsFile } from "../batch/batch-bytes.js";
+import {
+  TRAILER_BYTES, type BlockEntry, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf, type ContainerFooter, type SegmentMeta, type PackedBlock,
+  type Deflate, LINKS_BLOCK,
+} from "../../storage/segment/segment-file.js";
+import { Segment, type ProjectTexts, type SegmentSource } from "../../storage/segment/segment.js";
+import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import { type RecordBatch, decodeRecordsFile, encodeRecordsFile } from "../batch/batch.js";
 import type { Codec, HeldObject, Storage } from "../storage/storage.js";
+import { codecOf, sha256Of } from "../storage/codec.js";
+import { encodeRows, makeSegment, type MadeSegment, type Sealer, type SourceRows } from "./make-segment.js";
+import type { FileEntry, SegmentEntry } from "./manifest.js";
 
 /** Bytes read from the end of a segment file on opening: enough for most footers and the id links before them. */
 const TAIL_GUESS_BYTES = 32 * 1024;
@@ -163,16 +160,14 @@ export class StoreFiles {
   /** Writes dictionary values; durable only after `sync` of the key. */
   async writeDictionaries(number: number, deltas: readonly DictionaryDelta[]): Promise<FileEntry> {
     const key = `dictionaries/${numbered(number)}`;
-    const bytes = await encodeDictionaryFile(deltas, (raw) => this.#codec.deflate(raw));
-    await this.storage.write(key, bytes, { durable: false });
-    return await this.#entry(key, bytes);
+    return await this.#write(key, await encodeDictionaryFile(deltas, (raw) => this.#codec.deflate(raw)));
   }
 
   /** Reads dictionary values back. @throws corruption */
   async readDictionaries(entry: FileEntry, dictionaries: Pick<Dictionaries, "apply">): Promise<void> {
     const bytes = await this.#readWhole(entry);
     const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
-    await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);
+    await applyDictionaryFile(entry.key, bytes, footer, this.#codec, dictionaries);
   }
 
   /** Writes records; durable only after `sync` of the key. */
@@ -198,9 +193,12 @@ export class StoreFiles {
   /** Writes a container of one block, named after its kind. */
   async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
     const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
-    const bytes = await encodeContainer([block], { kind });
+    return await this.#write(key, await encodeContainer([block], { kind }));
+  }
+
+  async #write(key: string, bytes: Uint8Array): Promise<FileEntry> {
     await this.storage.write(key, bytes, { durable: false });
-    return await this.#entry(key, bytes);
+    return { key, byteLength: bytes.length, sha256: await sha256Of(this.#codec, bytes), footerCrc32: footerCrcOf(bytes) };
   }
 
   async #readSingle(entry: FileEntry, kind: string): Promise<Uint8Array> {
@@ -208,8 +206,7 @@ export class StoreFiles {
     const footer = this.#footer<{ kind: string }>(entry.key, bytes, bytes.length);
     const [block] = footer.blocks;
     if (footer.meta.kind !== kind || block === undefined) throw damaged(entry.key, `expected ${kind}, got a file of the kind ${String(footer.meta.kind)}`);
-    const packed = checkBlock(entry.key, block, bytes.subarray(block.offset, block.offset + block.byteLength));
-    return await this.#codec.inflate(packed, block.rawByteLength);
+    return await readBlock(entry.key, bytes, block, this.#codec);
   }
 
   async #readWhole(entry: FileEntry): Promise<Uint8Array> {
@@ -220,33 +217,25 @@ export class StoreFiles {
     return bytes;
   }
 
-  async #entry(key: string, bytes: Uint8Array): Promise<FileEntry> {
-    return { key, byteLength: bytes.length, sha256: await sha256Of(this.#codec, bytes), footerCrc32: footerCrcOf(bytes) };
-  }
-
   #footer<M>(key: string, file: Uint8Array, byteLength: number): ContainerFooter<M> {
     const footer = decodeFooter<M>(key, file, byteLength);
     if ("need" in footer) throw damaged(key, `its footer needs ${footer.need} bytes of ${byteLength - TRAILER_BYTES}`);
     return footer;
   }
 
+  #source(read: SegmentSource["read"]): SegmentSource {
+    return { read, inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength), projects: this.#projectTexts };
+  }
+
   async #inMemory(key: string, footer: ContainerFooter<SegmentMeta>, file: Uint8Array, budget: MemoryBudget): Promise<Segment> {
-    const source: SegmentSource = {
-      read: (_key, start, end) => Promise.resolve(file.subarray(start, end)),
-      inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
-      projects: this.#projectTexts,
-    };
+    const source = this.#source((_key, start, end) => Promise.resolve(file.subarray(start, end)));
     return new Segment(key, file.length, footer, await readLinks(key, footer, source), source, budget, null);
   }
 
   async #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, held: HeldObject | null = null): Promise<Segment> {
     const { storage } = this;
-    const source: SegmentSource = {
-      read: (key, start, end) => (held === null ? storage.read(key, { start, end }) : held.read({ start, end })),
-      inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
-      projects: this.#projectTexts,
-      ...(held === null ? {} : { release: () => held.release() }),
-    };
+    const read: SegmentSource["read"] = (key, start, end) => (held === null ? storage.read(key, { start, end }) : held.read({ start, end }));
+    const source = { ...this.#source(read), ...(held === null ? {} : { release: () => held.release() }) };
     const links = await readLinks(entry.key, footer, withTail(source, tail, entry.byteLength - tail.length));
     const isSmall = entry.byteLength <= SMALL_FILE_BYTES && tail.length === entry.byteLength;
     return new Segment(entry.key, entry.byteLength, footer, links, source, this.budget, isSmall ? tail : null);
@@ -269,4 +258,57 @@ function refuseOther({ key, footerCrc32 }: FileEntry, tail: Uint8Array): void {
 
 function numbered(number: number): string {
   return String(number).padStart(10, "0");
+}
+
+export interface DictionaryMeta {
+  readonly kind: "dictionary";
+  readonly deltas: readonly { readonly name: string; readonly start: number; readonly count: number }[];
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Encodes a container with one block per dictionary: its new values as a JSON array. */
+export async function encodeDictionaryFile(deltas: readonly DictionaryDelta[], deflate: Deflate): Promise<Uint8Array> {
+  const blocks: PackedBlock[] = [];
+  for (const delta of deltas) {
+    const raw = encoder.encode(JSON.stringify(delta.values));
+    blocks.push({ name: delta.name, bytes: await deflate(raw), rawByteLength: raw.length, deflated: true });
+  }
+  const meta: DictionaryMeta = {
+    kind: "dictionary",
+    deltas: deltas.map(({ name, start, values }) => ({ name, start, count: values.length })),
+  };
+  return encodeContainer(blocks, meta);
+}
+
+/** Adds the values of a dictionary file to the dictionaries. @throws corruption */
+export async function applyDictionaryFile(
+  key: string,
+  file: Uint8Array,
+  footer: ContainerFooter<DictionaryMeta>,
+  codec: Codec,
+  dictionaries: Pick<Dictionaries, "apply">,
+): Promise<void> {
+  if (footer.meta.kind !== "dictionary") throw damaged(key, `expected dictionary values, got a file of the kind ${String(footer.meta.kind)}`);
+  for (const [index, { name, start, count }] of footer.meta.deltas.entries()) {
+    const block = footer.blocks[index];
+    if (block === undefined) throw damaged(key, `block ${name} is missing`);
+    const values = JSON.parse(decoder.decode(await readBlock(key, file, block, codec))) as string[];
+    if (values.length !== count || !dictionaries.apply({ name, start, values }))
+      throw damaged(key, `the values of ${name} do not continue the earlier ones`);
+  }
+}
+
+/** Reads the id links of a segment from its file. @throws corruption */
+export async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {
+  const block = blocks.find(({ name }) => name === LINKS_BLOCK);
+  if (block === undefined) return NO_LINKS;
+  const bytes = checkBlock(key, block, await read(key, block.offset, block.offset + block.byteLength));
+  return decodeLinks(block.deflated ? await inflate(bytes, block.rawByteLength) : bytes);
+}
+
+/** Checks and inflates a block of a file that is in memory. @throws corruption */
+async function readBlock(key: string, file: Uint8Array, entry: BlockEntry, codec: Codec): Promise<Uint8Array> {
+  return await codec.inflate(checkBlock(key, entry, file.subarray(entry.offset, entry.offset + entry.byteLength)), entry.rawByteLength);
 }

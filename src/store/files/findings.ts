@@ -1,10 +1,8 @@
-import { digestOf } from "../../core/base/digest.js";
-import { crc32, toHex } from "../../core/base/hash.js";
-import { Turns } from "../../core/base/turn.js";
+import { crc32 } from "../../core/base/hash.js";
 import { CONTAINER_START, TRAILER_BYTES, decodeFooter, footerCrcOf, type ContainerFooter } from "../../storage/segment/segment-file.js";
-import { defaultCodec } from "../storage/codec.js";
 import type { FileEntry } from "./manifest.js";
-import type { Codec, Storage } from "../storage/storage.js";
+import type { Storage } from "../storage/storage.js";
+import { codecOf, sha256Of } from "../storage/codec.js";
 
 /** A violated expectation: a checksum, or an invariant of stored data. */
 export interface Finding {
@@ -36,18 +34,6 @@ export class Findings {
   get files(): readonly string[] {
     return [...this.#countByFile.keys()];
   }
-}
-
-export function codecOf(storage: Storage): Codec {
-  return storage.codec ?? defaultCodec;
-}
-
-/** SHA-256 in hex; yields while hashing, or hashes in another thread. */
-export async function sha256Of(codec: Pick<Codec, "createSha256">, bytes: Uint8Array, turns = new Turns()): Promise<string> {
-  const hash = codec.createSha256?.();
-  if (hash === undefined) return toHex(await digestOf(bytes));
-  await turns.inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
-  return toHex(hash.digest());
 }
 
 /**

@@ -2,7 +2,7 @@ import { Turns } from "../../core/base/turn.js";
 import { mergeRows, type MergedRows, type SourceRows } from "../../storage/segment/merge-rows.js";
 import type { ExcerptRule } from "../../storage/segment/summaries.js";
 import { encodeSegment } from "../../storage/segment/segment-file.js";
-import { sha256Of } from "./findings.js";
+import { sha256Of } from "../storage/codec.js";
 import type { Codec } from "../storage/storage.js";
 import { absentColumn, codeAt, type CodeColumn } from "../../storage/column/column.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";

@@ -1,12 +1,58 @@
+import { grouped } from "../../core/base/grouped.js";
+import { concatBytes } from "../../core/base/arrays.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
+import { areSameBytes } from "../../core/base/same-bytes.js";
 import { damaged } from "../../storage/segment/segment-file.js";
-import { decodeBatch, concat } from "../batch/batch-bytes.js";
-import { journalKey, journalNumber, refuseIfDurable } from "../journal/journal.js";
-import { FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from "../journal/journal-frame.js";
-import type { Frame } from "../journal/journal-frame.js";
+import { decodeBatch } from "../batch/batch.js";
+import {
+  journalKey, journalNumber, refuseIfDurable, FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc,
+  type Frame,
+} from "../journal/journal.js";
 import type { JournalPosition } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
-import { otherState } from "./other-state.js";
+
+/** The error for stored files that contradict what was shown, though none is damaged. @param key the contradicting file */
+export function otherState(key: string): DaybookError {
+  return new DaybookError("corruption", "the files now belong to another store, or to an earlier state than the one already shown: close this reader and open it again", { key });
+}
+
+/** Bytes compared at the end of an object; they include its checksum, so they identify it. */
+const END_BYTES = 64;
+
+/** Detects changes of an object that is replaced as a whole and ends with a checksum, by reading only its end. */
+export class WatchedObject {
+  #length = 0;
+  #end: Uint8Array | null = null;
+
+  /** @param known the object as last read; null if it was missing */
+  constructor(
+    readonly storage: Storage,
+    readonly key: string,
+    known: Uint8Array | null,
+  ) {
+    this.saw(known);
+  }
+
+  /** Returns the object if it differs from the last seen one, with null bytes if it is gone; else null. Cost while unchanged: one short read. */
+  async changed(): Promise<{ readonly bytes: Uint8Array | null } | null> {
+    const bytes = this.#end === null ? await this.storage.read(this.key) : await this.#readChanged(this.#end);
+    return bytes === "same" || (bytes === null && this.#end === null) ? null : { bytes };
+  }
+
+  /** Sets the last seen object. */
+  saw(bytes: Uint8Array | null): void {
+    this.#length = bytes?.length ?? 0;
+    this.#end = bytes === null ? null : bytes.slice(Math.max(0, bytes.length - END_BYTES));
+  }
+
+  async #readChanged(end: Uint8Array): Promise<Uint8Array | null | "same"> {
+    // Read one byte beyond the known end, so that a longer object differs.
+    const found = await this.storage.read(this.key, { start: this.#length - end.length, end: this.#length + 1 });
+    if (found !== null && areSameBytes(found, end)) return "same";
+    return await this.storage.read(this.key);
+  }
+}
 
 /** Bytes of the first read after the last frame: small, so that reads without news allocate little. */
 const FIRST_READ_BYTES = 4 * 1024;
@@ -61,7 +107,7 @@ export class JournalTail {
 
   /** Moves past an applied frame. */
   took({ frame, end }: FoundFrame): void {
-    this.#goTo(end, frame.firstSequence + frame.recordCount);
+    this.#goTo(end, frame.firstSequence + frame.sequenceCount);
   }
 
   /** Moves to the start of a later journal: the rows before it are in other files. */
@@ -85,7 +131,7 @@ export class JournalTail {
       for (const found of framesOf(bytes, place, sequence)) {
         frames.push(found);
         place = found.end;
-        sequence = found.frame.firstSequence + found.frame.recordCount;
+        sequence = found.frame.firstSequence + found.frame.sequenceCount;
       }
     }
     const count = this.#settledCount(frames, numbers.at(-1) ?? 0, startedMs);
@@ -98,7 +144,7 @@ export class JournalTail {
     let count = 0;
     for (const [at, { frame, end }] of frames.entries()) {
       // A journal that has a successor is final.
-      const isSettled = end.number < lastJournal || (frame.recordCount > 0 && frame.firstSequence + frame.recordCount <= synced) || frame.kind === FRAME_KINDS.end;
+      const isSettled = end.number < lastJournal || (frame.sequenceCount > 0 && frame.firstSequence + frame.sequenceCount <= synced) || frame.kind === FRAME_KINDS.end;
       const stood = this.#seen !== null && startedMs - this.#seen.atMs >= LIMITS.followSettleMs && areSame(this.#seen.end, end);
       if (isSettled || stood) count = at + 1;
     }
@@ -144,7 +190,7 @@ export class JournalTail {
     const { at, start } = objectAt(lengths, from);
     const parts = await Promise.all(keys.slice(at).map(async (key) => (await this.storage.read(key)) ?? new Uint8Array(0)));
     lengths.splice(at, lengths.length, ...parts.map(({ length }) => length));
-    return concat(parts).subarray(start);
+    return concatBytes(parts).subarray(start);
   }
 }
 
@@ -165,15 +211,7 @@ function crcOf(frame: Uint8Array): number | null {
 
 /** Groups keys by journal, ascending. */
 function journalsOf(keys: readonly string[]): ReadonlyMap<number, readonly string[]> {
-  const found = new Map<number, string[]>();
-  for (const key of keys) {
-    const number = journalNumber(key);
-    if (number === null) continue;
-    const known = found.get(number);
-    if (known === undefined) found.set(number, [key]);
-    else known.push(key);
-  }
-  return found;
+  return grouped(keys.filter((key) => journalNumber(key) !== null), (key) => journalNumber(key) ?? 0);
 }
 
 async function readToEnd(storage: Storage, key: string, from: number): Promise<Uint8Array> {
@@ -181,7 +219,7 @@ async function readToEnd(storage: Storage, key: string, from: number): Promise<U
   for (let start = from, length = FIRST_READ_BYTES; ; start += length, length = Math.min(length * 32, READ_BYTES_MAX)) {
     const part = (await storage.read(key, { start, end: start + length })) ?? new Uint8Array(0);
     parts.push(part);
-    if (part.length < length) return parts.length === 1 ? part : concat(parts);
+    if (part.length < length) return parts.length === 1 ? part : concatBytes(parts);
   }
 }
 
@@ -202,15 +240,15 @@ function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalP
     if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
     const lastFrameAt = byteLength + offset;
     ({ crc } = frame);
-    sequence += frame.recordCount;
+    sequence += frame.sequenceCount;
     offset += frame.byteLength;
     yield { frame, end: { number, byteLength: byteLength + offset, lastFrameAt, crc } };
   }
 }
 
 /** Whether a frame contains values for a commit that later frames continue. A created project is a commit of its own. */
-function isPart({ kind, recordCount, payload }: Frame): boolean {
-  if (kind !== FRAME_KINDS.rows || recordCount !== 1) return false;
+function isPart({ kind, sequenceCount, payload }: Frame): boolean {
+  if (kind !== FRAME_KINDS.rows || sequenceCount !== 1) return false;
   const { deltas, batch } = decodeBatch(payload);
   return batch.rowCount === 0 && deltas.some(({ name }) => name !== "project");
 }

@@ -1,17 +1,115 @@
+import { concatBytes } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
+import { crc32 } from "../../core/base/hash.js";
+import type { DictionaryDelta } from "../../storage/column/dictionaries.js";
 import { damaged } from "../../storage/segment/segment-file.js";
-import {
-  FRAME_KINDS,
-  JOURNAL_HEADER_BYTES,
-  decodeFrame,
-  encodeFrame,
-  encodeJournalHeader,
-  findFrames,
-  journalHeaderCrc,
-} from "./journal-frame.js";
-import type { Frame } from "./journal-frame.js";
-import { concat } from "../batch/batch-bytes.js";
-import type { AppendFile } from "../storage/storage.js";
+import { decodeBatch, decodeRecords, type Batch, type RecordBatch } from "../batch/batch.js";
+import type { AppendFile, Storage } from "../storage/storage.js";
+
+/** Magic number at the start of a journal, followed by its epoch. */
+export const JOURNAL_START = 0x314a4244;
+export const JOURNAL_HEADER_BYTES = 12;
+const FRAME_MAGIC = 0x314d5246;
+export const FRAME_HEADER_BYTES = 32;
+/** Byte offset of the CRC in a frame header. */
+export const FRAME_CRC_AT = 28;
+
+/** Frame kinds: `rows`, events with the dictionary values they introduce; `records`, identify, group, alias and unlink; `end`, a clean close. */
+export const FRAME_KINDS = { rows: 1, end: 2, records: 3 } as const;
+
+export interface Frame {
+  readonly kind: number;
+  /** Sequence of the first record. */
+  readonly firstSequence: number;
+  /** Sequences that the frame uses: one per event or record, 1 for dictionary values alone, 0 for the end mark. */
+  readonly sequenceCount: number;
+  /** All records below this sequence were known to be durable when the frame was written. */
+  readonly syncedSequence: number;
+  /** CRC of the previous frame, or of the journal header for the first frame. */
+  readonly previousCrc: number;
+  readonly crc: number;
+  readonly payload: Uint8Array;
+  readonly byteLength: number;
+}
+
+/** Encodes a journal header: magic, epoch and the CRC-32 of both. */
+export function encodeJournalHeader(epoch: number): Uint8Array {
+  const header = new Uint8Array(JOURNAL_HEADER_BYTES);
+  const view = new DataView(header.buffer);
+  view.setUint32(0, JOURNAL_START, true);
+  view.setUint32(4, epoch, true);
+  view.setUint32(8, crc32(header.subarray(0, 8)), true);
+  return header;
+}
+
+/** Returns the CRC of a journal header, which starts the chain of frames; null if the header is damaged. */
+export function journalHeaderCrc(bytes: Uint8Array): number | null {
+  if (bytes.length < JOURNAL_HEADER_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, JOURNAL_HEADER_BYTES);
+  const crc = view.getUint32(8, true);
+  return view.getUint32(0, true) === JOURNAL_START && crc32(bytes.subarray(0, 8)) === crc ? crc : null;
+}
+
+/** Encodes a frame; its CRC covers header and payload. */
+export function encodeFrame(
+  kind: number,
+  firstSequence: number,
+  sequenceCount: number,
+  syncedSequence: number,
+  previousCrc: number,
+  payload: Uint8Array,
+): { bytes: Uint8Array; crc: number } {
+  const bytes = new Uint8Array(FRAME_HEADER_BYTES + payload.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, FRAME_MAGIC, true);
+  view.setUint32(4, payload.length, true);
+  view.setUint32(8, kind, true);
+  view.setUint32(12, firstSequence, true);
+  view.setUint32(16, syncedSequence, true);
+  view.setUint32(20, previousCrc, true);
+  view.setUint32(24, sequenceCount, true);
+  bytes.set(payload, FRAME_HEADER_BYTES);
+  const crc = frameCrc(bytes);
+  view.setUint32(FRAME_CRC_AT, crc, true);
+  return { bytes, crc };
+}
+
+/** Decodes the frame at `offset`; null if it is missing, incomplete or damaged. */
+export function decodeFrame(bytes: Uint8Array, offset: number): Frame | null {
+  if (offset + FRAME_HEADER_BYTES > bytes.length) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, FRAME_HEADER_BYTES);
+  if (view.getUint32(0, true) !== FRAME_MAGIC) return null;
+  const payloadLength = view.getUint32(4, true);
+  const end = offset + FRAME_HEADER_BYTES + payloadLength;
+  if (end > bytes.length) return null;
+  const crc = view.getUint32(FRAME_CRC_AT, true);
+  if (frameCrc(bytes.subarray(offset, end)) !== crc) return null;
+  return {
+    kind: view.getUint32(8, true),
+    firstSequence: view.getUint32(12, true),
+    syncedSequence: view.getUint32(16, true),
+    sequenceCount: view.getUint32(24, true),
+    previousCrc: view.getUint32(20, true),
+    crc,
+    payload: bytes.subarray(offset + FRAME_HEADER_BYTES, end),
+    byteLength: end - offset,
+  };
+}
+
+function frameCrc(frame: Uint8Array): number {
+  return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, FRAME_CRC_AT)));
+}
+
+/** Finds every undamaged frame at or after `offset`, skipping everything else. */
+export function* findFrames(bytes: Uint8Array, offset: number): Generator<Frame> {
+  const first = FRAME_MAGIC & 255;
+  let at = bytes.indexOf(first, offset);
+  while (at !== -1) {
+    const frame = decodeFrame(bytes, at);
+    if (frame !== null) yield frame;
+    at = bytes.indexOf(first, at + (frame?.byteLength ?? 1));
+  }
+}
 
 /** The storage key of a journal; keys sort by journal number. */
 export function journalKey(number: number): string {
@@ -28,7 +126,7 @@ export function journalNumber(key: string): number | null {
 export interface JournalEntry {
   readonly kind: number;
   readonly firstSequence: number;
-  readonly recordCount: number;
+  readonly sequenceCount: number;
   readonly payload: Uint8Array;
 }
 
@@ -81,14 +179,14 @@ export class Journal {
   async append(...entries: readonly JournalEntry[]): Promise<void> {
     this.#refusePoisoned();
     let crc = this.#crc;
-    const frames = entries.map(({ kind, firstSequence, recordCount, payload }) => {
-      const frame = encodeFrame(kind, firstSequence, recordCount, this.#synced, crc, payload);
+    const frames = entries.map(({ kind, firstSequence, sequenceCount, payload }) => {
+      const frame = encodeFrame(kind, firstSequence, sequenceCount, this.#synced, crc, payload);
       crc = frame.crc;
       return frame.bytes;
     });
     const before = this.file.byteLength;
     try {
-      await this.file.write(frames.length === 1 && frames[0] !== undefined ? frames[0] : concat(frames));
+      await this.file.write(frames.length === 1 && frames[0] !== undefined ? frames[0] : concatBytes(frames));
     } catch (cause) {
       await this.#cutBack(before);
       throw cause;
@@ -137,7 +235,7 @@ export class Journal {
 
   /** Appends an end mark and syncs: the journal is closed cleanly. */
   async end(nextSequence: number): Promise<void> {
-    await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, recordCount: 0, payload: new Uint8Array(0) });
+    await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, sequenceCount: 0, payload: new Uint8Array(0) });
     await this.sync(nextSequence);
   }
 
@@ -163,7 +261,7 @@ export interface Replay {
   readonly goodByteLength: number;
   readonly frameCount: number;
   readonly nextSequence: number;
-  /** Whether the journal was closed cleanly. */
+  /** Whether the journal was closed cleanly: it ends with an end mark. */
   readonly ended: boolean;
   /** CRC of the last good frame or the header, which the next frame must continue; null without a whole header. */
   readonly crc: number | null;
@@ -190,12 +288,12 @@ export function replayJournal(key: string, bytes: Uint8Array, nextSequence: numb
     const frame = decodeFrame(bytes, offset);
     if (frame === null || frame.previousCrc !== previousCrc || frame.firstSequence < sequence) {
       refuseIfDurable(key, bytes, offset, sequence);
-      return { goodByteLength: offset, frameCount, nextSequence: sequence, ended, crc: previousCrc, lastFrameAt };
+      return { goodByteLength: offset, frameCount, nextSequence: sequence, ended: false, crc: previousCrc, lastFrameAt };
     }
     if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
     if (frame.kind !== FRAME_KINDS.end) apply(frame);
     ended = frame.kind === FRAME_KINDS.end;
-    sequence += frame.recordCount;
+    sequence += frame.sequenceCount;
     previousCrc = frame.crc;
     lastFrameAt = offset;
     offset += frame.byteLength;
@@ -208,4 +306,90 @@ export function replayJournal(key: string, bytes: Uint8Array, nextSequence: numb
 export function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
   for (const later of findFrames(bytes, offset))
     if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, although it had been synced`);
+}
+
+/** Opens a journal for appending; on storage that cannot append, every write becomes its own object. */
+export async function openJournalFile(storage: Storage, number: number): Promise<AppendFile> {
+  const key = journalKey(number);
+  return storage.openAppend === undefined ? new ObjectJournalFile(storage, key) : await storage.openAppend(key);
+}
+
+/** Lists the numbers of all journals, ascending. */
+export async function listJournals(storage: Storage): Promise<number[]> {
+  const numbers = new Set<number>();
+  for (const key of await storage.list("journal/")) {
+    const number = journalNumber(key);
+    if (number !== null) numbers.add(number);
+  }
+  return [...numbers].sort((a, b) => a - b);
+}
+
+/** Lists the keys under which a journal's bytes are stored, in order. */
+export async function journalKeys(storage: Storage, number: number): Promise<string[]> {
+  const key = journalKey(number);
+  return (await storage.list(key)).filter((found) => found === key || found.startsWith(`${key}/`));
+}
+
+/** Reads a whole journal, with the keys of its objects. */
+async function readJournal(storage: Storage, number: number): Promise<{ keys: string[]; bytes: Uint8Array }> {
+  const keys = await journalKeys(storage, number);
+  const parts = await Promise.all(keys.map((part) => storage.read(part)));
+  return { keys, bytes: concatBytes(parts.flatMap((part) => part ?? [])) };
+}
+
+/** A journal stored as numbered objects; each write is atomic and durable. */
+class ObjectJournalFile implements AppendFile {
+  byteLength = 0;
+  #next = 0;
+
+  constructor(
+    readonly storage: Storage,
+    readonly key: string,
+  ) {}
+
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.storage.write(`${this.key}/${String(this.#next).padStart(10, "0")}`, bytes);
+    this.#next += 1;
+    this.byteLength += bytes.length;
+  }
+
+  async sync(): Promise<void> {}
+
+  truncate(byteLength: number): Promise<void> {
+    if (byteLength === this.byteLength) return Promise.resolve();
+    return Promise.reject(new DaybookError("internal", "an object journal is never cut within an object"));
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** A live journal, with the keys of its objects; `file` is the first of them. */
+interface LiveJournal {
+  readonly number: number;
+  readonly file: string;
+  readonly keys: readonly string[];
+  readonly bytes: Uint8Array;
+}
+
+/** Reads the journals from a number on, one after another. They are listed first: a journal that has a successor no longer changes. */
+export async function* liveJournals(storage: Storage, firstJournal: number): AsyncGenerator<LiveJournal> {
+  for (const number of await listJournals(storage)) {
+    if (number < firstJournal) continue;
+    const { keys, bytes } = await readJournal(storage, number);
+    yield { number, file: keys[0] ?? journalKey(number), keys, bytes };
+  }
+}
+
+/** A decoded frame: dictionary values with events or with records. An empty batch means values alone. */
+interface FrameContent {
+  readonly deltas: DictionaryDelta[];
+  readonly batch: Batch | null;
+  readonly records: RecordBatch | null;
+}
+
+/** Decodes a frame that is no end mark. */
+export function contentOf({ kind, payload, firstSequence }: Frame): FrameContent {
+  if (kind !== FRAME_KINDS.records) return { ...decodeBatch(payload), records: null };
+  const { deltas, batch: records } = decodeRecords(payload, firstSequence);
+  return { deltas, batch: null, records };
 }

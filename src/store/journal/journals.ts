@@ -1,13 +1,8 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { splitDeltas } from "../../storage/column/dictionaries.js";
-import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
-import { BatchBuilder, type Batch, type RecordBatch } from "../batch/batch.js";
-import { encodeBatch, encodeRecords } from "../batch/batch-bytes.js";
-import { Journal, journalKey } from "./journal.js";
-import type { JournalEntry } from "./journal.js";
-import { FRAME_KINDS } from "./journal-frame.js";
-import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
+import { splitDeltas, type Dictionaries, type DictionaryDelta } from "../../storage/column/dictionaries.js";
+import { BatchBuilder, type Batch, type RecordBatch, encodeBatch, encodeRecords } from "../batch/batch.js";
+import { Journal, journalKey, type JournalEntry, FRAME_KINDS, journalKeys, listJournals, openJournalFile } from "./journal.js";
 import type { Storage } from "../storage/storage.js";
 
 /** When an ingest resolves: `disk` after the journal sync, `os` after the write, with a sync every second. */
@@ -100,13 +95,13 @@ export class Journals {
     let deltas = await this.#writeValues(journal);
     const entries: JournalEntry[] = [];
     if (rowsCount > 0) {
-      entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: rowsCount, payload: encodeBatch(deltas, batch) });
+      entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, sequenceCount: rowsCount, payload: encodeBatch(deltas, batch) });
       deltas = [];
     }
     const nextSequence = this.nextSequence + rowsCount + recordCount;
     if (recordBatch !== null && recordCount > 0) {
       const payload = encodeRecords(deltas, recordBatch);
-      entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, recordCount, payload });
+      entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, sequenceCount: recordCount, payload });
     }
     await journal.append(...entries);
     // A process that takes over acquires the lock before it reads and syncs the journal: while the lock is ours, it will find these frames.
@@ -125,7 +120,7 @@ export class Journals {
     const last = parts.pop() ?? [];
     for (const part of parts) {
       const payload = encodeBatch(part, new BatchBuilder().batch());
-      await journal.append({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: 1, payload });
+      await journal.append({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, sequenceCount: 1, payload });
       this.nextSequence += 1;
       this.#sizes = new Map([...this.#sizes, ...part.map(({ name, start, values }) => [name, start + values.length] as const)]);
     }

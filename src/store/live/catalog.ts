@@ -22,7 +22,7 @@ export interface Snapshot {
 }
 
 /** The rows between two changes of the catalog, and callbacks for when no query reads them. */
-class View {
+class CatalogVersion {
   userCount = 0;
   readonly whenUnused: (() => void)[] = [];
   readonly #views: ReadonlyMap<Head, HeadView>;
@@ -60,10 +60,10 @@ export class Catalog {
   /** The head of each day for new rows. */
   #heads = new Map<number, Head>();
   /** Oldest first; the last is the current one, unless rows changed since. */
-  #views: View[] = [];
-  #current: View | null = null;
+  #versions: CatalogVersion[] = [];
+  #current: CatalogVersion | null = null;
   /** Removed segments that queries may still read. */
-  readonly #leaving = new Set<Segment>();
+  readonly #removedInUse = new Set<Segment>();
 
   constructor(
     private readonly budget: MemoryBudget,
@@ -75,8 +75,8 @@ export class Catalog {
   }
 
   /** Replaced segments that queries may still read. */
-  get leaving(): ReadonlySet<Segment> {
-    return this.#leaving;
+  get removedInUse(): ReadonlySet<Segment> {
+    return this.#removedInUse;
   }
 
   get sealing(): readonly Head[] {
@@ -155,12 +155,12 @@ export class Catalog {
     }
     this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), this.#spans, this.budget);
     this.changed();
-    for (const segment of removed) this.#leaving.add(segment);
+    for (const segment of removed) this.#removedInUse.add(segment);
     const left = () => {
-      for (const segment of removed) this.#leaving.delete(segment);
+      for (const segment of removed) this.#removedInUse.delete(segment);
       retire();
     };
-    const last = this.#views.at(-1);
+    const last = this.#versions.at(-1);
     if (last === undefined) left();
     else {
       last.whenUnused.push(left);
@@ -177,7 +177,7 @@ export class Catalog {
   }
 
   snapshot(sequence: number): Snapshot {
-    const view = this.#current ?? this.#makeView(sequence);
+    const view = this.#current ?? this.#makeVersion(sequence);
     view.userCount += 1;
     let released = false;
     return {
@@ -196,10 +196,10 @@ export class Catalog {
     };
   }
 
-  #makeView(sequence: number): View {
+  #makeVersion(sequence: number): CatalogVersion {
     this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), this.#spans, this.budget);
-    this.#current = new View(this.#spans, sequence);
-    this.#views.push(this.#current);
+    this.#current = new CatalogVersion(this.#spans, sequence);
+    this.#versions.push(this.#current);
     this.#sweep();
     return this.#current;
   }
@@ -210,8 +210,8 @@ export class Catalog {
 
   /** Drops unused views, oldest first: a later view may read what an earlier one reads. */
   #sweep(): void {
-    for (let oldest = this.#views[0]; oldest !== undefined && oldest.userCount === 0 && oldest !== this.#current; oldest = this.#views[0]) {
-      this.#views.shift();
+    for (let oldest = this.#versions[0]; oldest !== undefined && oldest.userCount === 0 && oldest !== this.#current; oldest = this.#versions[0]) {
+      this.#versions.shift();
       for (const act of oldest.whenUnused) act();
     }
   }

@@ -1,11 +1,10 @@
 import { dayStartMs } from "../../core/base/time.js";
 import { Turns } from "../../core/base/turn.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
-import type { RecordColumns } from "../../identity/record-table.js";
+import { RecordTable, type RecordColumns } from "../../identity/record-table.js";
 import { IdentityResolver } from "../../identity/resolver.js";
 import { fieldIndex } from "../../core/schema/fields.js";
-import type { LinkList } from "../../storage/segment/link-list.js";
+import type { LinkList } from "../../storage/segment/links.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch, RecordOnlyIds, RecordBatch } from "../batch/batch.js";
 
@@ -17,7 +16,7 @@ const RECORD_VALUE_COUNT = 512;
 /** Cost of adding a link, in values. */
 const LINK_VALUE_COUNT = 128;
 /** Cost of adding an id that only records name, in values. */
-const BROUGHT_VALUE_COUNT = 32;
+const RECORD_ONLY_ID_VALUE_COUNT = 32;
 
 /** All records of a store, and the identities that follow from them and from its events. */
 export class Identities {
@@ -38,9 +37,9 @@ export class Identities {
   }
 
   /** Ids that no event has used yet, as record files store them. */
-  get broughtCodes(): RecordOnlyIds {
+  get recordOnlyIds(): RecordOnlyIds {
     const { users, anonymous, companies } = this.resolver;
-    return { userId: users.onlyOfRecords(), anonymousId: anonymous.onlyOfRecords(), companyId: companies.onlyOfRecords() };
+    return { userId: users.recordOnlyCodes(), anonymousId: anonymous.recordOnlyCodes(), companyId: companies.recordOnlyCodes() };
   }
 
   /** Discards everything and starts again from the links of segments. */
@@ -62,8 +61,8 @@ export class Identities {
   }
 
   /** Adds records without yielding. */
-  take({ records, brought }: RecordBatch): void {
-    for (const [ids, codes] of this.#broughtIds(brought)) for (const code of codes) ids.brought(code);
+  take({ records, recordOnlyIds }: RecordBatch): void {
+    for (const [ids, codes] of this.#codesByRole(recordOnlyIds)) for (const code of codes) ids.addRecordOnly(code);
     this.#takeRows(records, 0, records.rowCount);
   }
 
@@ -71,13 +70,13 @@ export class Identities {
    * Adds records, yielding in between. @param complete makes the rest of their commit visible; called at the end, until which `whole` waits
    * @param segments segments whose links are added first
    */
-  async takeInTurns({ records, brought }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
+  async takeInTurns({ records, recordOnlyIds }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
     let end = (): void => undefined;
     this.#taking = new Promise((resolve) => (end = resolve));
     try {
       for (const segment of segments) await this.takeLinksInTurns(segment, turns);
-      for (const [ids, codes] of this.#broughtIds(brought))
-        await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.brought(code)), BROUGHT_VALUE_COUNT);
+      for (const [ids, codes] of this.#codesByRole(recordOnlyIds))
+        await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.addRecordOnly(code)), RECORD_ONLY_ID_VALUE_COUNT);
       await turns.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
       complete();
     } finally {
@@ -112,24 +111,20 @@ export class Identities {
       resolver.link({ anonymousId: anonymousIds[at] as number, userId: userIds[at] as number, createdAtMs: startMs + (times[at] as number) });
   }
 
-  /** Marks all ids that only records name as used by events, except those in `brought`. */
-  onlyOfRecords(brought: RecordOnlyIds): void {
-    for (const [ids, codes] of this.#broughtIds(brought)) {
+  /** Marks all ids that only records name as used by events, except those in `recordOnlyIds`. */
+  keepRecordOnly(recordOnlyIds: RecordOnlyIds): void {
+    for (const [ids, codes] of this.#codesByRole(recordOnlyIds)) {
       const left = new Set(codes);
-      for (const code of ids.onlyOfRecords()) if (!left.has(code)) ids.seen(code);
+      for (const code of ids.recordOnlyCodes()) if (!left.has(code)) ids.seen(code);
     }
   }
 
-  #broughtIds({ userId, anonymousId, companyId }: RecordOnlyIds) {
+  #codesByRole({ userId, anonymousId, companyId }: RecordOnlyIds) {
     const { users, anonymous, companies } = this.resolver;
     return [[users, userId], [anonymous, anonymousId], [companies, companyId]] as const;
   }
 
   #takeRows(records: RecordColumns, from: number, to: number): void {
-    for (let row = from; row < to; row += 1) {
-      const { kinds, times, ids, sequences, codes } = records;
-      const at = this.records.append(kinds[row] as number, times[row] as number, ids, row * 16, sequences[row] as number, codes, row * RECORD_FIELD_COUNT);
-      this.resolver.addRecord(at);
-    }
+    for (let row = from; row < to; row += 1) this.resolver.addRecord(this.records.copy(records, row));
   }
 }

@@ -1,19 +1,17 @@
+import { countBefore } from "../../storage/column/search.js";
 import type { Turns } from "../../core/base/turn.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import { PROJECT_COLUMN, SEQUENCE_COLUMN } from "../../core/schema/fields.js";
-import { someRows } from "../../storage/segment/keep-rows.js";
+import { someRows } from "../../storage/segment/merge-rows.js";
 import { loadYielding } from "../../storage/segment/prefetch.js";
-import { BudgetShare } from "../../storage/segment/budget-share.js";
-import type { Rows } from "../../storage/segment/rows.js";
+import { BudgetShare } from "../../storage/segment/memory-budget.js";
+import { type Rows, whilePinned } from "../../storage/segment/rows.js";
 import { Segment } from "../../storage/segment/segment.js";
-import { whilePinned } from "../../storage/segment/while-pinned.js";
 import { NO_RECORD_ONLY_IDS } from "../batch/batch.js";
 import type { StoreFiles } from "../files/files.js";
-import { Catalog } from "./catalog.js";
-import type { Snapshot } from "./catalog.js";
+import { Catalog, type Snapshot } from "./catalog.js";
 import { Identities } from "./identities.js";
-import type { Store } from "./store.js";
-import type { VisibleStore } from "./visible-store.js";
+import type { Store, VisibleStore } from "./store.js";
 
 /** A store as of an earlier sequence, but without persons erased since. It shares only files and dictionaries with the current store. */
 export class StoreAsOf implements VisibleStore {
@@ -40,8 +38,8 @@ export class StoreAsOf implements VisibleStore {
     return this.identities.resolver;
   }
 
-  get truncationCount(): number {
-    return this.store.truncationCount;
+  get codeGeneration(): number {
+    return this.store.codeGeneration;
   }
 
   get journaledSizes(): ReadonlyMap<string, number> {
@@ -80,7 +78,7 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
       segments.push(segment);
       await identities.takeLinksInTurns(segment, turns);
     }
-    await identities.takeInTurns({ records, brought: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), turns);
+    await identities.takeInTurns({ records, recordOnlyIds: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), turns);
     return new StoreAsOf(store, sequence, snapshot, segments, identities, budget);
   } catch (error) {
     budget.end();
@@ -124,12 +122,5 @@ async function rowsUpTo(sequences: Uint32Array, sequence: number, turns: Turns):
 
 /** Records are ordered by sequence. */
 function recordsUpTo(records: RecordTable, sequence: number): RecordColumns {
-  const { sequences, rowCount } = records;
-  let [low, high] = [0, rowCount];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sequences[middle] as number) <= sequence) low = middle + 1;
-    else high = middle;
-  }
-  return records.slice(0, low);
+  return records.slice(0, countBefore(records.rowCount, (row) => (records.sequences[row] as number) <= sequence));
 }

@@ -1,28 +1,38 @@
 import { DaybookError } from "../../core/base/errors.js";
-import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { compareCodePoints } from "../../core/base/order.js";
+import { PROJECT_COLUMN } from "../../core/schema/fields.js";
+import { DEFAULT_PROJECT } from "../../core/schema/project.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
-import { PROJECT_COLUMN } from "../../core/schema/fields.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds, type RecordBatch } from "../batch/batch.js";
-import { numberRecords } from "../batch/batch-bytes.js";
-import { FILE_FOLDERS } from "../files/files.js";
-import type { StoreFiles } from "../files/files.js";
+import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds, type RecordBatch, numberRecords } from "../batch/batch.js";
+import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
 import type { Sealer } from "../files/make-segment.js";
-import { filesOf } from "../files/manifest.js";
-import type { Manifest } from "../files/manifest.js";
+import { filesOf, type Manifest } from "../files/manifest.js";
 import type { Journal } from "../journal/journal.js";
-import { Journals } from "../journal/journals.js";
-import type { CommittedSequences, Durability } from "../journal/journals.js";
+import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
 import type { JournalPosition, Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
-import { Catalog } from "./catalog.js";
-import type { Snapshot } from "./catalog.js";
+import { type Snapshot, Catalog } from "./catalog.js";
 import { Claim, CurrentManifest } from "./claimed-manifest.js";
 import { Identities } from "./identities.js";
-import type { VisibleStore } from "./visible-store.js";
+
+/** What queries see of a store: its current state, or that of an earlier sequence. */
+export interface VisibleStore {
+  readonly budget: MemoryBudget;
+  readonly dictionaries: Dictionaries;
+  readonly resolver: IdentityResolver;
+  /** How often assigned codes were discarded. */
+  readonly codeGeneration: number;
+  /** Dictionary sizes whose values stored data uses. */
+  readonly journaledSizes: ReadonlyMap<string, number>;
+  snapshot(): Snapshot;
+  /** Calls `look` when no commit is partly visible. */
+  whole<T>(look: () => T): Promise<Awaited<T>>;
+}
 
 export interface StoreOptions {
   readonly storage: Storage;
@@ -50,7 +60,7 @@ export interface UnseenCommits {
   readonly segments: readonly Segment[];
   readonly records: RecordColumns;
   /** Ids that only records named by then; null if no file of records was added. */
-  readonly brought: RecordOnlyIds | null;
+  readonly recordOnlyIds: RecordOnlyIds | null;
 }
 
 /** How much of the store is covered by the files that the manifest names. */
@@ -60,12 +70,12 @@ export interface Sealed {
   /** Number of covered records, the first of the table. */
   readonly recordCount: number;
   /** Number of ids listed in the newest file of records. */
-  readonly broughtCount: number;
+  readonly recordOnlyIdCount: number;
 }
 
 /**
- * The parts of a store: a commit becomes durable first, then visible. `open-store.ts` creates it, and the files of `upkeep/` move rows
- * between its parts.
+ * An open store. A commit becomes durable in the journal, then visible in the catalog and the identities. `open-store.ts` creates stores; `upkeep/`
+ * seals, compacts, deletes and erases.
  */
 export class Store implements VisibleStore {
   readonly catalog: Catalog;
@@ -74,7 +84,7 @@ export class Store implements VisibleStore {
   /** Text of the file of privacy requests; null if there is none. */
   privacy: string | null;
   /** How often assigned codes were discarded: what was derived from them is invalid. */
-  truncationCount = 0;
+  codeGeneration = 0;
   /** The end of the journals when the store was opened. */
   readonly foundEnd: JournalPosition;
   /** The greatest sequence that a snapshot shows; sequences of an unfinished commit may be assigned again. */
@@ -103,7 +113,7 @@ export class Store implements VisibleStore {
     this.foundEnd = recovered.end;
     this.#manifest = new CurrentManifest(storage, this.#claim, recovered.manifest, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);
     this.#visibleSequence = recovered.nextSequence - 1;
-    this.sealed = { sizes: recovered.sealedSizes, recordCount: 0, broughtCount: 0 };
+    this.sealed = { sizes: recovered.sealedSizes, recordCount: 0, recordOnlyIdCount: 0 };
     this.#journals = new Journals(storage, durability, this.dictionaries, recovered, () => this.refuseLostLock());
     this.#visibleSizes = this.#journals.sizes;
     this.#identities = new Identities(this.dictionaries, this.#journals.sizes);
@@ -142,8 +152,8 @@ export class Store implements VisibleStore {
   }
 
   /** Ids that no event has used yet, as record files store them. */
-  get broughtCodes(): RecordOnlyIds {
-    return this.#identities.broughtCodes;
+  get recordOnlyIds(): RecordOnlyIds {
+    return this.#identities.recordOnlyIds;
   }
 
   /** Sequence of the next event or record. */
@@ -212,14 +222,14 @@ export class Store implements VisibleStore {
     let journal = manifest.firstJournal;
     for (const [index, commit] of commits.entries()) {
       // Each file of records has the whole list of its time: only that of the newest counts.
-      if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, brought: NO_RECORD_ONLY_IDS } : commit);
+      if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, recordOnlyIds: NO_RECORD_ONLY_IDS } : commit);
       else {
         // A seal drops the rows of the journals that it leaves behind, and no others.
         if (this.#isFollower && commit.journal > journal) this.catalog.freezeHeads();
         ({ journal } = commit);
         this.#append(commit.batch, commit.firstSequence);
       }
-      if (index === lastSealed) this.#sealedRecords(this.records, this.broughtCodes);
+      if (index === lastSealed) this.#sealedRecords(this.records, this.recordOnlyIds);
     }
     if (this.#isFollower && end.number > journal) this.catalog.freezeHeads();
     this.resolver.committed(this.#visibleSizes);
@@ -228,8 +238,7 @@ export class Store implements VisibleStore {
   /** Makes a commit of another writer visible; the dictionaries must already contain its values. */
   async showCommit(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
     this.#journals.valuesFiled();
-    if (recordBatch === null) this.#complete(batch, written);
-    else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
+    await this.#show(batch, recordBatch, written);
   }
 
   /** Notes how far a journal of another writer was read. */
@@ -256,9 +265,9 @@ export class Store implements VisibleStore {
     };
     if (unseen === null) return complete();
     this.#journals.valuesFiled();
-    const { records, brought, segments } = unseen;
-    if (brought !== null) this.#identities.onlyOfRecords(brought);
-    await this.#identities.takeInTurns({ records, brought: brought ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
+    const { records, recordOnlyIds, segments } = unseen;
+    if (recordOnlyIds !== null) this.#identities.keepRecordOnly(recordOnlyIds);
+    await this.#identities.takeInTurns({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
   }
 
   /**
@@ -269,8 +278,7 @@ export class Store implements VisibleStore {
     const written = await this.#journals.write(batch, recordBatch);
     try {
       if (recordBatch !== null) numberRecords(recordBatch, written.next - recordBatch.records.rowCount);
-      if (recordBatch === null) this.#complete(batch, written);
-      else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
+      await this.#show(batch, recordBatch, written);
     } catch (error) {
       // The commit is durable: any later one would get the same sequences.
       this.journal?.poison(error);
@@ -280,7 +288,7 @@ export class Store implements VisibleStore {
 
   /** Discards the values of events and records whose commit failed: codes assigned since the last commit are invalid. */
   forgetUnjournaled(): void {
-    this.truncationCount += 1;
+    this.codeGeneration += 1;
     this.dictionaries.truncate(this.#journals.sizes);
   }
 
@@ -290,14 +298,14 @@ export class Store implements VisibleStore {
   }
 
   /** Replaces all records by those in files, whose values are all in the dictionaries, and rebuilds identities. */
-  replaceRecords(table: RecordTable, brought: RecordOnlyIds, privacy: string | null): void {
+  replaceRecords(table: RecordTable, recordOnlyIds: RecordOnlyIds, privacy: string | null): void {
     this.#journals.valuesFiled();
     this.sealed = { ...this.sealed, sizes: this.journaledSizes };
     this.#visibleSizes = this.journaledSizes;
     this.#identities.replace(this.catalog.segments, this.#journals.sizes);
-    this.#identities.take({ records: table.slice(0), brought });
+    this.#identities.take({ records: table.slice(0), recordOnlyIds });
     this.resolver.committed(this.#visibleSizes);
-    this.#sealedRecords(table, brought);
+    this.#sealedRecords(table, recordOnlyIds);
     this.privacy = privacy;
   }
 
@@ -342,6 +350,16 @@ export class Store implements VisibleStore {
     }
   }
 
+  /** Writes the privacy requests durably. No seal may be in progress. @throws store_locked, storage_full */
+  async writePrivacy(text: string): Promise<void> {
+    const former = this.manifest.privacy;
+    const entry = await this.files.writePrivacy(this.takeFileNumber(), text);
+    await this.storage.sync([entry.key]);
+    await this.writeManifest(() => ({ privacy: entry }));
+    this.privacy = text;
+    if (former !== null) await this.storage.remove(former.key).catch(() => undefined);
+  }
+
   /** Removes the journals that the manifest leaves behind. */
   async removeOldJournals(): Promise<void> {
     await this.#journals.removeBefore(this.manifest.firstJournal);
@@ -379,7 +397,7 @@ export class Store implements VisibleStore {
 
   /** Removes every file that the manifest does not name and no query reads. No seal may be in progress. */
   async removeOrphans(): Promise<void> {
-    const named = new Set([...filesOf(this.manifest), ...this.catalog.leaving].map(({ key }) => key));
+    const named = new Set([...filesOf(this.manifest), ...this.catalog.removedInUse].map(({ key }) => key));
     for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
   }
@@ -390,6 +408,11 @@ export class Store implements VisibleStore {
     this.catalog.replace([], new Set(segments), false, () => {
       for (const segment of segments) segment.release();
     });
+  }
+
+  async #show(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
+    if (recordBatch === null) this.#complete(batch, written);
+    else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
   }
 
   /** Makes a commit visible in one step; its records have already been added. */
@@ -407,7 +430,12 @@ export class Store implements VisibleStore {
     this.#identities.takeEvents(batch);
   }
 
-  #sealedRecords({ rowCount }: RecordTable, brought: RecordOnlyIds): void {
-    this.sealed = { ...this.sealed, recordCount: rowCount, broughtCount: countRecordOnlyIds(brought) };
+  #sealedRecords({ rowCount }: RecordTable, recordOnlyIds: RecordOnlyIds): void {
+    this.sealed = { ...this.sealed, recordCount: rowCount, recordOnlyIdCount: countRecordOnlyIds(recordOnlyIds) };
   }
+}
+
+/** Names of all projects by code point: those of events, those created explicitly, and the default one of events that name none. */
+export function projectsOf(store: Store): string[] {
+  return [...new Set([DEFAULT_PROJECT, ...store.visibleValues("project").values()])].sort(compareCodePoints);
 }

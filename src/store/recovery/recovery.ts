@@ -1,20 +1,13 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { areSameBytes } from "../../core/base/same-bytes.js";
 import { Dictionaries } from "../../storage/column/dictionaries.js";
-import type { DictionaryDelta } from "../../storage/column/dictionaries.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch, RecordBatch } from "../batch/batch.js";
-import { decodeBatch, decodeRecords } from "../batch/batch-bytes.js";
-import { FILE_FOLDERS } from "../files/files.js";
-import type { StoreFiles } from "../files/files.js";
-import { journalKey, replayJournal } from "../journal/journal.js";
-import { listJournals, readJournal } from "../journal/journal-file.js";
+import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
+import { JOURNAL_HEADER_BYTES, contentOf, journalKey, liveJournals, replayJournal } from "../journal/journal.js";
 import type { FoundJournals } from "../journal/journals.js";
-import { FRAME_KINDS, JOURNAL_HEADER_BYTES } from "../journal/journal-frame.js";
-import type { Frame } from "../journal/journal-frame.js";
-import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
-import type { Manifest } from "../files/manifest.js";
+import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, type Manifest } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 
 export interface RowsCommit {
@@ -61,65 +54,42 @@ const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
  */
 export async function recover(storage: Storage, files: StoreFiles, durable: boolean): Promise<Recovered> {
   const { manifest, isNew } = await readManifest(storage);
-  const journals = (await listJournals(storage)).filter((number) => number >= manifest.firstJournal);
   const dictionaries = new Dictionaries();
   files.readWith(dictionaries);
   for (const entry of manifest.dictionaries) await files.readDictionaries(entry, dictionaries);
   const sealedSizes = dictionaries.sizes();
   const segments = await files.openSegments(manifest.segments);
   try {
-    return await recoverRest({ storage, files, manifest, isNew, journals, dictionaries, sealedSizes, segments, durable });
+    const commits: (RecordBatch | RowsCommit)[] = [];
+    for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
+    const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
+    let { nextSequence } = manifest;
+    const journalByteLengths = new Map<number, number>();
+    let ended = false;
+    let end: JournalPosition = { number: manifest.firstJournal, byteLength: 0, lastFrameAt: 0, crc: null };
+    const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
+    for await (const { number, file, bytes } of liveJournals(storage, manifest.firstJournal)) {
+      const replay = replayJournal(file, bytes, nextSequence, (frame) => {
+        const { deltas, batch, records } = contentOf(frame);
+        for (const delta of deltas) if (!dictionaries.apply(delta)) throw damaged(file, `values of ${delta.name} contradict the earlier ones`);
+        if (records !== null) commits.push(records);
+        else if (batch !== null && batch.rowCount > 0) commits.push({ batch, firstSequence: frame.firstSequence, journal: number });
+      });
+      // A journal without frames, left by an unfinished opening, says nothing about how the one before it ended.
+      if (replay.frameCount > 0 || number === manifest.firstJournal) ({ ended } = replay);
+      ({ nextSequence } = replay);
+      end = { number, byteLength: replay.goodByteLength, lastFrameAt: replay.lastFrameAt, crc: replay.crc };
+      journalByteLengths.set(number, replay.goodByteLength);
+      if (file === journalKey(number)) read.push({ key: file, bytes: bytes.subarray(0, replay.goodByteLength) });
+    }
+    if (manifest.clean && !isNew && !ended)
+      throw damaged(`journal ${manifest.firstJournal}`, "the store was closed cleanly, but the end mark is missing");
+    if (durable && !manifest.clean) await writeAnew(storage, read);
+    return { manifest, isNew, dictionaries, segments, commits, privacy, sealedSizes, nextSequence, journalByteLengths, end };
   } catch (error) {
     for (const segment of segments) segment.release();
     throw error;
   }
-}
-
-type Begun = Pick<Recovered, "manifest" | "isNew" | "dictionaries" | "sealedSizes" | "segments"> & {
-  readonly storage: Storage;
-  readonly files: StoreFiles;
-  readonly journals: readonly number[];
-  readonly durable: boolean;
-};
-
-async function recoverRest({ storage, files, journals, durable, ...begun }: Begun): Promise<Recovered> {
-  const { manifest, isNew, dictionaries } = begun;
-  const commits: (RecordBatch | RowsCommit)[] = [];
-  for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
-  const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
-  let nextSequence = manifest.nextSequence;
-  const journalByteLengths = new Map<number, number>();
-  let ended = false;
-  let end: JournalPosition = { number: manifest.firstJournal, byteLength: 0, lastFrameAt: 0, crc: null };
-  const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
-  for (const number of journals) {
-    const { keys, bytes } = await readJournal(storage, number);
-    const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => {
-      const { deltas, commit } = commitOf(frame, number);
-      for (const delta of deltas)
-        if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict the earlier ones`);
-      if (commit !== null) commits.push(commit);
-    });
-    // A journal without frames, left by an unfinished opening, says nothing about how the one before it ended.
-    if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
-    nextSequence = replay.nextSequence;
-    end = { number, byteLength: replay.goodByteLength, lastFrameAt: replay.lastFrameAt, crc: replay.crc };
-    journalByteLengths.set(number, replay.goodByteLength);
-    if (keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
-  }
-  if (manifest.clean && !isNew && !ended)
-    throw damaged(`journal ${manifest.firstJournal}`, "the store was closed cleanly, but the end mark is missing");
-  if (durable && !manifest.clean) await writeAnew(storage, read);
-  return { ...begun, commits, privacy, nextSequence, journalByteLengths, end };
-}
-
-function commitOf(frame: Frame, journal: number): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
-  if (frame.kind === FRAME_KINDS.records) {
-    const { deltas, batch } = decodeRecords(frame.payload, frame.firstSequence);
-    return { deltas, commit: batch };
-  }
-  const { deltas, batch } = decodeBatch(frame.payload);
-  return { deltas, commit: batch.rowCount > 0 ? { batch, firstSequence: frame.firstSequence, journal } : null };
 }
 
 async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {

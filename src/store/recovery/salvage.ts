@@ -1,26 +1,165 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary */
-import { Dictionaries } from "../../storage/column/dictionaries.js";
-import { RECORD_FIELDS, RECORD_FIELD_COUNT, DICTIONARY_OF_FIELD, RecordTable } from "../../identity/record-table.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
-import type { Head } from "../../storage/segment/head.js";
-import { keepRows } from "../../storage/segment/keep-rows.js";
-import { mergeRows } from "../../storage/segment/merge-rows.js";
-import type { Segment } from "../../storage/segment/segment.js";
-import type { Rows } from "../../storage/segment/rows.js";
-import { checkBlock, decodeFooter, footerCrcOf, type SegmentMeta } from "../../storage/segment/segment-file.js";
-import type { StoreFiles } from "../files/files.js";
-import { journalKey } from "../journal/journal.js";
-import { journalKeys } from "../journal/journal-file.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { DaybookError } from "../../core/base/errors.js";
+import { dayOf } from "../../core/base/time.js";
 import {
-  MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type Manifest, type QuarantinedFile, type SegmentEntry,
+  KEY_DICTIONARY, SHAPE_COLUMN, SHAPE_DICTIONARY, metadataColumn, FIELDS, PROJECT_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN,
+} from "../../core/schema/fields.js";
+import { RECORD_FIELDS, RECORD_FIELD_COUNT, DICTIONARY_OF_FIELD, RecordTable } from "../../identity/record-table.js";
+import { Dictionaries, type DictionaryDelta } from "../../storage/column/dictionaries.js";
+import { Head } from "../../storage/segment/head.js";
+import { keepRows, mergeRows } from "../../storage/segment/merge-rows.js";
+import { MemoryBudget } from "../../storage/segment/memory-budget.js";
+import { whilePinned, type Rows } from "../../storage/segment/rows.js";
+import { checkBlock, decodeFooter, footerCrcOf, type SegmentMeta } from "../../storage/segment/segment-file.js";
+import type { Segment } from "../../storage/segment/segment.js";
+import type { Batch, RecordBatch, RecordOnlyIds } from "../batch/batch.js";
+import type { StoreFiles, DictionaryMeta } from "../files/files.js";
+import { checkFile, Findings } from "../files/findings.js";
+import {
+  type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type SegmentEntry,
 } from "../files/manifest.js";
-import type { RecordOnlyIds, RecordBatch } from "../batch/batch.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
+import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame } from "../journal/journal.js";
+import type { RowsCommit } from "./recovery.js";
+import { codecOf } from "../storage/codec.js";
 import type { Storage } from "../storage/storage.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
-import { KEYS_KEY, parseKey } from "../files/store-keys.js";
-import { checkFile, codecOf, Findings } from "../files/findings.js";
-import type { DictionaryMeta } from "../files/dictionary-file.js";
-import { appendReadable, salvageJournals, applyBehindGap, ReadableCodes, readableRows, type SalvagedJournals } from "./salvage-journal.js";
+import { CodeChecker } from "../verify/verify-records.js";
+
+/** Finds codes that lost their value with a damaged file: data that uses them is unreadable. */
+class ReadableCodes extends CodeChecker {
+  readonly #shapes = new Map<number, boolean>();
+
+  has(dictionary: string, code: number): boolean {
+    if (code === 0) return true;
+    return dictionary === SHAPE_DICTIONARY ? this.#hasShape(code) : this.faultOf(dictionary, code) === null;
+  }
+
+  #hasShape(code: number): boolean {
+    let known = this.#shapes.get(code);
+    if (known === undefined) {
+      known = this.faultOf(SHAPE_DICTIONARY, code) === null;
+      if (known) known = this.dictionaries.keysOfShape(code).every((key) => this.faultOf(KEY_DICTIONARY, key) === null);
+      this.#shapes.set(code, known);
+    }
+    return known;
+  }
+}
+
+/** Numbers of the rows all of whose codes have values; all columns must be loaded. Cost: one check per code. */
+function readableRows(rows: Rows, readable: ReadableCodes): Uint32Array {
+  const isLost = new Uint8Array(rows.rowCount);
+  for (const name of rows.columnNames()) {
+    const column = rows.column(name);
+    const isKeyLost = /^m\d+$/.test(name) && !readable.has(KEY_DICTIONARY, Number(name.slice(1)));
+    for (let at = 0; at < column.codes.length; at += 1) {
+      const code = column.codes[at]!;
+      if (code !== 0 && (isKeyLost || !readable.has(name, code))) isLost[column.kind === "sparse" ? column.rows[at]! : at] = 1;
+    }
+  }
+  return Uint32Array.from(isLost.keys()).filter((row) => isLost[row] === 0);
+}
+
+/** Number of metadata values of a row; null if its shape is lost, and thus the position of all values after it. */
+function valueCountOf(shape: number, readable: ReadableCodes): number | null {
+  return readable.has(SHAPE_COLUMN, shape) ? readable.dictionaries.keysOfShape(shape).length : null;
+}
+
+/** Whether the metadata values of a row, starting at `valuesAt`, are readable. */
+function areValuesReadable(shape: number, values: Uint32Array, valuesAt: number, readable: ReadableCodes): boolean {
+  return readable.dictionaries.keysOfShape(shape).every((key, at) => readable.has(metadataColumn(key), values[valuesAt + at]!));
+}
+
+/** A journal that strict reading refuses. */
+interface BrokenJournal {
+  readonly number: number;
+  readonly keys: readonly string[];
+  readonly byteLength: number;
+  readonly reason: string;
+  /** Events and records in lost frames, of unknown days. */
+  lostCount: number;
+}
+
+interface SalvagedJournals {
+  readonly broken: readonly BrokenJournal[];
+  readonly rows: readonly RowsCommit[];
+  readonly records: readonly RecordBatch[];
+  readonly nextSequence: number;
+  /** Number of the newest journal; 0 if there is none. */
+  readonly lastNumber: number;
+}
+
+/** Adds values after any gap that a lost file left, whose codes stay blank. Returns false if they contradict earlier values. */
+function applyBehindGap(dictionaries: Dictionaries, delta: DictionaryDelta): boolean {
+  const dictionary = dictionaries.named(delta.name);
+  while (dictionary.size < delta.start) dictionary.add("");
+  return dictionaries.apply(delta);
+}
+
+/** Reads every undamaged frame of the live journals, before and after broken ones. */
+async function salvageJournals(storage: Storage, manifest: Manifest, dictionaries: Dictionaries): Promise<SalvagedJournals> {
+  const broken: BrokenJournal[] = [];
+  const rows: RowsCommit[] = [];
+  const records: RecordBatch[] = [];
+  let nextSequence = manifest.nextSequence;
+  let last: BrokenJournal = { number: manifest.firstJournal, keys: [], byteLength: 0, reason: "", lostCount: 0 };
+  let ended = false;
+  let lastNumber = 0;
+  for await (const { number, file, keys, bytes } of liveJournals(storage, manifest.firstJournal)) {
+    lastNumber = number;
+    const strict = readStrictly(file, bytes, nextSequence);
+    const journal = { number, keys, byteLength: bytes.length, reason: strict.fault ?? "", lostCount: 0 };
+    for (const frame of strict.fault === null ? strict.frames : findFrames(bytes, 0)) {
+      // Left from before, or not a frame of this chain.
+      if (frame.firstSequence < nextSequence) continue;
+      journal.lostCount += frame.firstSequence - nextSequence;
+      nextSequence = frame.firstSequence + frame.sequenceCount;
+      if (frame.kind === FRAME_KINDS.end) continue;
+      const { deltas, batch, records: added } = contentOf(frame);
+      for (const delta of deltas) applyBehindGap(dictionaries, delta);
+      if (added !== null) records.push(added);
+      else if (batch !== null && batch.rowCount > 0) rows.push({ batch, firstSequence: frame.firstSequence, journal: number });
+    }
+    if (strict.frames.length > 0 || strict.ended || number === manifest.firstJournal) [ended, last] = [strict.ended, journal];
+    if (strict.fault !== null) broken.push(journal);
+  }
+  if (manifest.clean && !ended && broken.length === 0) broken.push({ ...last, reason: "the store was closed cleanly, but its journal does not end with the end mark" });
+  return { broken, rows, records, nextSequence, lastNumber };
+}
+
+/** Reads the frames of a journal as an opening does, or returns why an opening would refuse it. */
+function readStrictly(key: string, bytes: Uint8Array, nextSequence: number): { readonly fault: string | null; readonly frames: readonly Frame[]; readonly ended: boolean } {
+  const frames: Frame[] = [];
+  try {
+    const replay = replayJournal(key, bytes, nextSequence, (frame) => frames.push(frame));
+    return { fault: null, frames, ended: replay.ended };
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === "corruption") return { fault: error.message, frames: [], ended: false };
+    throw error;
+  }
+}
+
+/** Salvaged heads are only written: no budget for derived data. */
+const NOTHING_KEPT = new MemoryBudget(0);
+
+/** Appends the rows of a batch all of whose codes have values to the heads of their days. Returns the number of lost rows by day. */
+function appendReadable(heads: Map<number, Head>, batch: Batch, firstSequence: number, readable: ReadableCodes): Map<number, number> {
+  const { rowCount, times, codes, shapes, values } = batch;
+  const lost = new Map<number, number>();
+  const keysOf = (shape: number) => readable.dictionaries.keysOfShape(shape);
+  let valuesAt: number | null = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    const day = dayOf(times[row]!);
+    const valueCount: number | null = valueCountOf(shapes[row]!, readable);
+    const hasFields = FIELDS.every(({ column }, field) => readable.has(column, codes[field]![row]!));
+    if (valuesAt !== null && valueCount !== null && hasFields && areValuesReadable(shapes[row]!, values, valuesAt, readable)) {
+      const head = heads.get(day) ?? new Head(day, NOTHING_KEPT, readable.dictionaries.named(PROJECT_COLUMN));
+      heads.set(day, head);
+      head.append(batch, row, row + 1, firstSequence, valuesAt, keysOf);
+    } else lost.set(day, (lost.get(day) ?? 0) + 1);
+    valuesAt = valuesAt === null || valueCount === null ? null : valuesAt + valueCount;
+  }
+  return lost;
+}
 
 type IdColumn = "userId" | "anonymousId" | "companyId";
 
@@ -51,7 +190,7 @@ class UsedIds {
 }
 
 /** Folder of damaged files. */
-export const QUARANTINE = "quarantine/";
+const QUARANTINE = "quarantine/";
 
 /** A file or journal that is set aside, with its reason and losses. */
 type Aside = Omit<QuarantinedFile, "byteLength">;
@@ -158,8 +297,7 @@ class Salvage {
   /** Keeps an undamaged segment, or rewrites it without the rows that lost a value. */
   async #keepSegment(entry: SegmentEntry): Promise<void> {
     const segment = await this.files.openSegment(entry);
-    segment.pin();
-    try {
+    await whilePinned([segment], async () => {
       await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
       const kept = readableRows(segment, this.#readable);
       if (kept.length === segment.rowCount) {
@@ -172,10 +310,7 @@ class Salvage {
         lostRows: [{ day: entry.day, rowCount: segment.rowCount - kept.length }],
       });
       if (kept.length > 0) await this.#writeSegment((number) => this.files.writeSegment(number, keepRows(segment, kept, new Map()), []));
-    } finally {
-      segment.unpin();
-      segment.release();
-    }
+    }).finally(() => segment.release());
   }
 
   /** Turns the rows of journals into segments: a journal that lacks a frame cannot continue. */
@@ -223,10 +358,10 @@ class Salvage {
       for (let row = 0; row < records.rowCount; row += 1) {
         const codes = records.codes.subarray(row * RECORD_FIELD_COUNT, (row + 1) * RECORD_FIELD_COUNT);
         const isReadable = RECORD_FIELDS.every((field, at) => this.#readable.has(DICTIONARY_OF_FIELD[field], codes[at] ?? 0));
-        if (isReadable) table.append(records.kinds[row] ?? 0, records.times[row] ?? 0, records.ids, row * 16, records.sequences[row] ?? 0, codes, 0);
+        if (isReadable) table.copy(records, row);
       }
-    const brought: RecordOnlyIds = { userId: this.#used.unusedOf("userId"), anonymousId: this.#used.unusedOf("anonymousId"), companyId: this.#used.unusedOf("companyId") };
-    return { records: table.slice(0), brought };
+    const recordOnlyIds: RecordOnlyIds = { userId: this.#used.unusedOf("userId"), anonymousId: this.#used.unusedOf("anonymousId"), companyId: this.#used.unusedOf("companyId") };
+    return { records: table.slice(0), recordOnlyIds };
   }
 
   /** Copies what is set aside, durably, before anything else changes. */

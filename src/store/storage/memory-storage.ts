@@ -1,8 +1,9 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { OPEN_TWICE_ADVICE } from "./storage.js";
+import {
+  OPEN_TWICE_ADVICE, cannotLengthen, checkKey, checkPrefix, clipRange, keyTaken, type AppendFile, type ByteRange, type HeldObject, type Storage,
+  type StorageLock, type WriteOptions,
+} from "./storage.js";
 import { memoryCodec } from "./codec.js";
-import { cannotLengthen, checkKey, checkPrefix, clipRange, keyTaken } from "./key.js";
-import type { AppendFile, ByteRange, HeldObject, Storage, StorageLock, WriteOptions } from "./storage.js";
 
 interface StoredObject {
   /** May be longer than the object: appends double it. */

@@ -3,15 +3,13 @@ import { sha256Hex } from "../../core/base/hash.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
 import { startOfPublic, uuidText } from "../../core/base/uuid.js";
 import { denseCodes } from "../../storage/column/column.js";
-import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
-import { keepRows } from "../../storage/segment/keep-rows.js";
-import type { Rows } from "../../storage/segment/rows.js";
+import { RecordTable } from "../../identity/record-table.js";
+import { ID_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
-import { discard, replaceContent, settleCodes, CodesByDictionary, noteRecord, noteRows } from "./replace-content.js";
-import type { RemovedRows, Rewritten } from "./replace-content.js";
+import { discard, noteRecord, replaceContent, rewriteWithout, settleCodes, CodesByDictionary, type RemovedRows, type Rewritten } from "./replace-content.js";
 
 /** Which rows to delete: those of a project before an instant, or only those of them that a public key sent. */
 export interface DeletionRule {
@@ -33,8 +31,11 @@ export interface AlsoDeleted {
 /** What was deleted. */
 export interface DeletedCounts {
   readonly events: number;
+  /** Files that lost some of their events. */
   readonly segmentsRewritten: number;
+  /** Files that lost all of them. */
   readonly segmentsRemoved: number;
+  /** Texts of any field that nothing else uses. */
   readonly dictionaryValues: number;
 }
 
@@ -56,9 +57,9 @@ export async function deleteRows(
   const rewritten = await withoutAll(store, doomed, codes);
   const isNothing = rewritten.length === 0 && table.rowCount === store.records.rowCount && codes.size === 0 && changes === undefined;
   if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
-  const brought = await discarding(store, rewritten, () => settleCodes(store, rewritten, table, codes));
+  const recordOnlyIds = await discarding(store, rewritten, () => settleCodes(store, rewritten, table, codes));
   // On failure it removes its files itself, unless a manifest already names them.
-  const { whenUnread } = await replaceContent(store, { rewritten, table, codes, brought, privacy: null, changes: changes ?? {} }, forget);
+  const { whenUnread } = await replaceContent(store, { rewritten, table, codes, recordOnlyIds, privacy: null, changes: changes ?? {} }, forget);
   return { counts: countsOf(rewritten, codes), whenUnread };
 }
 
@@ -83,8 +84,38 @@ async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act:
   }
 }
 
+/** How many rows a project loses, and on which days. */
+interface DoomedRows {
+  events: number;
+  readonly days: Set<number>;
+}
+
+/** Counts the rows to delete by project code. Cost: one pass over the days that may have any. */
+export async function countRowsToDelete(store: Store, doomed: DeletionRule): Promise<ReadonlyMap<number, DoomedRows>> {
+  const found = new Map<number, DoomedRows>();
+  const snapshot = store.snapshot();
+  try {
+    for (const rows of snapshot.rows)
+      await whilePinned([rows], async () => {
+        const gone = await rowsToDelete(rows, doomed);
+        if (gone.length === 0) return;
+        const codes = denseCodes(rows.column("project"));
+        for (const row of gone) {
+          const project = codes[row] ?? 0;
+          const known = found.get(project) ?? { events: 0, days: new Set() };
+          known.events += 1;
+          known.days.add(rows.day);
+          found.set(project, known);
+        }
+      });
+  } finally {
+    snapshot.release();
+  }
+  return found;
+}
+
 /** The numbers of the rows to delete, ascending; the caller has pinned the rows. Cost: all rows of a day, unless the day is kept entirely. */
-export async function rowsToDelete(rows: Rows, { beforeMs, latestMs, key }: DeletionRule): Promise<Uint32Array> {
+async function rowsToDelete(rows: Rows, { beforeMs, latestMs, key }: DeletionRule): Promise<Uint32Array> {
   const startMs = dayStartMs(rows.day);
   if (startMs + rows.minMs >= latestMs) return new Uint32Array(0);
   await rows.load(["project", TIME_COLUMN, ...(key === undefined ? [] : [ID_COLUMN])]);
@@ -115,38 +146,18 @@ function withoutRecords(records: RecordTable, key: string, codes: CodesByDiction
   const table = new RecordTable();
   const isGone = idsOfKey(records.ids, key);
   for (let row = 0; row < records.rowCount; row += 1) {
-    const at = row * RECORD_FIELD_COUNT;
     if (isGone(row)) noteRecord(codes, records, row);
-    else table.append(records.kinds[row]!, records.timeOf(row), records.ids, row * 16, records.sequences[row]!, records.codes, at);
+    else table.copy(records, row);
   }
   return table;
 }
 
 /** Writes a segment without the deleted rows; null if all rows stay. */
 async function withoutDoomed(store: Store, segment: Segment, doomed: DeletionRule, codes: CodesByDictionary): Promise<Rewritten | null> {
-  segment.pin();
-  try {
+  return await whilePinned([segment], async () => {
     const gone = await rowsToDelete(segment, doomed);
-    if (gone.length === 0) return null;
-    await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
-    noteRows(codes, segment, gone);
-    if (gone.length === segment.rowCount) return { from: segment, entry: null, to: null, goneCount: gone.length };
-    await store.refuseLostLock();
-    const merged = keepRows(segment, others(gone, segment.rowCount), new Map());
-    const written = await store.files.writeSegment(store.takeFileNumber(), merged, store.excerpts);
-    return { from: segment, entry: written.entry, to: written.segment, goneCount: gone.length };
-  } finally {
-    segment.unpin();
-  }
-}
-
-function others(gone: Uint32Array, rowCount: number): Uint32Array {
-  const kept = new Uint32Array(rowCount - gone.length);
-  for (let row = 0, at = 0, next = 0; row < rowCount; row += 1) {
-    if (gone[next] === row) next += 1;
-    else kept[at++] = row;
-  }
-  return kept;
+    return gone.length === 0 ? null : await rewriteWithout(store, segment, gone, codes);
+  });
 }
 
 function countsOf(rewritten: readonly Rewritten[], codes: CodesByDictionary): DeletedCounts {

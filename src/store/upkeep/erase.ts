@@ -1,12 +1,15 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { denseCodes } from "../../storage/column/column.js";
+import { Turns } from "../../core/base/turn.js";
+import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
-import { keepRows } from "../../storage/segment/keep-rows.js";
+import { denseCodes } from "../../storage/column/column.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import { whilePinned } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
-import { cutEmails, erasedEmails } from "./erased-emails.js";
-import { replaceContent, settleCodes, CodesByDictionary, noteRecord, noteRows, type RemovedRows, type Rewritten } from "./replace-content.js";
+import {
+  CodesByDictionary, noteRecord, replaceContent, rewriteWithout, settleCodes, type RemovedRows, type Rewritten,
+} from "./replace-content.js";
 
 /** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
 export interface Erased {
@@ -67,7 +70,7 @@ async function eraseAll(
   const { table, gone } = withoutRecords(store, erased, codes);
   const emails = erasedEmails(store, erased, table, codes);
   await cutEmails(store.dictionaries, emails, table, codes);
-  const brought = await settleCodes(store, rewritten, table, codes);
+  const recordOnlyIds = await settleCodes(store, rewritten, table, codes);
   const counts: ErasedCounts = {
     events: rewritten.reduce((sum, { goneCount }) => sum + goneCount, 0),
     ...gone,
@@ -76,39 +79,29 @@ async function eraseAll(
     dictionaryValues: codes.size,
     segmentsRewritten: rewritten.length,
   };
-  return await replaceContent(store, { rewritten, table, codes, brought, privacy: await privacyText(counts) }, forget);
+  return await replaceContent(store, { rewritten, table, codes, recordOnlyIds, privacy: await privacyText(counts) }, forget);
 }
 
 /** Writes a segment without the rows of the erased; null if it has none of their ids. */
 async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }: Erased, codes: CodesByDictionary): Promise<Rewritten | null> {
-  segment.pin();
-  try {
+  return await whilePinned([segment], async () => {
     await segment.load(["userId", "anonymousId"]);
     const users = denseCodes(segment.column("userId"));
     const anonymous = denseCodes(segment.column("anonymousId"));
     const gone: number[] = [];
-    const kept: number[] = [];
     let isTouched = false;
     for (let row = 0; row < segment.rowCount; row += 1) {
       const user = users[row] ?? 0;
       const hasAnonymous = anonymousIds.has(anonymous[row] ?? 0);
       const isGone = user !== 0 ? userIds.has(user) : hasAnonymous;
-      (isGone ? gone : kept).push(row);
+      if (isGone) gone.push(row);
       isTouched ||= isGone || hasAnonymous;
     }
     if (!isTouched) return null;
-    await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
-    noteRows(codes, segment, Uint32Array.from(gone));
     for (const code of anonymousIds) codes.add("anonymousId", code);
-    if (kept.length === 0) return { from: segment, entry: null, to: null, goneCount: gone.length };
     // Others used one of their devices later: those events stay, but without its id.
-    await store.refuseLostLock();
-    const merged = keepRows(segment, Uint32Array.from(kept), new Map([["anonymousId", anonymousIds]]));
-    const written = await store.files.writeSegment(store.takeFileNumber(), merged, store.excerpts);
-    return { from: segment, entry: written.entry, to: written.segment, goneCount: gone.length };
-  } finally {
-    segment.unpin();
-  }
+    return await rewriteWithout(store, segment, Uint32Array.from(gone), codes, new Map([["anonymousId", anonymousIds]]));
+  });
 }
 
 /** The records of everyone else, without anonymous ids of the erased. */
@@ -161,5 +154,49 @@ function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anon
     if (records.kinds[row] === RECORD_KINDS.alias)
       return userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || anonymousIds.has(anonymousId);
     return userId !== 0 ? userIds.has(userId) : anonymousIds.has(anonymousId);
+  }
+}
+
+const TRAITS = RECORD_FIELDS.indexOf("traits");
+
+/**
+ * The normalized emails of the erased: of their records, of the request, and of user ids that are emails, except those by which
+ * someone else is known. Cost: each remaining record, and once each user id.
+ * @param table the remaining records
+ * @param codes codes that the erased records used
+ */
+export function erasedEmails({ dictionaries, resolver }: Store, { userIds, email }: Erased, table: RecordTable, codes: CodesByDictionary): ReadonlySet<string> {
+  const users = dictionaries.named("userId");
+  const stored = dictionaries.named("email");
+  const found = new Set([...codes.of("email")].map((code) => stored.valueOf(code)));
+  if (email !== null) found.add(email);
+  for (const code of userIds) {
+    const text = normalEmail(users.valueOf(code));
+    if (looksLikeEmail(text)) found.add(text);
+  }
+  for (let row = 0; row < table.rowCount; row += 1) found.delete(stored.valueOf(table.code(row, "email")));
+  for (const each of found) if (resolver.emails.usersNamedLike(each, users.size).some((code) => !userIds.has(code))) found.delete(each);
+  return found;
+}
+
+/** Removes these emails from the traits of others, and notes the former traits in `codes`. Cost: each record and each text of traits. */
+export async function cutEmails(dictionaries: Dictionaries, emails: ReadonlySet<string>, table: RecordTable, codes: CodesByDictionary): Promise<void> {
+  if (emails.size === 0) return;
+  const traits = dictionaries.named("traits");
+  const turns = new Turns();
+  const cut = new Map<number, number>();
+  for (let row = 0; row < table.rowCount; row += 1) {
+    const code = table.code(row, "traits");
+    if (code === 0) continue;
+    let without = cut.get(code);
+    if (without === undefined) {
+      const text = traits.valueOf(code);
+      without = emailsInTraits(text).some((email) => emails.has(email)) ? traits.intern(traitsWithoutEmails(text, (email) => emails.has(email))) : code;
+      cut.set(code, without);
+      await turns.took(text.length);
+    }
+    if (without === code) continue;
+    codes.add("traits", code);
+    table.codes[row * RECORD_FIELD_COUNT + TRAITS] = without;
   }
 }

@@ -1,6 +1,7 @@
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, type RecordTable } from "../../identity/record-table.js";
-import { KEY_DICTIONARY } from "../../core/schema/fields.js";
-import type { Rows } from "../../storage/segment/rows.js";
+import { ID_COLUMN, KEY_DICTIONARY, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import { keepRows } from "../../storage/segment/merge-rows.js";
+import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { RecordOnlyIds } from "../batch/batch.js";
 import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
@@ -40,7 +41,7 @@ export class CodesByDictionary {
 const KEPT = "project";
 
 /** Notes every code that the removed rows use, except projects, and the keys of all metadata columns. All columns must be loaded. */
-export function noteRows(into: CodesByDictionary, rows: Rows, gone: Uint32Array): void {
+function noteRows(into: CodesByDictionary, rows: Rows, gone: Uint32Array): void {
   const isGone = new Uint8Array(rows.rowCount);
   for (const row of gone) isGone[row] = 1;
   for (const name of rows.columnNames()) {
@@ -61,7 +62,7 @@ export function noteRecord(into: CodesByDictionary, table: RecordTable, row: num
 }
 
 /** Removes the codes that any row of a segment still uses. Loads the columns concerned, one after another. */
-export async function removeUsedByRows(codes: CodesByDictionary, rows: Rows): Promise<void> {
+async function removeUsedByRows(codes: CodesByDictionary, rows: Rows): Promise<void> {
   for (const name of rows.columnNames()) {
     const key = /^m(\d+)$/.exec(name);
     if (key !== null) codes.remove(KEY_DICTIONARY, Number(key[1]));
@@ -74,7 +75,7 @@ export async function removeUsedByRows(codes: CodesByDictionary, rows: Rows): Pr
 }
 
 /** Removes the codes that any record uses. */
-export function removeUsedByRecords(codes: CodesByDictionary, table: RecordTable): void {
+function removeUsedByRecords(codes: CodesByDictionary, table: RecordTable): void {
   for (let row = 0; row < table.rowCount; row += 1)
     for (const field of RECORD_FIELDS) codes.remove(DICTIONARY_OF_FIELD[field], table.code(row, field));
 }
@@ -95,7 +96,7 @@ export interface Replacement {
   readonly table: RecordTable;
   /** Values that nothing uses any more. */
   readonly codes: CodesByDictionary;
-  readonly brought: RecordOnlyIds;
+  readonly recordOnlyIds: RecordOnlyIds;
   /** Text of the file of privacy requests; null: unchanged. */
   readonly privacy: string | null;
   /** Further changes of the manifest. */
@@ -114,7 +115,7 @@ export interface RemovedRows {
  * @param forget drops what was derived from rows and records, called as they are replaced
  */
 export async function replaceContent(store: Store, left: Replacement, forget: () => void): Promise<RemovedRows> {
-  const { rewritten, table, codes, brought, privacy, changes = {} } = left;
+  const { rewritten, table, codes, recordOnlyIds, privacy, changes = {} } = left;
   const { files, storage, dictionaries, manifest } = store;
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const added: FileEntry[] = [...entries];
@@ -124,7 +125,7 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
     const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, (code) => isGone(delta.name, code)));
     const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
     added.push(dictionaryEntry);
-    const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), brought });
+    const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), recordOnlyIds });
     added.push(recordsEntry);
     const privacyEntry = privacy === null ? manifest.privacy : await files.writePrivacy(store.takeFileNumber(), privacy);
     if (privacy !== null && privacyEntry !== null) added.push(privacyEntry);
@@ -145,9 +146,40 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
     for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
   });
   for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).retire(code);
-  store.replaceRecords(table, brought, privacy ?? store.privacy);
+  store.replaceRecords(table, recordOnlyIds, privacy ?? store.privacy);
   forget();
   return { whenUnread };
+}
+
+/**
+ * Writes a pinned segment without some rows, and notes the codes that they use. Loads all columns.
+ * @param gone the numbers of these rows, ascending
+ * @param blank codes of a column that become 0 in the others
+ */
+export async function rewriteWithout(
+  store: Store,
+  segment: Segment,
+  gone: Uint32Array,
+  codes: CodesByDictionary,
+  blank: ReadonlyMap<string, ReadonlySet<number>> = new Map(),
+): Promise<Rewritten> {
+  await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
+  noteRows(codes, segment, gone);
+  if (gone.length === segment.rowCount) return { from: segment, entry: null, to: null, goneCount: gone.length };
+  await store.refuseLostLock();
+  const merged = keepRows(segment, others(gone, segment.rowCount), blank);
+  const { entry, segment: to } = await store.files.writeSegment(store.takeFileNumber(), merged, store.excerpts);
+  return { from: segment, entry, to, goneCount: gone.length };
+}
+
+/** The row numbers that are not in an ascending list. */
+function others(gone: Uint32Array, rowCount: number): Uint32Array {
+  const kept = new Uint32Array(rowCount - gone.length);
+  for (let row = 0, at = 0, next = 0; row < rowCount; row += 1) {
+    if (gone[next] === row) next += 1;
+    else kept[at++] = row;
+  }
+  return kept;
 }
 
 /** Removes files that no manifest names, after a failure: a full disk must not fill up further. */
@@ -161,17 +193,11 @@ export async function discard(store: Store, entries: readonly FileEntry[]): Prom
 /** Reduces `codes` to those that nothing uses any more; returns the ids that only records name from now on. */
 export async function settleCodes(store: Store, rewritten: readonly Rewritten[], table: RecordTable, codes: CodesByDictionary): Promise<RecordOnlyIds> {
   const gone = new Set(rewritten.map(({ from }) => from));
-  for (const segment of [...store.catalog.segments.filter((each) => !gone.has(each)), ...rewritten.flatMap(({ to }) => to ?? [])]) {
-    segment.pin();
-    try {
-      await removeUsedByRows(codes, segment);
-    } finally {
-      segment.unpin();
-    }
-  }
+  for (const segment of [...store.catalog.segments.filter((each) => !gone.has(each)), ...rewritten.flatMap(({ to }) => to ?? [])])
+    await whilePinned([segment], () => removeUsedByRows(codes, segment));
   const noEventUses = { userId: [...codes.of("userId")], anonymousId: [...codes.of("anonymousId")], companyId: [...codes.of("companyId")] };
   removeUsedByRecords(codes, table);
-  const former = store.broughtCodes;
+  const former = store.recordOnlyIds;
   const still = (name: "userId" | "anonymousId" | "companyId") =>
     [...new Set([...former[name], ...noEventUses[name]])].filter((code) => !codes.of(name).has(code)).sort((a, b) => a - b);
   return { userId: still("userId"), anonymousId: still("anonymousId"), companyId: still("companyId") };

@@ -1,9 +1,12 @@
+import { grouped } from "../../core/base/grouped.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { Turns } from "../../core/base/turn.js";
 import type { Head } from "../../storage/segment/head.js";
+import { loadYielding } from "../../storage/segment/prefetch.js";
+import { whilePinned } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import type { FileEntry, SegmentEntry } from "../files/manifest.js";
 import { countRecordOnlyIds, type RecordOnlyIds } from "../batch/batch.js";
+import type { FileEntry, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 
 /** The state frozen when a seal begins. */
@@ -16,7 +19,7 @@ export interface Frozen {
   readonly sizes: ReadonlyMap<string, number>;
   /** Number of records, and the ids that only records have named. */
   readonly recordCount: number;
-  readonly brought: RecordOnlyIds;
+  readonly recordOnlyIds: RecordOnlyIds;
   /** Yields during the work that follows. */
   readonly turns: Turns;
 }
@@ -41,7 +44,7 @@ export async function freeze(store: Store): Promise<Frozen> {
     journal: store.journal?.number ?? 0,
     sizes: store.journaledSizes,
     recordCount: store.records.rowCount,
-    brought: store.broughtCodes,
+    recordOnlyIds: store.recordOnlyIds,
     turns: new Turns(),
   };
 }
@@ -82,7 +85,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
     dictionaries: [...manifest.dictionaries, ...written.dictionaries],
     identities: [...former.slice(replaced.length), ...written.identities],
   }));
-  store.sealed = { sizes: frozen.sizes, recordCount: frozen.recordCount, broughtCount: countRecordOnlyIds(frozen.brought) };
+  store.sealed = { sizes: frozen.sizes, recordCount: frozen.recordCount, recordOnlyIdCount: countRecordOnlyIds(frozen.recordOnlyIds) };
   store.catalog.replace(segments, new Set(), true, () => undefined);
   for (const { key } of replaced) await store.storage.remove(key).catch(() => undefined);
   await store.removeOldJournals();
@@ -91,7 +94,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 /** Writes the segments of all frozen heads, their values and the records, durably; notes each file in `written` as soon as it exists. */
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: SealedFiles): Promise<Segment[]> {
   const segments: Segment[] = [];
-  for (const heads of byDay(frozen.heads).values()) {
+  for (const heads of grouped(frozen.heads.filter(({ rowCount }) => rowCount > 0), ({ day }) => day).values()) {
     const made = await store.files.makeSegment(heads.map((head) => head.view()), store.excerpts, frozen.turns);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
@@ -100,17 +103,66 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
   }
   const deltas = store.dictionaries.deltasSince(store.sealed.sizes, frozen.sizes);
   if (deltas.length > 0) written.dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
-  if (frozen.recordCount > store.sealed.recordCount || countRecordOnlyIds(frozen.brought) !== store.sealed.broughtCount) {
+  if (frozen.recordCount > store.sealed.recordCount || countRecordOnlyIds(frozen.recordOnlyIds) !== store.sealed.recordOnlyIdCount) {
     const records = store.records.slice(isWhole ? 0 : store.sealed.recordCount, frozen.recordCount);
-    written.identities.push(await store.files.writeRecords(store.takeFileNumber(), { records, brought: frozen.brought }));
+    written.identities.push(await store.files.writeRecords(store.takeFileNumber(), { records, recordOnlyIds: frozen.recordOnlyIds }));
   }
   const keys = [...written.segments, ...written.dictionaries, ...written.identities].map((entry) => entry.key);
   if (keys.length > 0) await store.storage.sync(keys);
   return segments;
 }
 
-function byDay(heads: readonly Head[]): Map<number, Head[]> {
-  const days = new Map<number, Head[]>();
-  for (const head of heads) if (head.rowCount > 0) days.set(head.day, [...(days.get(head.day) ?? []), head]);
-  return days;
+interface Sized {
+  readonly day: number;
+  readonly rowCount: number;
+}
+
+/** Segments to merge into one, and the number of segments of their day that are small enough to be merged. */
+export interface Due<S extends Sized = Segment> {
+  readonly group: readonly S[];
+  readonly daySegmentCount: number;
+}
+
+/**
+ * Picks the segments to merge: at most one group per day, days with most segments first. A day is due when it has too many segments. Its group holds
+ * the smallest segments, up to the largest one that is no larger than all smaller ones together, so a row is merged about log(day size) times.
+ * Segments above a quarter of `LIMITS.segmentRowCount` are never merged.
+ */
+export function compactionsDue<S extends Sized>(segments: readonly S[]): Due<S>[] {
+  const days = grouped(segments.filter(({ rowCount }) => rowCount * 4 <= LIMITS.segmentRowCount), ({ day }) => day);
+  const due: Due<S>[] = [];
+  for (const day of days.values()) {
+    const group = day.length > LIMITS.segmentsPerDayCount ? groupOf(day) : [];
+    if (group.length > 1) due.push({ group, daySegmentCount: day.length });
+  }
+  return due.sort((a, b) => b.daySegmentCount - a.daySegmentCount);
+}
+
+function groupOf<S extends Sized>(day: readonly S[]): S[] {
+  const ascending = [...day].sort((a, b) => a.rowCount - b.rowCount);
+  let count = 0;
+  let smallerRowCount = 0;
+  for (const [at, { rowCount }] of ascending.entries()) {
+    if (smallerRowCount + rowCount > LIMITS.segmentRowCount) break;
+    if (rowCount <= smallerRowCount) count = at + 1;
+    smallerRowCount += rowCount;
+  }
+  return ascending.slice(0, count);
+}
+
+/** Merges segments of one day into one. Results do not change; old files are removed once no query reads them. @param turns yields while working */
+export async function compact(store: Store, sources: readonly Segment[], turns: Turns): Promise<void> {
+  await whilePinned(sources, async () => {
+    for (const segment of sources) await loadYielding(segment, turns);
+    const made = await store.files.makeSegment(sources, store.excerpts, turns);
+    await store.refuseLostLock();
+    const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
+    await store.storage.sync([entry.key]);
+    const gone = new Set(sources.map((source) => source.key));
+    await store.writeManifest(({ segments }) => ({ segments: [...segments.filter((known) => !gone.has(known.key)), entry] }));
+    store.catalog.replace([segment], new Set(sources), false, () => {
+      for (const source of sources) source.release();
+      store.removeLater(gone);
+    });
+  });
 }

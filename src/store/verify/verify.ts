@@ -7,17 +7,13 @@ import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../c
 import { uuidText } from "../../core/base/uuid.js";
 import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
-import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry } from "../files/manifest.js";
+import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
-import { KEYS_KEY, parseKey } from "../files/store-keys.js";
-import { refuseStoresBelow } from "../files/stores-below.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
 import { journalNumber } from "../journal/journal.js";
 import { IdTable, idParts } from "../batch/id-table.js";
-import { SequenceSet, RecordChecker, verifyPrivacy } from "./verify-records.js";
-import { CodeChecker, verifyDictionaries } from "./verify-dictionaries.js";
-import { verifyJournals, type VerifiedJournals } from "./verify-journals.js";
-import { verifySegment } from "./verify-segment.js";
+import { SequenceSet, RecordChecker, verifyPrivacy, CodeChecker, verifyDictionaries } from "./verify-records.js";
+import { verifyJournals, type VerifiedJournals, verifySegment } from "./verify-rows.js";
 
 /** Maximum number of suspected duplicates to check: of a billion unique ids some 2,000 collide, as fingerprints have 48 bits. */
 const SUSPECT_COUNT_MAX = 10_000;

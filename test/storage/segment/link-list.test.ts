@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Turns } from "../../../src/core/base/turn.js";
-import { linksOf } from "../../../src/storage/segment/id-links.js";
-import { areSameLinks, decodeLinks, encodeLinks, type LinkList } from "../../../src/storage/segment/link-list.js";
+import { linksOf, areSameLinks, decodeLinks, encodeLinks, type LinkList } from "../../../src/storage/segment/links.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 /** `[anonymous id, user id, ms of the day]` of each row. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../src/core/schema/fields.js";
 import { footerCrcOf, encodeSegment } from "../../../src/storage/segment/segment-file.js";
-import { IdIndex, hasEvent } from "../../../src/storage/segment/find-id.js";
+import { IdIndex, hasEvent } from "../../../src/storage/segment/event-order.js";
 import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import { mergeRows } from "../../../src/storage/segment/merge-rows.js";

@@ -13,7 +13,7 @@ import { pathOf, propertiesOf, walk } from "../../filter/value-test.js";
 import type { Operand, TouchDimension } from "../../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/schema/fields.js";
 import { referrerDomainOf } from "../../../core/schema/web-address.js";
-import { IdIndex } from "../../../storage/segment/find-id.js";
+import { IdIndex } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import { labelNumbers } from "../../tables/touches/touch-facts.js";

@@ -7,9 +7,8 @@ import { eachLoaded, type Timeline, type TimelineSpan } from "../../tables/peopl
 import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import type { Money } from "../../answer/money.js";
 import type { PaymentOf } from "../../tables/money/revenue-table.js";
-import { whilePinned } from "../../../storage/segment/while-pinned.js";
+import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { codeAt } from "../../../storage/column/column.js";
-import type { Rows } from "../../../storage/segment/rows.js";
 import { sessionize, type Sessions } from "../../answer/sessionize.js";
 
 /** The identity that a query is about, and the ids under which events name it. */

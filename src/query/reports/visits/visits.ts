@@ -9,8 +9,7 @@ import { mergedByStart } from "../../tables/sessions/latest-sessions.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
 import type { Pass, RowContext } from "../form/report.js";
 import { emptyBitmap, rowsOfBits } from "../../../storage/column/bitmap.js";
-import type { Rows } from "../../../storage/segment/rows.js";
-import { whilePinned } from "../../../storage/segment/while-pinned.js";
+import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 
 /** One bit per session. */

@@ -1,8 +1,7 @@
 import { Scratch } from "../../../core/base/scratch.js";
 import type { Turns } from "../../../core/base/turn.js";
 import { Prefetch } from "../../../storage/segment/prefetch.js";
-import type { Rows } from "../../../storage/segment/rows.js";
-import { whilePinned } from "../../../storage/segment/while-pinned.js";
+import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { orderOfHead, type EventColumns, type EventSource } from "./part.js";
 import { dayStartMs } from "../../../core/base/time.js";
 

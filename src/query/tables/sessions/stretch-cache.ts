@@ -1,5 +1,4 @@
-import { DerivedCache } from "../../../storage/segment/derived-cache.js";
-import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
+import { DerivedCache, type MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import { dayOf, MS_PER_DAY } from "../../../core/base/time.js";
 import type { Range, SessionRule } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
@@ -46,7 +45,7 @@ export class StretchCache {
     const known = this.#held.get(key) as StretchHeirs | null;
     if (known?.lastHeir === lastHeir) return known.value as T;
     const value = make();
-    this.#held.hold(key, { lastHeir, value } satisfies StretchHeirs, byteLength(value));
+    this.#held.set(key, { lastHeir, value } satisfies StretchHeirs, byteLength(value));
     return value;
   }
 
@@ -56,7 +55,7 @@ export class StretchCache {
     const known = this.#held.get(name) as { readonly value: T; readonly byteLength: number } | null;
     if (known?.byteLength === byteLength) return known.value;
     const value = known === null ? make() : known.value;
-    this.#held.hold(name, { value, byteLength }, byteLength);
+    this.#held.set(name, { value, byteLength }, byteLength);
     return value;
   }
 

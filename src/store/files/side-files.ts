@@ -33,25 +33,56 @@ export async function storeKeys(storage: Storage, { random, mayWrite, mayBeMissi
   if (!mayBeMissing) throw damaged(KEYS_KEY, "it is missing, although the store contains events");
   const cursorKey = new Uint8Array(32);
   random(cursorKey);
-  if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey), check: checkOf(cursorKey) })}\n`));
+  if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey), check: checkOf(cursorKey, 16) })}\n`));
   return keysOf(cursorKey);
-}
-
-function checkOf(key: Uint8Array): string {
-  return toHex(sha256(key)).slice(0, 16);
 }
 
 /** Parses the cursor key from the file. @throws corruption */
 export function parseKey(stored: Uint8Array): Uint8Array {
-  let keys: { cursorKey?: unknown; check?: unknown } | null;
-  try {
-    keys = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(stored)) as typeof keys;
-  } catch (cause) {
-    throw damaged(KEYS_KEY, "it is not JSON", cause);
-  }
-  const hex = keys?.cursorKey;
+  const file = membersOf(KEYS_KEY, stored);
+  const hex = file.cursorKey;
   if (typeof hex !== "string" || !/^[0-9a-f]{64}$/.test(hex)) throw damaged(KEYS_KEY, "cursorKey is not 64 hex digits");
   const key = Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
-  if (keys?.check !== checkOf(key)) throw damaged(KEYS_KEY, "its checksum is wrong");
+  if (file.check !== checkOf(key, 16)) throw damaged(KEYS_KEY, "its checksum is wrong");
   return key;
+}
+
+/** Key of a file that no manifest names; replaced as a whole. */
+export const SAVED_SEGMENTS_KEY = "segments.json";
+
+/** A saved segment as stored. */
+export interface StoredSegment {
+  readonly name: string;
+  readonly groups: readonly unknown[];
+}
+
+export function encodeSavedSegments(segments: readonly StoredSegment[]): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify({ segments, check: checkOfSegments(segments) })}\n`);
+}
+
+/** Decodes the saved segments. @throws corruption */
+export function decodeSavedSegments(bytes: Uint8Array): readonly StoredSegment[] {
+  const file = membersOf(SAVED_SEGMENTS_KEY, bytes);
+  const { segments } = file;
+  if (!Array.isArray(segments)) throw damaged(SAVED_SEGMENTS_KEY, "it contains no list of segments");
+  if (file.check !== checkOfSegments(segments)) throw damaged(SAVED_SEGMENTS_KEY, "its checksum is wrong");
+  return segments as readonly StoredSegment[];
+}
+
+function checkOfSegments(segments: readonly unknown[]): string {
+  return checkOf(new TextEncoder().encode(JSON.stringify(segments)), 32);
+}
+
+/** The first characters of the SHA-256, hex. */
+function checkOf(bytes: Uint8Array, charCount: number): string {
+  return toHex(sha256(bytes)).slice(0, charCount);
+}
+
+/** The members of a file of JSON; none if it holds no object. @throws corruption */
+function membersOf(key: string, bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Readonly<Record<string, unknown>> | null) ?? {};
+  } catch (cause) {
+    throw damaged(key, "it is not JSON", cause);
+  }
 }
