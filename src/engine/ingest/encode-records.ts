@@ -27,7 +27,7 @@ export class RecordEncoder {
   constructor(readonly store: Store) {}
 
   /** Whether a project was added since the last `take`. */
-  get bringsProject(): boolean {
+  get hasNewProject(): boolean {
     return this.#projects.size > 0;
   }
 

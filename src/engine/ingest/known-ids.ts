@@ -10,7 +10,7 @@ import { IdTable, idParts } from "../../store/batch/id-table.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
 
-/** The events of a batch that is being filled; read only when a fingerprint matches. */
+/** The ids of a batch that is being filled. They are read only when a fingerprint matches. */
 export class BatchIds {
   readonly #ids = new Set<string>();
   #rowCount = 0;
@@ -29,7 +29,7 @@ export class BatchIds {
   }
 }
 
-/** Which events a store holds, by project and id: exact, with no time limit. A fingerprint finds candidates, the stored ids confirm them. */
+/** Finds events that are stored already, by project and id, however old. Fingerprints find candidates, the stored ids confirm them. */
 export class KnownIds {
   /** Fingerprints of all ids. Confirm every match with `has`. */
   readonly table: IdTable;
@@ -72,7 +72,7 @@ export class KnownIds {
     return this.table.count > 2 * storedCount;
   }
 
-  /** Whether an event is stored, or among the rows of batches under way. */
+  /** Whether an event is stored, or in one of the batches that are not stored yet. */
   async has(key: EventKey, createdAtMs: number, batches: readonly BatchIds[]): Promise<boolean> {
     const day = dayOf(createdAtMs);
     const { catalog } = this.store;

@@ -394,12 +394,12 @@ export class IngestQueue {
   async #commit(group: IngestGroup): Promise<void> {
     try {
       const batch = group.builder.batch();
-      const { bringsProject } = this.#recordEncoder;
+      const { hasNewProject } = this.#recordEncoder;
       const recordBatch = this.#recordEncoder.take(batch);
-      if (batch.rowCount > 0 || recordBatch !== null || bringsProject) await this.store.commit(batch, recordBatch);
+      if (batch.rowCount > 0 || recordBatch !== null || hasNewProject) await this.store.commit(batch, recordBatch);
       if (recordBatch !== null) this.#recordEncoder.keep();
       this.#knownIds?.table.keep(batch.rowCount);
-      this.options.onCommit(batch, recordBatch !== null || bringsProject);
+      this.options.onCommit(batch, recordBatch !== null || hasNewProject);
       if (this.options.onNotify !== null) notifyEach(this.options.onNotify, group.notified);
       await this.options.afterCommit();
       group.resolve();
@@ -411,8 +411,8 @@ export class IngestQueue {
     this.#committingGroup = null;
   }
 
-  async #encode(together: IngestCoalescer, { project, allowance }: WaitingEvents, group: IngestGroup): Promise<void> {
-    const { events } = together;
+  async #encode(coalesced: IngestCoalescer, { project, allowance }: WaitingEvents, group: IngestGroup): Promise<void> {
+    const { events } = coalesced;
     const { clock, random, keepsFuture } = this.options;
     const encoder = this.#encoder;
     const known = this.#knownIds ?? (await this.#ids());
@@ -427,12 +427,12 @@ export class IngestQueue {
       known.table.look(encoder.ids, rowCount, (row) => encoder.projectOf(row));
       for (let row = 0; row < rowCount; row += 1) {
         const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
-        if (fault !== null) together.reject(start + row, fault);
-        else if (known.table.hasSeen(row) && (await this.#isKnown(row, known, group))) together.of(start + row).duplicates += 1;
+        if (fault !== null) coalesced.reject(start + row, fault);
+        else if (known.table.hasSeen(row) && (await this.#isKnown(row, known, group))) coalesced.of(start + row).duplicates += 1;
         else {
-          together.of(start + row).accepted += 1;
-          this.#accept(row, known, group, together.limit);
-          if (encoder.isAdjusted(row)) together.adjust(start + row, isoOf(context.nowMs));
+          coalesced.of(start + row).accepted += 1;
+          this.#accept(row, known, group, coalesced.limit);
+          if (encoder.isAdjusted(row)) coalesced.adjust(start + row, isoOf(context.nowMs));
         }
       }
       encoder.flush(group.builder);

@@ -177,21 +177,21 @@ export class Catalog {
   }
 
   snapshot(sequence: number): Snapshot {
-    const view = this.#current ?? this.#makeVersion(sequence);
-    view.userCount += 1;
+    const version = this.#current ?? this.#makeVersion(sequence);
+    version.userCount += 1;
     let released = false;
     return {
       get rows() {
-        return view.rows;
+        return version.rows;
       },
-      spans: view.tree.parts,
-      viewOf: (head) => view.viewOf(head),
-      sequence: view.sequence,
+      spans: version.tree.parts,
+      viewOf: (head) => version.viewOf(head),
+      sequence: version.sequence,
       release: () => {
         if (released) return;
         released = true;
-        view.userCount -= 1;
-        if (view.userCount === 0 && view !== this.#current) this.#sweep();
+        version.userCount -= 1;
+        if (version.userCount === 0 && version !== this.#current) this.#sweep();
       },
     };
   }
@@ -208,7 +208,7 @@ export class Catalog {
     return [...this.#sealing, ...this.heads].filter(({ rowCount }) => rowCount > 0);
   }
 
-  /** Drops unused views, oldest first: a later view may read what an earlier one reads. */
+  /** Drops unused versions, oldest first: a later version may read what an earlier one reads. */
   #sweep(): void {
     for (let oldest = this.#versions[0]; oldest !== undefined && oldest.userCount === 0 && oldest !== this.#current; oldest = this.#versions[0]) {
       this.#versions.shift();

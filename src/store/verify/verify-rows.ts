@@ -52,7 +52,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   let nextSequence = manifest.nextSequence;
   let ended = false;
   let isBroken = false;
-  // Frames never bring erased values, so one set of codes without values serves all of them.
+  // Frames never add erased values, so one set of codes without values serves all of them.
   const judge = new CodeChecker(laws.dictionaries);
   for await (const { number, file, bytes } of liveJournals(storage, manifest.firstJournal)) {
     found.fileCount += 1;
